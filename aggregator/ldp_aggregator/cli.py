@@ -1,0 +1,61 @@
+"""The command `ldp`: subcommands come from whatever packages are installed, and are loaded when they are called.
+
+Rules
+- Results go to standard output or a file, untouched by decoration; progress and warnings go to standard error.
+- Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called wrongly; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldp.errors import LDPError
+
+COMMANDS = "ldp.commands"
+
+SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
+
+
+class _Commands(click.Group):
+    """A group whose subcommands are entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(point.name for point in entry_points(group=COMMANDS))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        for point in entry_points(group=COMMANDS, name=cmd_name):
+            try:
+                command: click.Command = point.load()
+            except ImportError as error:
+                return _missing(cmd_name, error)
+            return command
+        return None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LDPError as error:
+            raise click.ClickException(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(130)
+
+
+def _missing(name: str, error: ImportError) -> click.Command:
+    """A command whose package is not all there; it must not take the others down with it."""
+
+    def explain() -> None:
+        raise click.ClickException(f"ldp {name} needs a module that is not installed: {error}")
+
+    return click.Command(name, callback=explain, help="(not available: its package is incomplete)")
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(version("ldpkit-core"), prog_name="ldp")
+def main() -> None:
+    """Collect statistics under local differential privacy: plan, randomize, aggregate, estimate."""

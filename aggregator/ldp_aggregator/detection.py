@@ -1,0 +1,41 @@
+"""Which values are there at all: one-sided tests of frequency zero, corrected for their number.
+
+    bonferroni           the chance that any value is found wrongly is at most 1 - level
+    benjamini-hochberg   of the values found, at most a share 1 - level is wrong, on average
+
+Sources: Dunn 1961; Benjamini and Hochberg 1995.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.errors import EstimateError
+from ldp_aggregator.moments import Floats
+from ldp_aggregator.result import QuestionEstimates
+
+CORRECTIONS = ("bonferroni", "benjamini-hochberg")
+
+
+def p_values(estimates: QuestionEstimates) -> Floats:
+    """The chance that a value which nobody holds would get an estimate as high as this; shape (M,)."""
+    from scipy.special import ndtr
+
+    chance: Floats = ndtr(-estimates.unbiased / estimates.null_error)
+    return chance
+
+
+def detected(
+    estimates: QuestionEstimates, level: float = 0.95, correction: str = "benjamini-hochberg"
+) -> NDArray[np.bool_]:
+    """Whether each value is found, as an array of shape (M,)."""
+    if correction not in CORRECTIONS:
+        raise EstimateError(f"expected correction to be one of {', '.join(CORRECTIONS)}, got {correction!r}")
+    chances = p_values(estimates)
+    if correction == "bonferroni":
+        return chances <= (1 - level) / len(chances)
+    from scipy.stats import false_discovery_control
+
+    found: NDArray[np.bool_] = false_discovery_control(chances) <= 1 - level
+    return found

@@ -1,0 +1,69 @@
+"""Files of the command line: read whole, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ldp.errors import LDPError, Problem, SurveyError
+from ldp.survey import Survey
+from ldp.survey_file import parse_survey
+
+MOST_CANDIDATES = 1 << 22
+
+
+class FileError(LDPError):
+    """A file that cannot be read or written."""
+
+
+def read_survey(path: Path) -> Survey:
+    """The survey in a file."""
+    return parse_survey(_read(path), str(path))
+
+
+def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
+    """The texts to look for, by question: the lines of the files that the survey names, relative to the survey file."""
+    found: dict[str, tuple[str, ...]] = {}
+    for question in survey:
+        if question.candidates is None:
+            continue
+        place = survey_path.parent / question.candidates
+        try:
+            lines = [line.strip() for line in _read(place).decode("utf-8-sig").splitlines()]
+        except UnicodeDecodeError as error:
+            problem = Problem(str(place), "UTF-8 text, one candidate a line", f"a stray byte at position {error.start}")
+            raise SurveyError((problem,)) from None
+        found[question.name] = tuple(dict.fromkeys(line for line in lines if line))
+    return found
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes its place only when all went well; on any error, Ctrl-C included, nothing changes."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with fresh.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file in one go."""
+    with written_whole(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"expected to read {path}, got {error.strerror or error}") from None

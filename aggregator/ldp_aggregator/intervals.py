@@ -1,0 +1,77 @@
+"""Confidence intervals for frequencies.
+
+    score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots of
+                      (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other = 0,
+                      c = 0 for the respondents, 1 for the population they were drawn from (then Wilson's interval)
+    clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) / (p - q):
+                      guaranteed for the population; for the respondents conservative, because a sum of independent
+                      unequal trials is no more spread than a binomial (Hoeffding 1956)
+    simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M (Bonferroni), or at
+                      level^(1 / M) (Sidak)
+
+Ends are clipped to [0, 1]; an estimate so far outside that no f fits gives the end it lies beyond.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp_aggregator.moments import Floats, Moments
+
+
+def miss(level: float, size: int, simultaneous: str | None) -> float:
+    """How often one interval may miss, for the family of `size` intervals to have the given level."""
+    if simultaneous == "bonferroni":
+        return (1 - level) / size
+    if simultaneous == "sidak":
+        return -float(np.expm1(np.log(level) / size))
+    return 1 - level
+
+
+def standard_error(moments: Moments, estimand: str) -> Floats:
+    """Square root of the variance, with the estimated frequency (clipped to [0, 1]) in place of the true one."""
+    held = np.clip(moments.frequency, 0, 1)
+    variance = held * moments.hold + (1 - held) * moments.other
+    if estimand == "population":
+        variance = variance + held * (1 - held)
+    error: Floats = np.sqrt(variance / moments.reports)
+    return error
+
+
+def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+    """(low, high), each of shape (M,)."""
+    from scipy.special import ndtri
+
+    estimate = moments.frequency
+    share = ndtri(1 - missing / 2) ** 2 / moments.reports
+    drawn = share if estimand == "population" else 0.0
+    square = 1 + drawn
+    middle = (2 * estimate + share * (moments.hold - moments.other) + drawn) / (2 * square)
+    rest = middle**2 - (estimate**2 - share * moments.other) / square
+    reach = np.sqrt(np.maximum(rest, 0.0))
+    return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+
+
+def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
+    """(low, high), each of shape (M,), good for both estimands.
+
+    Raises `EstimateError` where an estimate is more than one count.
+    """
+    from scipy.special import betaincinv
+
+    if moments.supports is None or moments.rates is None:
+        raise EstimateError(
+            "expected a mechanism whose estimates are one count each for clopper-pearson intervals; "
+            "ask for score intervals instead"
+        )
+    count, trials = moments.supports, moments.reports
+    with np.errstate(invalid="ignore"):
+        low = np.where(count > 0, betaincinv(count, trials - count + 1, missing / 2), 0.0)
+        high = np.where(count < trials, betaincinv(count + 1, trials - count, 1 - missing / 2), 1.0)
+    p, q = moments.rates
+    ends = np.stack([(low - q) / (p - q), (high - q) / (p - q)])
+    return np.clip(ends.min(axis=0), 0, 1), np.clip(ends.max(axis=0), 0, 1)
+
+
+INTERVAL_ENDS = {"score": score_interval, "clopper-pearson": clopper_pearson}

@@ -1,0 +1,102 @@
+"""The law of each estimator, in the form that standard errors and intervals need.
+
+Every estimator here is a mean over reports of a score that is unbiased given what its respondent holds. All that its
+error depends on is the variance of one score for value x, if the respondent holds x (`hold`), and if not (`other`):
+
+    Var(estimate of f_x | the respondents) = [f_x hold_x + (1 - f_x) other_x] / n
+    Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
+
+    pure     estimate (C / n - q) / (p - q);  hold = p (1-p) / (p-q)^2, other = q (1-q) / (p-q)^2
+    matrix   estimate h B / n with B = A^-1;  score variance of value v: sum_y A[v,y] B[y,x]^2 - [v = x];
+             other_x is their mean over the values other than x, weighted by the estimated frequencies
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp_aggregator.counting import Counts
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Unbiased frequencies of M values from n reports, and what their errors depend on; arrays of shape (M,)."""
+
+    reports: int
+    frequency: Floats
+    hold: Floats
+    other: Floats
+    covariance: Callable[[], Floats]
+    """The (M, M) covariance for the respondents, computed when asked for."""
+    supports: Counts | None = None
+    """How many reports support each value, where the estimate is a function of that count alone."""
+    rates: tuple[Floats, Floats] | None = None
+    """(p, q) by value: how often a report supports its own and another value; goes with `supports`."""
+
+
+def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a mechanism in which every report supports its own value with p and any other with q."""
+    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
+    bits = randomizer.layout.bits
+    supports = counts[0, 1:] if bits else counts[0]
+    reports = int(counts[0, 0]) if bits else int(supports.sum())
+    p, q = (float(rate) for rate in randomizer.support)
+    both_own, both_other = (float(rate) for rate in randomizer.joint_support())
+    frequency = (supports / reports - q) / (p - q)
+    scale = (p - q) ** 2
+    size = len(frequency)
+
+    def covariance() -> Floats:
+        own = frequency[:, None] + frequency[None, :]
+        off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
+        np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
+        matrix: Floats = off / (reports * scale)
+        return matrix
+
+    return Moments(
+        reports,
+        frequency,
+        np.full(size, p * (1 - p) / scale),
+        np.full(size, q * (1 - q) / scale),
+        covariance,
+        supports,
+        (np.full(size, p), np.full(size, q)),
+    )
+
+
+def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a stochastic matrix decoded by its inverse."""
+    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
+    channel = channel_array(randomizer)
+    inverse = np.linalg.inv(channel)
+    observed = counts[0]
+    reports = int(observed.sum())
+    frequency = observed / reports @ inverse
+    score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
+    hold = np.diag(score_variance).copy()
+    held = np.clip(frequency, 0, 1)
+    weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
+    other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
+
+    def covariance() -> Floats:
+        spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
+        matrix: Floats = inverse.T @ spread @ inverse / reports
+        return matrix
+
+    if len(channel) > 2:
+        return Moments(reports, frequency, hold, other, covariance)
+    own = np.diag(channel).copy()
+    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]))
+
+
+def channel_array(randomizer: StochasticMatrix) -> Floats:
+    """The matrix as floats, rows by true value."""
+    return np.array([[float(entry) for entry in row] for row in randomizer.channel().rows])

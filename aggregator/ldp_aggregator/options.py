@@ -1,0 +1,41 @@
+"""What an analyst may ask for, and how it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp.errors import EstimateError
+
+ESTIMANDS = ("respondents", "population")
+INTERVALS = ("score", "clopper-pearson")
+SIMULTANEOUS = ("bonferroni", "sidak")
+POST = ("norm-sub", "base-cut")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to report. Raises `EstimateError` for options that do not exist."""
+
+    level: float = 0.95
+    """Coverage of the intervals."""
+    estimand: str = "respondents"
+    """Whom the errors are for: those who answered, or the population they were drawn from."""
+    interval: str = "score"
+    simultaneous: str | None = None
+    """How all intervals of a question are made to hold together, if at all."""
+    post: str | None = None
+    """A biased view of the frequencies."""
+    covariance: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+        for name, known in (
+            ("estimand", ESTIMANDS),
+            ("interval", INTERVALS),
+            ("simultaneous", (None, *SIMULTANEOUS)),
+            ("post", (None, *POST)),
+        ):
+            if getattr(self, name) not in known:
+                options = ", ".join(str(option) for option in known)
+                raise EstimateError(f"expected {name} to be one of {options}, got {getattr(self, name)!r}")

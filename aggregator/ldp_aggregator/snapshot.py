@@ -1,0 +1,74 @@
+"""Snapshot files: a tally as bytes, without loss, checksummed, and refused as a whole if anything is wrong.
+
+One frame (docs/wire.md) of magic LDPT around a msgpack array:
+    [1, survey name, [[question, fingerprint, rows, columns, counts as little-endian int64], ...], [[outcome, count as
+    8 little-endian bytes], ...]]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import WireError
+from ldp.survey import Survey
+from ldp.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
+from ldp_aggregator.counting import empty_counts
+from ldp_aggregator.tally import ACCEPTED, DUPLICATE, Intake, Tally, check_same
+
+FORMAT = 1
+MOST_SNAPSHOT = 1 << 30
+_REASON = "snapshot-damaged"
+
+
+def encode_tally(tally: Tally) -> bytes:
+    """The bytes of a snapshot: equal tallies give equal bytes."""
+    questions: list[object] = [
+        [question.name, question.fingerprint, *counts.shape, counts.astype("<i8").tobytes()]
+        for question in sorted(tally.survey, key=lambda question: question.name)
+        for counts in [tally.counts[question.name]]
+    ]
+    outcomes = [[name, count.to_bytes(8, "little")] for name, count in sorted(tally.intake.outcomes.items()) if count]
+    return encode_frame(pack_array([FORMAT, tally.survey.name, questions, outcomes]), TALLY_MAGIC)
+
+
+def decode_tally(data: bytes, survey: Survey) -> Tally:
+    """The tally of a snapshot of this survey.
+
+    Raises `WireError` if the bytes are damaged, `MismatchError` if they count other questions or parameters.
+    """
+    reader = FrameReader(TALLY_MAGIC, MOST_SNAPSHOT)
+    frames = [*reader.feed(data), *reader.close()]
+    if len(frames) != 1 or not isinstance(frames[0], bytes):
+        raise WireError(_REASON, "expected one whole frame that matches its checksum")
+    try:
+        version, _, questions, outcomes = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
+        if version != FORMAT:
+            raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
+        parts = {name: (fingerprint, shape, content) for name, fingerprint, *shape, content in _list(questions)}
+        check_same(survey, {name: fingerprint for name, (fingerprint, _, _) in parts.items()})
+        counts = {}
+        for name, (_, shape, content) in parts.items():
+            expected = empty_counts(survey[name].layout).shape
+            found = np.frombuffer(content, dtype="<i8").astype(np.int64)
+            if tuple(shape) != expected or found.min() < 0:
+                raise WireError(_REASON, f"expected counts of shape {expected}, got {tuple(shape)}")
+            counts[name] = found.reshape(expected)
+        intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
+        if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
+            raise WireError(_REASON, "expected known outcomes of intake")
+    except (TypeError, AttributeError) as error:
+        raise WireError(_REASON, f"expected the parts of a snapshot, got {type(error).__name__}") from None
+    except ValueError as error:
+        if isinstance(error, WireError) or type(error) is not ValueError:
+            raise
+        raise WireError(_REASON, f"expected the parts of a snapshot, got {error}") from None
+    return Tally(survey, counts, Intake(intake))
+
+
+def _list(part: object) -> list[Any]:
+    if not isinstance(part, list):
+        raise TypeError("expected a list")
+    return part

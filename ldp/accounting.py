@@ -1,0 +1,85 @@
+"""What several epsilons add up to, and what an epsilon means to someone who guesses.
+
+Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
+
+Sources: sequential and parallel composition, group privacy: Dwork and Roth 2014, Theorems 3.14, 2.2. Exact k-fold
+composition: Kairouz, Oh and Viswanath 2015, Theorem 3.3, in the continuous form of Murtagh and Vadhan 2016 (randomized
+response dominates every epsilon-DP mechanism). Hypothesis testing: Wasserman and Zhou 2010, Theorem 2.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ldp.exact import exp_upper
+
+_SLACK = 1e-12
+
+
+def sequential(epsilons: Iterable[Fraction]) -> Fraction:
+    """The total of several mechanisms applied to the same respondent."""
+    return sum(epsilons, Fraction(0))
+
+
+def parallel(epsilons: Iterable[Fraction]) -> Fraction:
+    """The total over disjoint groups of respondents, each asked by one mechanism: the largest."""
+    return max(epsilons, default=Fraction(0))
+
+
+def group(epsilon: Fraction, size: int) -> Fraction:
+    """What `size` respondents who answer alike are protected by."""
+    if size < 1:
+        raise ValueError(f"expected a group of at least 1, got {size}")
+    return epsilon * size
+
+
+def composed_delta(epsilon: float, count: int, total: float) -> float:
+    """The exact delta at which `count` epsilon-DP mechanisms together are (total, delta)-DP.
+
+    delta(t) = sum_l Bin(l; k, E/(1+E)) max(0, 1 - e^(t - (2l - k) epsilon)), with E = e^epsilon.
+    """
+    if not epsilon > 0 or count < 1 or total < 0:
+        raise ValueError(f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}")
+    truth, lie = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    terms = []
+    for hits in range(count, -1, -1):
+        loss = (2 * hits - count) * epsilon
+        if loss <= total:
+            break
+        choose = math.lgamma(count + 1) - math.lgamma(hits + 1) - math.lgamma(count - hits + 1)
+        terms.append(math.exp(choose + hits * truth + (count - hits) * lie) * -math.expm1(total - loss))
+    return min(1.0, math.fsum(terms) * (1 + _SLACK))
+
+
+def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
+    """The least total epsilon of `count` epsilon-DP mechanisms at `delta`, never above count x epsilon."""
+    if not 0 <= delta < 1:
+        raise ValueError(f"expected 0 <= delta < 1, got {delta}")
+    low, high = 0.0, count * epsilon
+    if composed_delta(epsilon, count, low) <= delta:
+        return 0.0
+    while high - low > _SLACK * high:
+        middle = (low + high) / 2
+        if composed_delta(epsilon, count, middle) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) -> Fraction:
+    """The best chance, under any epsilon-LDP mechanism, of recognising a value at a given false-positive rate.
+
+    min(E a, 1 - (1 - a) / E) with E = e^epsilon, rounded up in the last of 80 digits.
+    """
+    if not 0 <= false_positive_rate <= 1:
+        raise ValueError(f"expected a false-positive rate from 0 to 1, got {false_positive_rate}")
+    ratio = exp_upper(epsilon)
+    return min(ratio * false_positive_rate, 1 - (1 - false_positive_rate) / ratio)
+
+
+def posterior(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> Fraction:
+    """The most one report can make of a prior belief in a value: prior x ratio / (1 - prior + prior x ratio)."""
+    return prior * ratio / (1 - prior + prior * ratio)

@@ -1,0 +1,58 @@
+"""Certificates: the delivered privacy of each question, in integers that anyone can check.
+
+A certificate states, for one question, the integers that its randomizer draws with, the exact ratio they deliver, and
+the bound that the survey declared; delivered <= declared is one comparison of fractions. The program
+`examples/check_certificate.py` verifies it from the integers alone, and shares no code with this package.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ldp.accounting import posterior
+from ldp.exact import log_upper
+from ldp.mechanisms.contract import Memoized
+from ldp.survey import Question, Survey
+
+FORMAT = 1
+
+
+def certificate(survey: Survey) -> dict[str, object]:
+    """The certificate of a survey, ready for JSON: fractions as strings, decimals rounded up."""
+    total = Fraction(1)
+    for question in survey:
+        total *= question.randomizer.ratio
+    return {
+        "format": FORMAT,
+        "survey": {"name": survey.name, "fingerprint": survey.fingerprint.hex()},
+        "questions": {question.name: certify(question) for question in survey},
+        "total_epsilon_one_report_each": log_upper(total),
+    }
+
+
+def certify(question: Question) -> dict[str, object]:
+    """The certificate of one question. Raises `ArithmeticError` if it delivers less privacy than it declares."""
+    randomizer, declared = question.randomizer, question.declared
+    ratio, lifetime = randomizer.ratio, randomizer.lifetime_ratio
+    if ratio > declared.bound:
+        raise ArithmeticError(f"question {question.name!r} delivers more than the declared epsilon of {declared.text}")
+    memoizes = isinstance(randomizer, Memoized) and randomizer.memoizes
+    return {
+        "mechanism": question.mechanism,
+        "fingerprint": question.fingerprint.hex(),
+        "integers": {name: _listed(number) for name, number in randomizer.integers().items()},
+        "epsilon": {"declared": declared.text, "delivered": log_upper(ratio)},
+        "ratio": {"delivered": str(ratio), "declared_bound": str(declared.bound)},
+        "lifetime": {
+            "memoized": memoizes,
+            "epsilon": None if lifetime is None else log_upper(lifetime),
+            "ratio": None if lifetime is None else str(lifetime),
+        },
+        "prior_of_one_half_becomes_at_most": float(posterior(ratio)),
+        "report_bytes": randomizer.layout.width,
+    }
+
+
+def _listed(number: int | tuple[tuple[int, ...], ...]) -> str | list[list[str]]:
+    # Integers beyond 2^53 do not survive every JSON reader, so all of them travel as decimal strings.
+    return str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]

@@ -1,0 +1,72 @@
+"""Exact arithmetic: numbers as people write them, and rational bounds of e^x and ln x.
+
+Rules
+- A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is taken at its shortest
+  decimal text (0.1 means one tenth), never at its binary value.
+- Bounds are directed: `exp_lower(x) <= e^x`, `log_upper(x) >= ln x`. Privacy claims rest on `exp_lower` alone.
+- e^x comes from `decimal`, whose exp is correctly rounded; stepping one unit in the last place down makes it a bound.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+_DIGITS = 80
+_NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?")
+_RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}")
+
+WEIGHT_SCALE = 1 << 32
+"""Integer weights express odds on a grid of 2^-32."""
+
+
+def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
+    """The exact value of a number as it is written: `"1/3"`, `"0.25"`, `"1e-3"`, an int, a Fraction, a float.
+
+    Raises `ValueError` for anything else, infinities, NaN and numbers of more than 40 digits.
+    """
+    if isinstance(number, bool):
+        raise ValueError("expected a number, got a boolean")
+    if isinstance(number, Fraction):
+        return number
+    text = number.strip() if isinstance(number, str) else str(number)
+    if _NUMBER.fullmatch(text):
+        return Fraction(text)
+    if _RATIO.fullmatch(text) and int(text.partition("/")[2]) != 0:
+        return Fraction(text)
+    raise ValueError('expected a number such as "0.5" or "1/3"')
+
+
+def exp_lower(exponent: Fraction) -> Fraction:
+    """A rational lower bound of e^exponent, relative error below 1e-70."""
+    down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
+    below = down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    return Fraction(down.next_minus(down.exp(below)))
+
+
+def exp_upper(exponent: Fraction) -> Fraction:
+    """A rational upper bound of e^exponent, relative error below 1e-70."""
+    up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    above = up.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    return Fraction(up.next_plus(up.exp(above)))
+
+
+def log(ratio: Fraction) -> float:
+    """ln(ratio) as the nearest float, accurate also next to 1."""
+    context = Context(prec=_DIGITS)
+    return float(context.ln(context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))))
+
+
+def log_upper(ratio: Fraction) -> float:
+    """A float that is at least ln(ratio): what may be printed as a delivered epsilon."""
+    up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    exact = up.next_plus(up.ln(up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))))
+    nearest = float(exact)
+    return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def odds(epsilon: Fraction) -> tuple[int, int]:
+    """Integer weights (favoured, other) whose ratio is the largest on the 2^-32 grid that is at most e^epsilon."""
+    return math.floor(exp_lower(epsilon) * WEIGHT_SCALE), WEIGHT_SCALE

@@ -1,0 +1,170 @@
+"""Reading one table of a survey file, and remembering everything that is wrong with it.
+
+A reader method always returns a value of the right type: where the file has none, it notes the problem and returns a
+harmless stand-in, so that the rest of the table is still checked. What was read is used only if nothing was noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+
+from ldp.errors import Problem
+from ldp.exact import fraction
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10_000), Fraction(40)
+
+
+class Keys:
+    """One TOML table at `place`; `problems` collects what was wrong, `finish` reports the keys nobody asked for."""
+
+    def __init__(self, place: str, table: Mapping[str, object]) -> None:
+        self.place = place
+        self.problems: list[Problem] = []
+        self._table = table
+        self._known: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        self._known.add(key)
+        return key in self._table
+
+    def problem(self, key: str, expected: str, came: object) -> None:
+        """Note, once, that `key` should have been something else."""
+        noted = Problem(f"{self.place}.{key}", expected, _shown(came))
+        if noted not in self.problems:
+            self.problems.append(noted)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A non-empty string of at most 1,000 characters."""
+        if key not in self and default is not None:
+            return default
+        value = self._table.get(key)
+        if isinstance(value, str) and 0 < len(value) <= 1000 and _encodable(value):
+            return value
+        self.problem(key, "a text of 1 to 1000 characters", value)
+        return "?"
+
+    def choice(self, key: str, options: Collection[str]) -> str | None:
+        """One of the options; None, and a problem, for anything else."""
+        value = self._table.get(key) if key in self else None
+        if isinstance(value, str) and value in options:
+            return value
+        self.problem(key, f"one of {', '.join(options)}", value)
+        return None
+
+    def texts(self, key: str, least: int, most: int) -> tuple[str, ...]:
+        """A list of distinct non-empty strings."""
+        value = self._table.get(key) if key in self else None
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            self.problem(key, "a list of texts, none of them empty", value)
+        elif not least <= len(value) <= most:
+            self.problem(key, f"{least} to {most} values", f"{len(value)} of them")
+        elif len(set(value)) < len(value):
+            twice = next(item for index, item in enumerate(value) if item in value[:index])
+            self.problem(key, "values that all differ", f"{twice!r} twice")
+        elif not all(_encodable(item) and len(item) <= 1000 for item in value):
+            self.problem(key, "values of at most 1000 characters that UTF-8 can encode", value)
+        else:
+            return tuple(value)
+        return tuple(str(index) for index in range(max(least, 2)))
+
+    def integer(self, key: str, least: int, most: int, default: int | None = None) -> int:
+        """A whole number from `least` to `most`."""
+        if key not in self and default is not None:
+            return default
+        value = self._table.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self.problem(key, f"a whole number from {least} to {most}", value)
+        return least
+
+    def fraction(
+        self, key: str, least: Fraction, most: Fraction, default: Fraction | None = None, *, open_ends: bool = False
+    ) -> Fraction:
+        """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
+        if key not in self and default is not None:
+            return default
+        found = self._exact(key, self._table.get(key))
+        inside = found is not None and (least < found < most if open_ends else least <= found <= most)
+        if found is not None and inside:
+            return found
+        if found is not None:
+            ends = "strictly between" if open_ends else "from"
+            link = "and" if open_ends else "to"
+            self.problem(key, f"a number {ends} {least} {link} {most}", self._table[key])
+        return (least + most) / 2 if open_ends else least
+
+    def probability(self, key: str, default: Fraction | None = None) -> Fraction:
+        """An exact probability from 0 to 1."""
+        return self.fraction(key, Fraction(0), Fraction(1), default)
+
+    def epsilon(self, key: str = "epsilon") -> Fraction:
+        """An exact epsilon."""
+        return self.fraction(key, LEAST_EPSILON, MOST_EPSILON)
+
+    def rows(self, key: str, size: int) -> tuple[tuple[Fraction, ...], ...]:
+        """A square table of `size` rows of exact numbers."""
+        value = self._table.get(key) if key in self else None
+        stand_in = tuple(tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size))
+        if not isinstance(value, list) or len(value) != size:
+            came = f"{len(value)} of them" if isinstance(value, list) else value
+            self.problem(key, f"a list of {size} rows, one for each value", came)
+            return stand_in
+        rows = []
+        for number, row in enumerate(value, 1):
+            if not isinstance(row, list) or len(row) != size:
+                came = f"{len(row)} of them" if isinstance(row, list) else row
+                self.problem(f"{key} row {number}", f"{size} probabilities, one for each value", came)
+                continue
+            exact = [self._exact(f"{key} row {number}", entry) for entry in row]
+            rows.append(tuple(entry for entry in exact if entry is not None))
+        return tuple(rows) if not self.problems else stand_in
+
+    def table(self, key: str) -> Mapping[str, object]:
+        """A table of its own."""
+        value = self._table.get(key) if key in self else None
+        if isinstance(value, dict):
+            return value
+        self.problem(key, f"a table [{key}]", value)
+        return {}
+
+    def tables(self, key: str) -> list[Mapping[str, object]]:
+        """A list of tables."""
+        value = self._table.get(key) if key in self else []
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            return value
+        self.problem(key, f"tables [[{key}]]", value)
+        return []
+
+    def finish(self, also: Collection[str] = ()) -> None:
+        """Note every key that nothing asked for (nor is in `also`), with the known key it resembles most."""
+        known = self._known.union(also)
+        for key in self._table:
+            if key not in known:
+                self.problem(key, _suggestion(key, sorted(known)), "an unknown key")
+
+    def _exact(self, key: str, value: object) -> Fraction | None:
+        try:
+            if not isinstance(value, str | int | float):
+                raise ValueError('expected a number such as "0.5" or "1/3"')
+            return fraction(value)
+        except ValueError as error:
+            self.problem(key, str(error).removeprefix("expected "), value)
+            return None
+
+
+def _suggestion(key: str, known: list[str]) -> str:
+    # Imported where it is needed: a client that reads a sound survey should not pay for it.
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, known, 1)
+    return f'"{close[0]}"' if close else f"one of {', '.join(known)}"
+
+
+def _shown(came: object) -> str:
+    text = "nothing" if came is None else came if isinstance(came, str) and " " in came else repr(came)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _encodable(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)

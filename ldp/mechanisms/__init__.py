@@ -1,0 +1,29 @@
+"""The table of mechanisms.
+
+One module for each algorithm; each module opens with its rules, formula and source, and ends with its row of this
+table. What a mechanism must provide is written in `ldp.mechanisms.contract`.
+"""
+
+from __future__ import annotations
+
+from ldp.mechanisms import forced, grr, matrix, rappor, unary, unrelated, warner
+from ldp.mechanisms.contract import Declared, Mechanism, Memoized, Pure, Randomizer
+
+_ROWS = (
+    warner.MECHANISM,
+    forced.MECHANISM,
+    unrelated.MECHANISM,
+    matrix.MECHANISM,
+    grr.MECHANISM,
+    unary.SYMMETRIC,
+    unary.OPTIMIZED,
+    rappor.MECHANISM,
+)
+
+MECHANISMS: dict[str, Mechanism] = {row.name: row for row in _ROWS}
+"""Every mechanism, by the name that a survey file uses."""
+
+AUTOMATIC = (grr.MECHANISM, unary.SYMMETRIC, unary.OPTIMIZED)
+"""What `mechanism = "auto"` chooses from."""
+
+__all__ = ["AUTOMATIC", "MECHANISMS", "Declared", "Mechanism", "Memoized", "Pure", "Randomizer"]

@@ -1,0 +1,154 @@
+"""What every mechanism provides.
+
+A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a randomizer, which is a
+tuple of exact integers, together with the privacy that was declared. The randomizer knows the law of its
+reports and draws them; everything that must be believed (epsilon, bias, variance) follows from its integers.
+
+A randomizer has one of three kinds, which say how its reports are decoded:
+
+    pure    a report supports each value with one of two probabilities, p (for the true value) or q (for any other);
+            the estimate of a value's frequency is (C / n - q) / (p - q), with C the reports that support it
+    matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the inverse matrix
+    bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import exp_lower
+from ldp.keys import Keys
+from ldp.layout import Layout
+from ldp.randomness import Random
+
+
+class Randomizer(Protocol):
+    """The exact parameters of one question's mechanism, and the draws they define."""
+
+    @property
+    def kind(self) -> str:
+        """`pure`, `matrix` or `bloom`."""
+
+    @property
+    def layout(self) -> Layout:
+        """The shape of a report."""
+
+    @property
+    def ratio(self) -> Fraction:
+        """The exact largest ratio P[report | x] / P[report | x'] of one report; its logarithm is epsilon."""
+
+    @property
+    def lifetime_ratio(self) -> Fraction | None:
+        """The same for everything a device ever sends about one unchanged value; None if unbounded."""
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Every number that the law of a report depends on: what fingerprints and certificates are made of."""
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """One report of `value`, as the integer that the layout describes."""
+
+    def channel(self) -> Channel:
+        """P[report | value] written out, one column for each report in order (small sizes only)."""
+
+
+@runtime_checkable
+class Pure(Randomizer, Protocol):
+    """A randomizer of kind `pure`."""
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q): the probabilities that a report supports its true value, and any other given value."""
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """P[a report supports both of two values]: (if one of them is the true one, if neither is)."""
+
+
+@runtime_checkable
+class Memoized(Randomizer, Protocol):
+    """A randomizer with a permanent response, which a device draws once per value and keeps."""
+
+    @property
+    def memoizes(self) -> bool:
+        """Whether a permanent response exists: without one every report is fresh noise on the true value."""
+
+    def draw_cohort(self, random: Random) -> int:
+        """The cohort of a device, drawn once."""
+
+    def permanent(self, value: Value, cohort: int, random: Random) -> int:
+        """The permanent response to a value: a bit vector."""
+
+    def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
+        """One report of a permanent response."""
+
+
+class Declared(NamedTuple):
+    """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio that delivered ratios must not exceed."""
+
+    text: str
+    bound: Fraction
+
+    @classmethod
+    def epsilon(cls, epsilon: Fraction) -> Declared:
+        """An epsilon that the survey states; the bound is a rational just below e^epsilon."""
+        return cls(_decimal(epsilon), exp_lower(epsilon))
+
+    @classmethod
+    def ratio(cls, ratio: Fraction) -> Declared:
+        """An epsilon that follows from probabilities that the survey states."""
+        return cls(f"ln({ratio})", ratio)
+
+
+class Mechanism(NamedTuple):
+    """One row of the table of mechanisms."""
+
+    name: str
+    summary: str
+    keys: tuple[str, ...]
+    """What its design reads from the survey file."""
+    accepts: Callable[[Domain], str | None]
+    """None if the mechanism can serve the domain, else what it expects of it."""
+    design: Callable[[Keys, Domain], tuple[Randomizer, Declared]]
+
+
+def any_closed(domain: Domain) -> str | None:
+    """For mechanisms that need a list of values."""
+    return "a question with a list of values (type boolean or category)" if domain.size is None else None
+
+
+def two_valued(domain: Domain) -> str | None:
+    """For mechanisms of yes-no questions."""
+    return None if domain.size == 2 else "a question with exactly two values"
+
+
+def small_closed(most: int) -> Callable[[Domain], str | None]:
+    """For mechanisms whose cost grows fast with the number of values."""
+
+    def accepts(domain: Domain) -> str | None:
+        if domain.size is None or domain.size > most:
+            return f"a question with a list of at most {most} values"
+        return None
+
+    return accepts
+
+
+def _decimal(number: Fraction) -> str:
+    """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
+    twos_and_fives = number.denominator
+    for factor in (2, 5):
+        while twos_and_fives % factor == 0:
+            twos_and_fives //= factor
+    if twos_and_fives != 1:
+        return str(number)
+    digits = 0
+    while number.denominator != 1 and (number * 10**digits).denominator != 1:
+        digits += 1
+    whole, part = divmod(int(number * 10**digits), 10**digits)
+    return f"{whole}.{part:0{digits}d}" if digits else str(whole)

@@ -1,0 +1,113 @@
+"""Randomization by a stochastic matrix (post-randomization, PRAM).
+
+    P[report y | value x] = weights[x][y] / (sum of row x),  every row having the same sum
+    epsilon = max over y of ln(max_x A[x,y] / min_x A[x,y]);  the estimate is the observed distribution times A^-1
+
+A draw compares one uniform integer below the common denominator with the cumulative weights of the row.
+
+Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and Mukerjee 1988 (its inverse).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel, inverse, worst_ratio
+from ldp.domain import Domain, Value
+from ldp.keys import Keys
+from ldp.layout import Layout
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.randomness import Random, randbelow
+
+MOST_VALUES = 64
+
+
+class StochasticMatrix(NamedTuple):
+    """A channel from values to as many symbols, by integer weights; `weights[x][y]` is the weight of report y."""
+
+    weights: tuple[tuple[int, ...], ...]
+
+    @property
+    def kind(self) -> str:
+        """Decoded by the inverse matrix."""
+        return "matrix"
+
+    @property
+    def layout(self) -> Layout:
+        """A symbol."""
+        return Layout(symbols=len(self.weights[0]))
+
+    @classmethod
+    def from_fractions(cls, rows: tuple[tuple[Fraction, ...], ...]) -> StochasticMatrix:
+        """Integer weights over the least common denominator."""
+        scale = math.lcm(*(entry.denominator for row in rows for entry in row))
+        return cls(tuple(tuple(int(entry * scale) for entry in row) for row in rows))
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio within a column."""
+        return max(Fraction(max(column), min(column)) for column in zip(*self.weights, strict=True))
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The weights."""
+        return {"weights": self.weights}
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """A symbol from the row of the value."""
+        row = self.weights[int(value)]
+        left = randbelow(sum(row), random)
+        symbol = 0
+        while left >= row[symbol]:
+            left -= row[symbol]
+            symbol += 1
+        return symbol
+
+    def channel(self) -> Channel:
+        """The matrix itself."""
+        return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights))
+
+
+def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> tuple[StochasticMatrix, Declared]:
+    """The design that a matrix of fractions gives, or problems at `places` if it is not private or not invertible."""
+    stand_in = StochasticMatrix(((3, 1), (1, 3)))
+    for number, row in enumerate(rows, 1):
+        if sum(row) != 1:
+            keys.problem(f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}")
+        if min(row) < 0:
+            keys.problem(f"{places} row {number}", "no negative probability", min(row))
+    if keys.problems:
+        return stand_in, Declared.ratio(Fraction(3))
+    channel = Channel(rows)
+    ratio = worst_ratio(channel)
+    if ratio is None or any(max(column) == 0 for column in zip(*rows, strict=True)):
+        keys.problem(
+            places,
+            "probabilities that leave every answer possible whatever was reported (epsilon is infinite otherwise)",
+            "a report that some value never gives",
+        )
+        return stand_in, Declared.ratio(Fraction(3))
+    if inverse(channel) is None:
+        keys.problem(
+            places,
+            "probabilities from which frequencies can be recovered",
+            "a singular matrix (some mixture of values gives the same reports as another)",
+        )
+        return stand_in, Declared.ratio(Fraction(3))
+    return StochasticMatrix.from_fractions(rows), Declared.ratio(ratio)
+
+
+def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
+    """`matrix`: rows by true value."""
+    size = domain.size or 2
+    return checked(keys, keys.rows("matrix", size), "matrix")
+
+
+MECHANISM = Mechanism("matrix", "any stochastic matrix (PRAM)", ("matrix",), small_closed(MOST_VALUES), design)

@@ -1,0 +1,178 @@
+"""RAPPOR: a permanent randomized response, kept on the device, and an instantaneous one for each report.
+
+    a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit of its index)
+    permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once per value
+    instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1, and p if it is 0
+    together:       q* = (1 - f/2) q + (f/2) p,  p* = (f/2) q + (1 - f/2) p: again one binary channel
+    one report      epsilon_1   = h ln(q* (1 - p*) / (p* (1 - q*)))
+    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite if f = 0
+
+f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the paper's: q belongs to a 1.
+
+Source: Erlingsson, Pihur and Korolova 2014, Sections 2 and 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.bloom import MOST_HASHES, bloom_vector
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.keys import Keys
+from ldp.layout import MOST_COHORTS, Layout
+from ldp.mechanisms.contract import Declared, Mechanism
+from ldp.mechanisms.unary import product_row
+from ldp.randomness import WORD, Random, draw_bits, randbelow
+
+MOST_BITS = 1 << 16
+
+
+class Rappor(NamedTuple):
+    """`hashes` = 0 is the one-hot form; `flip`, `if_one` and `if_zero` are f/2, q and p as thresholds over 2^word."""
+
+    bits: int
+    hashes: int
+    cohorts: int
+    flip: int
+    if_one: int
+    if_zero: int
+    word: int = WORD
+
+    @property
+    def layout(self) -> Layout:
+        """A vector of bits, with its cohort if there are several."""
+        return Layout(cohorts=self.cohorts, bits=self.bits)
+
+    @property
+    def kind(self) -> str:
+        """One bit per value is decoded by counting, a Bloom filter by regression."""
+        return "bloom" if self.hashes else "pure"
+
+    @property
+    def size(self) -> int:
+        """The number of values, in the one-hot form."""
+        return self.bits
+
+    @property
+    def memoizes(self) -> bool:
+        """Without a permanent response (f = 0) there is nothing to keep but the truth, which is never kept."""
+        return self.flip > 0
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(q*, p*): the probabilities of a 1 where the true bit is 1, and 0."""
+        span = 1 << self.word
+        flip, one, zero = Fraction(self.flip, span), Fraction(self.if_one, span), Fraction(self.if_zero, span)
+        return (1 - flip) * one + flip * zero, flip * one + (1 - flip) * zero
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """Given the value, bits are independent."""
+        p, q = self.support
+        return p * q, q * q
+
+    @property
+    def ratio(self) -> Fraction:
+        """Two values differ in at most 2 h bits, h each way."""
+        return _ratio(*self.support, max(self.hashes, 1))
+
+    @property
+    def lifetime_ratio(self) -> Fraction | None:
+        """What the permanent response alone reveals; None without one."""
+        if not self.flip:
+            return None
+        return Fraction((1 << self.word) - self.flip, self.flip) ** (2 * max(self.hashes, 1))
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Sizes, thresholds and their word."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def true_bits(self, value: Value, cohort: int) -> int:
+        """The vector before any noise: the Bloom filter of a text, or the one bit of an index."""
+        if self.hashes:
+            return bloom_vector(bytes(value), cohort, self.hashes, self.bits)
+        return 1 << int(value)
+
+    def draw_cohort(self, random: Random) -> int:
+        """A uniform cohort; nothing is drawn where there is only one."""
+        return randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+
+    def permanent(self, value: Value, cohort: int, random: Random) -> int:
+        """The true bits, each flipped with probability f/2."""
+        true_bits = self.true_bits(value, cohort)
+        if not self.flip:
+            return true_bits
+        return draw_bits(true_bits, self.bits, (1 << self.word) - self.flip, self.flip, random, self.word)
+
+    def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
+        """A fresh report of the permanent bits."""
+        vector = draw_bits(permanent, self.bits, self.if_one, self.if_zero, random, self.word)
+        return self.layout.report(vector, cohort)
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """Cohort, permanent and instantaneous response in one go: the law of a device's first report."""
+        cohort = self.draw_cohort(random)
+        return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
+
+    def channel(self) -> Channel:
+        """The one-hot form written out, one column for each of the 2^bits vectors."""
+        return Channel(tuple(self.channel_row(1 << x) for x in range(self.bits)))
+
+    def channel_row(self, true_bits: int) -> tuple[Fraction, ...]:
+        """The law of a report within its cohort, given the true bits."""
+        p, q = self.support
+        return product_row([p if true_bits >> i & 1 else q for i in range(self.bits)])
+
+
+def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
+    """`p`, `q`, `f`; for the Bloom form also `bloom_bits`, `hashes` and `cohorts`."""
+    p, q, f = keys.probability("p"), keys.probability("q"), keys.probability("f")
+    span, open_domain = 1 << WORD, domain.size is None
+    if open_domain or "bloom_bits" in keys:
+        bits, hashes = keys.integer("bloom_bits", 2, MOST_BITS), keys.integer("hashes", 1, MOST_HASHES, 2)
+        cohorts = keys.integer("cohorts", 1, MOST_COHORTS, 1)
+        if hashes > bits:
+            keys.problem("hashes", f"at most as many hashes as bits ({bits})", hashes)
+    else:
+        bits, hashes, cohorts = domain.size or 2, 0, 1
+    if keys.problems:
+        return Rappor(bits, hashes, cohorts, span // 4, span // 4 * 3, span // 2), Declared.ratio(Fraction(1))
+    exact = Rappor(bits, hashes, cohorts, 0, 0, 0)
+    one, zero = (1 - f / 2) * q + f / 2 * p, f / 2 * q + (1 - f / 2) * p
+    if one == zero:
+        keys.problem(
+            "p, q, f", "p different from q, and f below 1 (reports carry no information otherwise)", "no signal"
+        )
+        return exact, Declared.ratio(Fraction(1))
+    if {one, zero} & {Fraction(0), Fraction(1)}:
+        keys.problem(
+            "p, q, f", "noise on every bit (one report has an infinite epsilon otherwise)", "a bit without noise"
+        )
+        return exact, Declared.ratio(Fraction(1))
+    toward, away = (math.floor, math.ceil) if q > p else (math.ceil, math.floor)
+    if_one, if_zero = (min(rounding(prob * span), span - 1) for rounding, prob in ((toward, q), (away, p)))
+    rounded = Rappor(bits, hashes, cohorts, math.ceil(f / 2 * span), if_one, if_zero)
+    return rounded, Declared.ratio(_ratio(one, zero, max(hashes, 1)))
+
+
+def _ratio(one: Fraction, zero: Fraction, hashes: int) -> Fraction:
+    high, low = max(one, zero), min(one, zero)
+    return (high * (1 - low) / (low * (1 - high))) ** hashes
+
+
+def _accepts(domain: Domain) -> str | None:
+    if domain.size is not None and domain.size > MOST_BITS:
+        return f"an open question, or one with at most {MOST_BITS} values"
+    return None
+
+
+MECHANISM = Mechanism(
+    "rappor",
+    "permanent and instantaneous randomized response",
+    ("p", "q", "f", "bloom_bits", "hashes", "cohorts"),
+    _accepts,
+    design,
+)

@@ -1,0 +1,104 @@
+"""Unary encoding: one bit for each value, each bit randomized on its own.
+
+    bit x is 1 with probability p if x is the true value, q otherwise;  epsilon = ln(p (1-q) / ((1-p) q))
+    SUE (symmetric, basic one-time RAPPOR):  p = s / (s + 1), q = 1 - p, s just below e^(epsilon/2)
+    OUE (optimized):                         p = 1/2, q just above 1 / (e^epsilon + 1)
+
+Both probabilities are thresholds over 2^64, rounded so that the delivered epsilon stays below the declared one.
+
+Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 2017, Section 4.3 (OUE).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import exp_lower
+from ldp.keys import Keys
+from ldp.layout import MOST_BITS, Layout
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.randomness import WORD, Random, draw_bits
+
+
+class BitVector(NamedTuple):
+    """`size` bits, each 1 with probability `if_true / 2^word` at the true value and `if_other / 2^word` elsewhere."""
+
+    size: int
+    if_true: int
+    if_other: int
+    word: int = WORD
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """A vector of bits."""
+        return Layout(bits=self.size)
+
+    @property
+    def ratio(self) -> Fraction:
+        """Two values differ in two bits, one each way."""
+        p, q = self.support
+        return p * (1 - q) / ((1 - p) * q)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        return Fraction(self.if_true, 1 << self.word), Fraction(self.if_other, 1 << self.word)
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """Given the value, bits are independent."""
+        p, q = self.support
+        return p * q, q * q
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The thresholds, their word, and the number of bits."""
+        return {"size": self.size, "if_true": self.if_true, "if_other": self.if_other, "word": self.word}
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """All bits at once."""
+        return draw_bits(1 << int(value), self.size, self.if_true, self.if_other, random, self.word)
+
+    def channel(self) -> Channel:
+        """One column for each of the 2^size vectors."""
+        p, q = self.support
+        return Channel(tuple(product_row([p if i == x else q for i in range(self.size)]) for x in range(self.size)))
+
+
+def product_row(ones: list[Fraction]) -> tuple[Fraction, ...]:
+    """The law of a vector of independent bits, given each one's probability of being 1, by the vector as an integer."""
+    row = [Fraction(1)]
+    for one in ones:
+        row = [entry * (1 - one) for entry in row] + [entry * one for entry in row]
+    return tuple(row)
+
+
+def design_symmetric(keys: Keys, domain: Domain) -> tuple[BitVector, Declared]:
+    """`epsilon`."""
+    epsilon = keys.epsilon()
+    flip = math.ceil((1 << WORD) / (exp_lower(epsilon / 2) + 1))
+    return BitVector(domain.size or 2, (1 << WORD) - flip, flip), Declared.epsilon(epsilon)
+
+
+def design_optimized(keys: Keys, domain: Domain) -> tuple[BitVector, Declared]:
+    """`epsilon`."""
+    epsilon = keys.epsilon()
+    if_other = math.ceil((1 << WORD) / (exp_lower(epsilon) + 1))
+    return BitVector(domain.size or 2, 1 << (WORD - 1), if_other), Declared.epsilon(epsilon)
+
+
+SYMMETRIC = Mechanism("sue", "symmetric unary encoding", ("epsilon",), small_closed(MOST_BITS), design_symmetric)
+OPTIMIZED = Mechanism("oue", "optimized unary encoding", ("epsilon",), small_closed(MOST_BITS), design_optimized)

@@ -1,0 +1,189 @@
+"""The wire: batches of reports, and files that are sequences of checksummed frames. No input or output of its own.
+
+    batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the question and all of
+            its parameters; 16 random bytes; how many reports; and the reports, `count` rows of one width, end to end
+    frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length (8), payload
+
+Rules
+- A batch is what is retried, deduplicated and acknowledged. Its bytes never change once they are made.
+- Nothing is believed before it is checked: every size is bounded before anything of that size is built, types are
+  compared exactly, and there are no maps, floats, strings or extensions.
+- A damaged frame costs itself only: the reader takes up again at the next frame that checks out.
+- Trouble with a peer's bytes is a `WireError` with one of `REASONS`; docs/wire.md is the specification.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgpack
+from xxhash import xxh64_intdigest
+
+from ldp.errors import WireError
+from ldp.survey import FINGERPRINT_SIZE
+
+FORMAT = 1
+ID_SIZE = 16
+MOST_PAYLOAD = 1 << 24
+MOST_REPORTS = 1 << 20
+
+REPORTS_MAGIC = b"LDPR"
+TALLY_MAGIC = b"LDPT"
+
+REASONS = {
+    "frame-damaged": "bytes that are no whole frame, or do not match their checksum",
+    "not-a-batch": "a payload that is not one msgpack array of the five parts of a batch",
+    "format-version": "a batch of another format version",
+    "fingerprint": "a batch for no question of this survey, or for other parameters of one",
+    "report-width": "rows whose length is not the number of reports times the width of a report",
+    "symbol-range": "a symbol outside the question's range",
+    "cohort-range": "a cohort outside the question's range",
+    "padding-bits": "a bit set beyond the question's last",
+}
+"""Why bytes are rejected; counts are kept by these names."""
+
+_HEADER = struct.Struct("<4sIQ")
+
+
+class Batch(NamedTuple):
+    """`size` reports of one question, as rows of one width, under one random id."""
+
+    fingerprint: bytes
+    id: bytes
+    size: int
+    rows: bytes
+
+
+class Damage(NamedTuple):
+    """A stretch of a file that holds no readable frame."""
+
+    offset: int
+    size: int
+
+
+def encode_batch(batch: Batch) -> bytes:
+    """The bytes of a batch. Raises `ValueError` for one that the format cannot carry."""
+    if len(batch.fingerprint) != FINGERPRINT_SIZE or len(batch.id) != ID_SIZE:
+        raise ValueError(f"expected a fingerprint and an id of 16 bytes, got {len(batch.fingerprint)}, {len(batch.id)}")
+    if not 0 < batch.size <= MOST_REPORTS or not batch.rows or len(batch.rows) % batch.size:
+        raise ValueError(
+            f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for {batch.size}"
+        )
+    payload: bytes = msgpack.packb((FORMAT, batch.fingerprint, batch.id, batch.size, batch.rows))
+    if len(payload) > MOST_PAYLOAD:
+        raise ValueError(f"expected at most {MOST_PAYLOAD} bytes in a batch, got {len(payload)}")
+    return payload
+
+
+def decode_batch(payload: bytes) -> Batch:
+    """The batch that a payload holds. Raises `WireError`."""
+    parts = unpack_array(payload, MOST_PAYLOAD, "not-a-batch")
+    if not parts or type(parts[0]) is not int:
+        raise WireError("not-a-batch", "expected a format version first")
+    if parts[0] != FORMAT:
+        raise WireError("format-version", f"expected format version {FORMAT}, got {parts[0]}")
+    if len(parts) != 5 or type(parts[3]) is not int or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes:
+        raise WireError("not-a-batch", "expected [version, fingerprint, id, count, rows]")
+    _, fingerprint, id_, count, rows = parts
+    if len(fingerprint) != FINGERPRINT_SIZE or len(id_) != ID_SIZE or not 0 < count <= MOST_REPORTS:
+        raise WireError("not-a-batch", f"expected 16 bytes of fingerprint and id, 1 to {MOST_REPORTS} reports")
+    if not rows or len(rows) % count:
+        raise WireError("report-width", f"expected {count} rows of one width, got {len(rows)} bytes")
+    return Batch(fingerprint, id_, count, rows)
+
+
+def pack_array(parts: list[object]) -> bytes:
+    """A msgpack array of bytes, small integers, strings and arrays."""
+    packed: bytes = msgpack.packb(parts)
+    return packed
+
+
+def unpack_array(payload: bytes, most: int, reason: str) -> list[Any]:
+    """The msgpack array that a payload of at most `most` bytes holds. Raises `WireError` with the given reason."""
+    if len(payload) > most:
+        raise WireError(reason, f"expected at most {most} bytes, got {len(payload)}")
+    try:
+        parts = msgpack.unpackb(payload, max_map_len=0, max_ext_len=0, strict_map_key=True)
+    except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
+        raise WireError(reason, f"expected one msgpack value, got {type(error).__name__}") from None
+    if type(parts) is not list:
+        raise WireError(reason, f"expected an array, got {type(parts).__name__}")
+    return parts
+
+
+def encode_frame(payload: bytes, magic: bytes = REPORTS_MAGIC) -> bytes:
+    """A payload as one frame of a file."""
+    return _HEADER.pack(magic, len(payload), _checksum(payload)) + payload
+
+
+class FrameReader:
+    """Cuts a stream of bytes into the payloads of its frames, and into `Damage` where there are none.
+
+    Feed it chunks of any size; it holds at most one frame and one chunk. Work is linear in the input: bytes hashed
+    in search of the next sound frame are paid for out of an allowance that every byte read adds to.
+    """
+
+    def __init__(self, magic: bytes = REPORTS_MAGIC, most_payload: int = MOST_PAYLOAD) -> None:
+        self._magic = magic
+        self._most = most_payload
+        self._buffer = b""
+        self._offset = 0
+        self._damaged = 0
+        self._allowance = 8 * most_payload
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | Damage]:
+        """Everything that `chunk` completes."""
+        self._allowance += 8 * len(chunk)
+        self._buffer += chunk
+        return self._cut(at_end=False)
+
+    def close(self) -> Iterator[bytes | Damage]:
+        """What is left once the stream has ended."""
+        yield from self._cut(at_end=True)
+        yield from self._damage()
+
+    def _cut(self, *, at_end: bool) -> Iterator[bytes | Damage]:
+        buffer, at, size = self._buffer, 0, _HEADER.size
+        unpack, magic, most = _HEADER.unpack_from, self._magic, self._most
+        end = len(buffer)
+        while end - at >= size:
+            mark, length, checksum = unpack(buffer, at)
+            if mark == magic and length <= most:
+                stop = at + size + length
+                if stop > end and not at_end:
+                    break
+                if stop <= end:
+                    payload = buffer[at + size : stop]
+                    if _checksum(payload) == checksum:
+                        if self._damaged:
+                            yield from self._damage()
+                        yield payload
+                        self._offset += stop - at
+                        at = stop
+                        continue
+                    self._allowance -= length
+            step = self._step(buffer, at, end)
+            self._damaged += step
+            self._offset += step
+            at += step
+        if at_end:
+            self._damaged += end - at
+            self._offset += end - at
+            at = end
+        self._buffer = buffer[at:]
+
+    def _step(self, buffer: bytes, at: int, end: int) -> int:
+        """How far to go from a place where no sound frame starts: to the next magic, or as far as none can begin."""
+        found = buffer.find(self._magic, at + 1) if self._allowance > 0 else -1
+        return (found if found >= 0 else max(at + 1, end - len(self._magic) + 1)) - at
+
+    def _damage(self) -> Iterator[Damage]:
+        if self._damaged:
+            yield Damage(self._offset - self._damaged, self._damaged)
+            self._damaged = 0
+
+
+def _checksum(payload: bytes) -> int:
+    return xxh64_intdigest(payload, len(payload))
