@@ -39,8 +39,8 @@ def bloom_moments(randomizer: Randomizer, counts: Counts, candidates: Sequence[s
     of_row = np.repeat(sizes, randomizer.bits)
     if len(candidates) > len(shares):
         raise EstimateError(
-            f"expected at most {len(shares)} candidates ({len(cohorts)} cohorts with reports x {randomizer.bits} bits), "
-            f"got {len(candidates)}; shorten the list of candidates"
+            f"expected at most {len(shares)} candidates ({len(cohorts)} cohorts that reported, "
+            f"{randomizer.bits} bits each), got {len(candidates)}; shorten the list of candidates"
         )
 
     def noise(expected: Floats) -> Floats:

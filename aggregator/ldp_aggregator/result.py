@@ -12,6 +12,7 @@ import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ldp.exact import log_upper
@@ -33,9 +34,6 @@ class Estimate:
     standard_error: float
     low: float
     high: float
-
-    def __str__(self) -> str:
-        return f"{self.value}: {self.frequency:.4f} +- {self.standard_error:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +72,15 @@ class QuestionEstimates:
         """The question's."""
         return self.question.name
 
+    @cached_property
+    def _decimals(self) -> int:
+        errors = self.standard_error[self.standard_error > 0]
+        return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
+
+    def shown(self, frequency: float) -> str:
+        """A frequency with the decimals that standard errors can bear: two digits of the smallest, 4 at least."""
+        return f"{frequency:.{self._decimals}f}"
+
     def describe(self) -> str:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
@@ -85,13 +92,18 @@ class QuestionEstimates:
         )
 
     def __repr__(self) -> str:
-        lines = [f"{self.name} ({self.describe()})", *(f"  {estimate}" for estimate in self)]
-        return "\n".join([*lines, *([f"  {self.note}"] if self.note else [])])
+        show = self.shown
+        lines = [
+            f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, {show(e.high)}]"
+            for e in self
+        ]
+        return "\n".join([f"{self.name} ({self.describe()})", *lines, *([f"  {self.note}"] if self.note else [])])
 
     def _repr_html_(self) -> str:
+        show = self.shown
         cells = "".join(
-            f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{e.frequency:.4f}</td>"
-            f"<td>{e.standard_error:.4f}</td><td>[{e.low:.4f}, {e.high:.4f}]</td></tr>"
+            f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{show(e.frequency)}</td>"
+            f"<td>{show(e.standard_error)}</td><td>[{show(e.low)}, {show(e.high)}]</td></tr>"
             for e in self
         )
         head = "".join(f"<th>{name}</th>" for name in ("value", "count", "frequency", "standard error", "interval"))

@@ -12,21 +12,16 @@ from rich.table import Table
 
 from ldp_aggregator.result import SurveyEstimates
 
-_WIDTH = 120
+_WIDTH = 160
 
 
 def table(estimates: SurveyEstimates) -> str:
     """One aligned table for each question."""
     parts = []
     for question in estimates:
+        show = question.shown
         rows = [
-            (
-                e.value,
-                f"{e.count:,.0f}",
-                f"{e.frequency:.4f}",
-                f"{e.standard_error:.4f}",
-                f"[{e.low:.4f}, {e.high:.4f}]",
-            )
+            (e.value, f"{e.count:,.0f}", show(e.frequency), show(e.standard_error), f"[{show(e.low)}, {show(e.high)}]")
             for e in question
         ]
         level, post = f"{question.options.level:.4g} interval", question.options.post

@@ -1,0 +1,107 @@
+"""`ldp randomize` and `ldp simulate`: surveys before (or without) the devices that will answer them."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.cli import QUIET, SURVEY
+from ldp_aggregator.files import read_candidates, read_survey, write_whole, written_whole
+
+
+@click.command()
+@SURVEY
+@click.option("--input", "-i", "table", required=True, type=click.Path(path_type=Path), help="A CSV table of answers.")
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The report file to write.")
+@click.option("--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer.")
+@QUIET
+def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool) -> None:
+    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty = no answer."""
+    from ldp_aggregator.progress import progress
+    from ldp_simulations.answers import read_answers
+    from ldp_simulations.simulation import randomize
+
+    survey = read_survey(survey_path)
+    answers = progress(read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet)
+    with written_whole(output) as file:
+        for reports in randomize(survey, answers):
+            file.write(reports)
+
+
+@click.command()
+@SURVEY
+@click.option("--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers.")
+@click.option("--users", type=click.IntRange(1), help="How many respondents to make up.  [default: 10000]")
+@click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
+@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="How often to repeat the survey.")
+@click.option("--seed", type=int, help="Make the simulation repeatable.")
+@click.option(
+    "--way",
+    type=click.Choice(["reports", "law"]),
+    help="Make every report, or draw tallies from their exact law.  [default: reports, up to 2 million of them]",
+)
+@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder.",
+)
+@QUIET
+def simulate(
+    survey_path: Path,
+    table: Path | None,
+    users: int | None,
+    distribution: str | None,
+    runs: int,
+    seed: int | None,
+    way: str | None,
+    level: float,
+    simultaneous: bool,
+    form: str,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Simulate SURVEY on a known population and compare the estimates with the truth."""
+    from ldp_aggregator.options import Options
+    from ldp_aggregator.plot import picture
+    from ldp_aggregator.progress import progress
+    from ldp_simulations import report
+    from ldp_simulations.population import from_table, synthetic
+    from ldp_simulations.simulation import simulate
+
+    if table is not None and (users is not None or distribution is not None):
+        raise click.UsageError("expected either --population, or --users and --distribution; got both")
+    survey = read_survey(survey_path)
+    candidates = read_candidates(survey, survey_path)
+    if table is not None:
+        population = from_table(table, survey, candidates)
+    else:
+        population = synthetic(survey, users or 10_000, distribution or "zipf:1.1", candidates)
+    options = Options(level, simultaneous="bonferroni" if simultaneous else None)
+    result = simulate(
+        survey,
+        population,
+        runs=runs,
+        seed=seed,
+        way=way,
+        options=options,
+        candidates=candidates,
+        over=partial(progress, what="simulating", quiet=quiet),
+    )
+    records = json.dumps(report.to_dict(result), indent=2, allow_nan=False) + "\n"
+    click.echo(records if form == "json" else report.table(result), nl=False)
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        truth = {name: each.truth.tolist() for name, each in result.runs.items()}
+        write_whole(output / "report.html", report.page(result))
+        write_whole(output / "picture.svg", picture(result.first, "svg", truth))
+        write_whole(output / "simulation.json", records)
+        write_whole(output / "estimates.csv", result.first.to_csv())
+        if not quiet:
+            click.echo(f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}", err=True)

@@ -1,0 +1,159 @@
+"""Simulated surveys: a known population answers, its reports are decoded, and the estimates meet the truth.
+
+Two ways lead to a tally. `reports` is the real one: a client for each respondent, the bytes of its reports, ingest.
+`law` draws the tally from the distribution that those reports would give it; it serves where there are too many.
+"""
+
+from __future__ import annotations
+
+import random as standard_random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.randomness import Random, system
+from ldp.survey import Survey
+from ldp_aggregator.estimate import DEFAULTS, estimate
+from ldp_aggregator.ingest import Ingest
+from ldp_aggregator.moments import Floats
+from ldp_aggregator.options import Options
+from ldp_aggregator.result import SurveyEstimates
+from ldp_aggregator.tally import Tally
+from ldp_client import Client, Report, report_bytes
+from ldp_simulations.population import Population
+from ldp_simulations.sampling import sample_counts
+
+REPORTS, LAW = "reports", "law"
+MOST_REPORTS = 2_000_000
+"""Up to so many reports in all, they are really made unless the caller says otherwise."""
+
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What came of it: the estimates of the first run, and all runs' errors by question."""
+
+    survey: Survey
+    population: Population
+    way: str
+    first: SurveyEstimates
+    runs: dict[str, Runs]
+    report_size: int
+    """Bytes of the reports of the first run; 0 if none were made."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of one question; arrays of shape (runs, M), `truth` of shape (M,)."""
+
+    truth: Floats
+    frequency: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def empirical_error(self) -> Floats:
+        """Root mean square difference between estimate and truth, by value."""
+        error: Floats = np.sqrt(((self.frequency - self.truth) ** 2).mean(axis=0))
+        return error
+
+    @property
+    def stated_error(self) -> Floats:
+        """Root mean square of the standard errors that the estimates carried, by value."""
+        error: Floats = np.sqrt((self.standard_error**2).mean(axis=0))
+        return error
+
+    @property
+    def coverage(self) -> Floats:
+        """Share of intervals that hold the truth, by value."""
+        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).mean(axis=0)
+        return held
+
+
+def simulate(
+    survey: Survey,
+    population: Population,
+    *,
+    runs: int = 1,
+    seed: int | None = None,
+    way: str | None = None,
+    options: Options = DEFAULTS,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    over: Any = iter,
+) -> Simulation:
+    """Simulate `runs` surveys of one population; the same seed gives the same simulation.
+
+    `way` is `reports` or `law`; None takes `reports` up to two million of them. `over` wraps the range of runs (for a
+    progress bar). Raises `EstimateError` if the options cannot be met.
+    """
+    total = runs * sum(holders.respondents for holders in population.values())
+    chosen = way or (REPORTS if total <= MOST_REPORTS else LAW)
+    generator = np.random.default_rng(seed)
+    # A predictable source, which no device ever uses: a seed is asked for so that the simulation can be repeated.
+    random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
+    estimates, report_size = [], 0
+    for _ in over(range(runs)):
+        if chosen == REPORTS:
+            tally, report_size = _collected(survey, population, generator, random)
+        else:
+            tally = Tally.empty(survey)
+            for question in survey:
+                tally.counts[question.name] = sample_counts(question, population[question.name], generator)
+        estimates.append(estimate(tally, options, candidates))
+    by_question = {question.name: _runs(question.name, population, estimates) for question in survey}
+    return Simulation(survey, population, chosen, estimates[0], by_question, report_size)
+
+
+def randomize(survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system) -> Iterator[bytes]:
+    """The report files of respondents, each with a client of its own; concatenated they are one file."""
+    waiting: list[Report] = []
+    for answers in respondents:
+        client = Client(survey, random=random)
+        waiting += [client.record(name, answer) for name, answer in answers.items()]
+        if len(waiting) >= _AT_ONCE * len(survey.questions):
+            yield report_bytes(waiting, random=random)
+            waiting = []
+    if waiting:
+        yield report_bytes(waiting, random=random)
+
+
+def _collected(
+    survey: Survey, population: Population, generator: np.random.Generator, random: Random
+) -> tuple[Tally, int]:
+    ingest, size = Ingest(survey), 0
+    for chunk in randomize(survey, _respondents(survey, population, generator), random):
+        ingest.feed(chunk)
+        size += len(chunk)
+    ingest.end_of_stream()
+    return ingest.tally, size
+
+
+def _respondents(survey: Survey, population: Population, generator: np.random.Generator) -> Iterator[dict[str, object]]:
+    """Respondents who hold, in random order and independently for each question, the values of the population."""
+    orders: dict[str, NDArray[np.int64]] = {}
+    for question in survey:
+        counts = population[question.name].counts
+        orders[question.name] = generator.permutation(np.repeat(np.arange(len(counts)), counts))
+    answers = {
+        question.name: [question.domain.parse(value) for value in population[question.name].values]
+        for question in survey
+    }
+    for index in range(max(len(order) for order in orders.values())):
+        yield {name: answers[name][order[index]] for name, order in orders.items() if index < len(order)}
+
+
+def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
+    found = [each[name] for each in estimates]
+    truth = np.array(population[name].frequencies(found[0].values))
+    return Runs(
+        truth,
+        np.stack([each.frequency for each in found]),
+        np.stack([each.standard_error for each in found]),
+        np.stack([each.low for each in found]),
+        np.stack([each.high for each in found]),
+    )
