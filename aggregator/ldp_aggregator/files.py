@@ -62,6 +62,14 @@ def write_whole(path: Path, content: bytes | str) -> None:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
+def make_folder(path: Path) -> None:
+    """A folder to write to, with those above it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"expected to make the folder {path}, got {error.strerror or error}") from None
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.cli import QUIET, SURVEY
-from ldp_aggregator.files import read_candidates, read_survey, write_whole, written_whole
+from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole, written_whole
 
 
 @click.command()
@@ -77,6 +77,8 @@ def simulate(
 
     if table is not None and (users is not None or distribution is not None):
         raise click.UsageError("expected either --population, or --users and --distribution; got both")
+    if output is not None:
+        make_folder(output)
     survey = read_survey(survey_path)
     candidates = read_candidates(survey, survey_path)
     if table is not None:
@@ -97,7 +99,6 @@ def simulate(
     records = json.dumps(report.to_dict(result), indent=2, allow_nan=False) + "\n"
     click.echo(records if form == "json" else report.table(result), nl=False)
     if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
         truth = {name: each.truth.tolist() for name, each in result.runs.items()}
         write_whole(output / "report.html", report.page(result))
         write_whole(output / "picture.svg", picture(result.first, "svg", truth))
