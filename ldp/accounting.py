@@ -15,7 +15,9 @@ from fractions import Fraction
 
 from ldp.exact import exp_upper
 
-_SLACK = 1e-12
+_CLOSE = 1e-12
+_ROUNDING = 2.0**-50
+"""Relatively, eight units in the last place: more than the roundings that meet in one term add up to."""
 
 
 def sequential(epsilons: Iterable[Fraction]) -> Fraction:
@@ -43,14 +45,17 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
     if not epsilon > 0 or count < 1 or total < 0:
         raise ValueError(f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}")
     truth, lie = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    # A term is the exponential of a sum of numbers as large as this, so that is what its relative error grows with.
+    largest = math.lgamma(count + 1) + count * (1 + epsilon)
     terms = []
     for hits in range(count, -1, -1):
         loss = (2 * hits - count) * epsilon
         if loss <= total:
             break
         choose = math.lgamma(count + 1) - math.lgamma(hits + 1) - math.lgamma(count - hits + 1)
-        terms.append(math.exp(choose + hits * truth + (count - hits) * lie) * -math.expm1(total - loss))
-    return min(1.0, math.fsum(terms) * (1 + _SLACK))
+        excess = -math.expm1(total - loss - _ROUNDING * loss)
+        terms.append(math.exp(choose + hits * truth + (count - hits) * lie) * excess)
+    return min(1.0, math.fsum(terms) * (1 + _ROUNDING * largest))
 
 
 def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
@@ -60,7 +65,7 @@ def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
     low, high = 0.0, count * epsilon
     if composed_delta(epsilon, count, low) <= delta:
         return 0.0
-    while high - low > _SLACK * high:
+    while high - low > _CLOSE * high:
         middle = (low + high) / 2
         if composed_delta(epsilon, count, middle) <= delta:
             high = middle

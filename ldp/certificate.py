@@ -7,6 +7,7 @@ the bound that the survey declared; delivered <= declared is one comparison of f
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from ldp.accounting import posterior
@@ -48,9 +49,14 @@ def certify(question: Question) -> dict[str, object]:
             "epsilon": None if lifetime is None else log_upper(lifetime),
             "ratio": None if lifetime is None else str(lifetime),
         },
-        "prior_of_one_half_becomes_at_most": float(posterior(ratio)),
+        "prior_of_one_half_becomes_at_most": _rounded_up(posterior(ratio)),
         "report_bytes": randomizer.layout.width,
     }
+
+
+def _rounded_up(number: Fraction) -> float:
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def _listed(number: int | tuple[tuple[int, ...], ...]) -> str | list[list[str]]:

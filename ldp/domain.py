@@ -58,7 +58,10 @@ def _text(answer: str) -> bytes:
     try:
         encoded = answer.encode()
     except UnicodeEncodeError:
-        raise AnswerError("expected text that UTF-8 can encode, got lone surrogates") from None
+        encoded = None
+    if encoded is None:
+        # Raised out here, because the codec's error holds the answer and would come along as the context of ours.
+        raise AnswerError("expected text that UTF-8 can encode, got lone surrogates")
     if not 0 < len(encoded) <= LONGEST_TEXT:
         raise AnswerError(f"expected text of 1 to {LONGEST_TEXT} bytes, got {len(encoded)}")
     return encoded

@@ -15,8 +15,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 _DIGITS = 80
-_NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?")
-_RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}")
+_NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
+_RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
+_NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
 WEIGHT_SCALE = 1 << 32
 """Integer weights express odds on a grid of 2^-32."""
@@ -27,8 +28,8 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
 
     Raises `ValueError` for anything else, infinities, NaN and numbers of more than 40 digits.
     """
-    if isinstance(number, bool):
-        raise ValueError("expected a number, got a boolean")
+    if isinstance(number, bool) or (isinstance(number, int) and abs(number) >= 10**40):
+        raise ValueError(_NO_NUMBER)
     if isinstance(number, Fraction):
         return number
     text = number.strip() if isinstance(number, str) else str(number)
@@ -36,7 +37,7 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
         return Fraction(text)
     if _RATIO.fullmatch(text) and int(text.partition("/")[2]) != 0:
         return Fraction(text)
-    raise ValueError('expected a number such as "0.5" or "1/3"')
+    raise ValueError(_NO_NUMBER)
 
 
 def exp_lower(exponent: Fraction) -> Fraction:

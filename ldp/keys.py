@@ -162,7 +162,10 @@ def _suggestion(key: str, known: list[str]) -> str:
 
 
 def _shown(came: object) -> str:
-    text = "nothing" if came is None else came if isinstance(came, str) and " " in came else repr(came)
+    try:
+        text = "nothing" if came is None else came if isinstance(came, str) and " " in came else repr(came)
+    except ValueError:  # Python refuses to write out integers of more than some thousand digits.
+        text = "an enormous number"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

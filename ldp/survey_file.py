@@ -41,7 +41,7 @@ def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
         table = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise SurveyError((Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # tomllib's own error is a ValueError, Python's for long integers too
         raise SurveyError((Problem(place, "a TOML file", str(error)),)) from None
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))

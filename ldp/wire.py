@@ -45,6 +45,8 @@ REASONS = {
 """Why bytes are rejected; counts are kept by these names."""
 
 _HEADER = struct.Struct("<4sIQ")
+_BEGINNING = bytes((0x95, FORMAT))
+_EFFORT = 8
 
 
 class Batch(NamedTuple):
@@ -79,11 +81,25 @@ def encode_batch(batch: Batch) -> bytes:
 
 def decode_batch(payload: bytes) -> Batch:
     """The batch that a payload holds. Raises `WireError`."""
-    parts = unpack_array(payload, MOST_PAYLOAD, "not-a-batch")
-    if not parts or type(parts[0]) is not int:
-        raise WireError("not-a-batch", "expected a format version first")
-    if parts[0] != FORMAT:
-        raise WireError("format-version", f"expected format version {FORMAT}, got {parts[0]}")
+    if payload[:2] != _BEGINNING:
+        if len(payload) > 1 and payload[0] & 0xF0 == 0x90 and payload[1] < 0x80 and payload[1] != FORMAT:
+            raise WireError("format-version", f"expected format version {FORMAT}, got {payload[1]}")
+        raise WireError("not-a-batch", f"expected an array of five parts, the first of them {FORMAT}")
+    if len(payload) > MOST_PAYLOAD:
+        raise WireError("not-a-batch", f"expected at most {MOST_PAYLOAD} bytes, got {len(payload)}")
+    try:
+        # The hook sees an array inside another one first, and refuses it there: nothing nested is ever built.
+        batch: Batch = msgpack.unpackb(
+            payload, list_hook=_batch, max_array_len=5, max_map_len=0, max_ext_len=0, max_str_len=0
+        )
+    except WireError:
+        raise
+    except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
+        raise WireError("not-a-batch", f"expected one msgpack value, got {type(error).__name__}") from None
+    return batch
+
+
+def _batch(parts: list[Any]) -> Batch:
     if len(parts) != 5 or type(parts[3]) is not int or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes:
         raise WireError("not-a-batch", "expected [version, fingerprint, id, count, rows]")
     _, fingerprint, id_, count, rows = parts
@@ -121,23 +137,25 @@ def encode_frame(payload: bytes, magic: bytes = REPORTS_MAGIC) -> bytes:
 class FrameReader:
     """Cuts a stream of bytes into the payloads of its frames, and into `Damage` where there are none.
 
-    Feed it chunks of any size; it holds at most one frame and one chunk. Work is linear in the input: bytes hashed
-    in search of the next sound frame are paid for out of an allowance that every byte read adds to.
+    Feed it chunks of any size: what it yields does not depend on how the stream is cut. It holds at most one frame and
+    one chunk. Work is linear in the input: bytes hashed in vain, in search of the next sound frame, are paid for by
+    those passed so far, and a header that claims more than is left of that is taken for damage.
     """
 
     def __init__(self, magic: bytes = REPORTS_MAGIC, most_payload: int = MOST_PAYLOAD) -> None:
         self._magic = magic
         self._most = most_payload
-        self._buffer = b""
+        self._held: list[bytes] = []
+        self._missing = 0
         self._offset = 0
         self._damaged = 0
-        self._allowance = 8 * most_payload
+        self._wasted = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Damage]:
         """Everything that `chunk` completes."""
-        self._allowance += 8 * len(chunk)
-        self._buffer += chunk
-        return self._cut(at_end=False)
+        self._held.append(chunk)
+        self._missing -= len(chunk)
+        return self._cut(at_end=False) if self._missing <= 0 else iter(())
 
     def close(self) -> Iterator[bytes | Damage]:
         """What is left once the stream has ended."""
@@ -145,14 +163,16 @@ class FrameReader:
         yield from self._damage()
 
     def _cut(self, *, at_end: bool) -> Iterator[bytes | Damage]:
-        buffer, at, size = self._buffer, 0, _HEADER.size
+        buffer, at, size = b"".join(self._held), 0, _HEADER.size
         unpack, magic, most = _HEADER.unpack_from, self._magic, self._most
         end = len(buffer)
+        self._missing = 0
         while end - at >= size:
             mark, length, checksum = unpack(buffer, at)
-            if mark == magic and length <= most:
+            if mark == magic and length <= most and self._wasted + length <= _EFFORT * (self._offset + most):
                 stop = at + size + length
                 if stop > end and not at_end:
+                    self._missing = stop - end
                     break
                 if stop <= end:
                     payload = buffer[at + size : stop]
@@ -163,8 +183,10 @@ class FrameReader:
                         self._offset += stop - at
                         at = stop
                         continue
-                    self._allowance -= length
-            step = self._step(buffer, at, end)
+                    self._wasted += length
+            # To the next magic, or as far as none can begin.
+            found = buffer.find(magic, at + 1)
+            step = (found if found >= 0 else max(at + 1, end - len(magic) + 1)) - at
             self._damaged += step
             self._offset += step
             at += step
@@ -172,12 +194,7 @@ class FrameReader:
             self._damaged += end - at
             self._offset += end - at
             at = end
-        self._buffer = buffer[at:]
-
-    def _step(self, buffer: bytes, at: int, end: int) -> int:
-        """How far to go from a place where no sound frame starts: to the next magic, or as far as none can begin."""
-        found = buffer.find(self._magic, at + 1) if self._allowance > 0 else -1
-        return (found if found >= 0 else max(at + 1, end - len(self._magic) + 1)) - at
+        self._held = [buffer[at:]]
 
     def _damage(self) -> Iterator[Damage]:
         if self._damaged:

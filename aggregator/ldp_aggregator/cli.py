@@ -31,8 +31,8 @@ class _Commands(click.Group):
         for point in entry_points(group=COMMANDS, name=cmd_name):
             try:
                 command: click.Command = point.load()
-            except ImportError as error:
-                return _missing(cmd_name, error)
+            except Exception as error:  # whatever a package raises, it must not take the other commands down with it
+                return _broken(cmd_name, error)
             return command
         return None
 
@@ -46,11 +46,11 @@ class _Commands(click.Group):
             ctx.exit(130)
 
 
-def _missing(name: str, error: ImportError) -> click.Command:
-    """A command whose package is not all there; it must not take the others down with it."""
+def _broken(name: str, error: Exception) -> click.Command:
+    """A command that says why it cannot be loaded."""
 
     def explain() -> None:
-        raise click.ClickException(f"ldp {name} needs a module that is not installed: {error}")
+        raise click.ClickException(f"ldp {name} cannot be loaded: {type(error).__name__}: {error}")
 
     return click.Command(name, callback=explain, help="(not available: its package is incomplete)")
 

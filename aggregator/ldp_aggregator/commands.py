@@ -45,10 +45,10 @@ def explain(survey_path: Path, json_path: Path | None) -> None:
     from ldp_aggregator.explain import explanation
 
     survey = read_survey(survey_path)
-    click.echo(explanation(survey))
-    _warn(survey)
     if json_path is not None:
         write_whole(json_path, json.dumps(certificate(survey), indent=2) + "\n")
+    click.echo(explanation(survey))
+    _warn(survey)
 
 
 @click.command()
@@ -97,7 +97,7 @@ def estimate(
     quiet: bool,
 ) -> None:
     """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
-    from ldp_aggregator.estimate import estimate
+    from ldp_aggregator.estimation import estimate
     from ldp_aggregator.options import Options
     from ldp_aggregator.plot import PICTURES, picture
     from ldp_aggregator.result import SurveyEstimates

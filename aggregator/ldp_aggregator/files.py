@@ -43,13 +43,15 @@ def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, .
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes its place only when all went well; on any error, Ctrl-C included, nothing changes."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    # What a link points to is replaced, never the link: it may be called /dev/stdout.
+    place = Path(os.path.realpath(path))
+    fresh = place.with_name(f".{place.name}.{os.getpid()}.new")
     try:
         with fresh.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(path)
+        fresh.replace(place)
     except OSError as error:
         raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
     finally:

@@ -4,7 +4,7 @@ Rules
 - Whatever the bytes, ingest ends with a tally and a count of what was rejected and why; it raises nothing for them.
 - A batch is counted whole or not at all: one impossible report rejects its batch, and nothing else.
 - A batch id that was accepted before, in the same ingest, is a duplicate.
-- Memory: one chunk of pending rows, and the ids of the batches accepted; nothing grows with the number of reports.
+- Memory: one chunk of reports, and the ids of the batches accepted; nothing grows with the reports in a batch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp.errors import WireError
 from ldp.survey import Question, Survey
@@ -21,7 +20,8 @@ from ldp.wire import Batch, Damage, FrameReader, decode_batch
 from ldp_aggregator.counting import Rows, faults
 from ldp_aggregator.tally import ACCEPTED, DUPLICATE, Tally
 
-CHUNK = 1 << 22
+CHUNK = 1 << 19
+"""Bytes read at a time: enough to count in bulk, little enough to stay in a processor's cache."""
 
 
 class Ingest:
@@ -31,7 +31,6 @@ class Ingest:
         self.tally = Tally.empty(survey)
         self._questions = {question.fingerprint: question for question in survey}
         self._seen: set[bytes] = set()
-        self._pending: dict[bytes, list[Batch]] = {fingerprint: [] for fingerprint in self._questions}
         self._reader = FrameReader()
 
     def feed(self, chunk: bytes) -> None:
@@ -50,7 +49,16 @@ class Ingest:
         self.end_of_stream()
 
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
-        outcomes, questions, pending, seen = self.tally.intake.outcomes, self._questions, self._pending, self._seen
+        # Checked before they are compared: an impossible batch must not turn a sound one of its id into a duplicate.
+        batches = self._unseen(self._possible(self._fitting(payloads)))
+        for question, group in self._by_question(batches):
+            self.tally.add(question, _rows(group, question.width))
+        self.tally.intake.outcomes[ACCEPTED] += len(batches)
+
+    def _fitting(self, payloads: Iterable[bytes | Damage]) -> list[Batch]:
+        """The batches that are of a question of the survey and of its width; the rest is counted as rejected."""
+        outcomes, questions = self.tally.intake.outcomes, self._questions
+        batches = []
         for payload in payloads:
             if isinstance(payload, Damage):
                 outcomes["frame-damaged"] += 1
@@ -65,36 +73,41 @@ class Ingest:
                 outcomes["fingerprint"] += 1
             elif len(batch.rows) != batch.size * question.width:
                 outcomes["report-width"] += 1
-            elif batch.id in seen:
-                outcomes[DUPLICATE] += 1
             else:
-                seen.add(batch.id)
-                pending[batch.fingerprint].append(batch)
-        for fingerprint, waiting in pending.items():
-            if waiting:
-                self._count(questions[fingerprint], waiting)
-                waiting.clear()
+                batches.append(batch)
+        return batches
 
-    def _count(self, question: Question, batches: list[Batch]) -> None:
-        rows = _rows(batches, question.width)
-        wrong = faults(rows, question.layout)
-        if wrong:
-            batches = self._without(batches, wrong)
-            rows = _rows(batches, question.width)
-        self.tally.intake.outcomes[ACCEPTED] += len(batches)
-        self.tally.add(question, rows)
-
-    def _without(self, batches: list[Batch], wrong: list[tuple[str, NDArray[np.bool_]]]) -> list[Batch]:
+    def _possible(self, batches: list[Batch]) -> list[Batch]:
         """The batches without impossible reports; the others are counted as rejected."""
-        starts = np.cumsum([0, *(batch.size for batch in batches[:-1])])
-        reasons: dict[int, str] = {}
-        for reason, rows in wrong:
-            for index in np.flatnonzero(np.logical_or.reduceat(rows, starts)):
-                reasons.setdefault(int(index), reason)
-        for place, reason in reasons.items():
-            self.tally.intake.outcomes[reason] += 1
-            self._seen.discard(batches[place].id)
-        return [batch for place, batch in enumerate(batches) if place not in reasons]
+        impossible: set[Batch] = set()
+        for question, group in self._by_question(batches):
+            wrong = faults(_rows(group, question.width), question.layout)
+            if not wrong:
+                continue
+            reasons: dict[int, str] = {}
+            starts = np.cumsum([0, *(batch.size for batch in group[:-1])])
+            for reason, rows in wrong:
+                for place in np.flatnonzero(np.logical_or.reduceat(rows, starts)):
+                    reasons.setdefault(int(place), reason)
+            self.tally.intake.outcomes.update(reasons.values())
+            impossible.update(group[place] for place in reasons)
+        return [batch for batch in batches if batch not in impossible] if impossible else batches
+
+    def _unseen(self, batches: list[Batch]) -> list[Batch]:
+        """The batches whose id comes for the first time; the others are counted as duplicates."""
+        seen, unseen = self._seen, []
+        for batch in batches:
+            if batch.id not in seen:
+                seen.add(batch.id)
+                unseen.append(batch)
+        self.tally.intake.outcomes[DUPLICATE] += len(batches) - len(unseen)
+        return unseen
+
+    def _by_question(self, batches: list[Batch]) -> list[tuple[Question, list[Batch]]]:
+        groups: dict[bytes, list[Batch]] = {}
+        for batch in batches:
+            groups.setdefault(batch.fingerprint, []).append(batch)
+        return [(self._questions[fingerprint], group) for fingerprint, group in groups.items()]
 
 
 def _rows(batches: list[Batch], width: int) -> Rows:

@@ -25,13 +25,17 @@ _REASON = "snapshot-damaged"
 
 def encode_tally(tally: Tally) -> bytes:
     """The bytes of a snapshot: equal tallies give equal bytes."""
+    return encode_frame(_payload(tally, tally.survey.name), TALLY_MAGIC)
+
+
+def _payload(tally: Tally, survey_name: str) -> bytes:
     questions: list[object] = [
         [question.name, question.fingerprint, *counts.shape, counts.astype("<i8").tobytes()]
         for question in sorted(tally.survey, key=lambda question: question.name)
         for counts in [tally.counts[question.name]]
     ]
     outcomes = [[name, count.to_bytes(8, "little")] for name, count in sorted(tally.intake.outcomes.items()) if count]
-    return encode_frame(pack_array([FORMAT, tally.survey.name, questions, outcomes]), TALLY_MAGIC)
+    return pack_array([FORMAT, survey_name, questions, outcomes])
 
 
 def decode_tally(data: bytes, survey: Survey) -> Tally:
@@ -44,7 +48,7 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     if len(frames) != 1 or not isinstance(frames[0], bytes):
         raise WireError(_REASON, "expected one whole frame that matches its checksum")
     try:
-        version, _, questions, outcomes = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
+        version, name_then, questions, outcomes = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
         if version != FORMAT:
             raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
         parts = {name: (fingerprint, shape, content) for name, fingerprint, *shape, content in _list(questions)}
@@ -59,13 +63,17 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
-    except (TypeError, AttributeError) as error:
+        tally = Tally(survey, counts, Intake(intake))
+        # A tally has one encoding. What differs from it (a part twice, true for 1) was not written by `encode_tally`.
+        if _payload(tally, str(name_then)) != frames[0]:
+            raise WireError(_REASON, "expected a snapshot as it is written, got another encoding of one")
+    except (TypeError, AttributeError, OverflowError) as error:
         raise WireError(_REASON, f"expected the parts of a snapshot, got {type(error).__name__}") from None
     except ValueError as error:
         if isinstance(error, WireError) or type(error) is not ValueError:
             raise
         raise WireError(_REASON, f"expected the parts of a snapshot, got {error}") from None
-    return Tally(survey, counts, Intake(intake))
+    return tally
 
 
 def _list(part: object) -> list[Any]:

@@ -60,9 +60,7 @@ class Client:
                 f"{question.declared.text}; send that report's bytes again, or ask a question with memoized responses"
             )
         report = randomizer.randomize(value, self._random)
-        state.answered.add(question.fingerprint)
-        if state.path is not None:
-            state.save()
+        state.spend(question.fingerprint)
         return Report(question.fingerprint, report.to_bytes(question.width, "little"))
 
     def _repeatable(self, question: Question, randomizer: Memoized, value: Value) -> Report:
@@ -74,8 +72,7 @@ class Client:
         permanent = state.permanent.get(key)
         if permanent is None:
             permanent = randomizer.permanent(value, cohort, random)
-            state.cohorts[fingerprint], state.permanent[key] = cohort, permanent
-            state.save()
+            state.keep(fingerprint, cohort, key, permanent)
         report = randomizer.instantaneous(permanent, cohort, random)
         return Report(fingerprint, report.to_bytes(question.width, "little"))
 

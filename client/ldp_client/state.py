@@ -42,14 +42,33 @@ class State:
         message = fingerprint + cohort.to_bytes(2, "little") + told
         return hashlib.blake2b(message, key=self.secret, digest_size=16).digest()
 
-    def save(self) -> None:
-        """Put the state on disk, if it has a place there. Raises `StateError`; the file is then as it was before."""
+    def spend(self, fingerprint: bytes) -> None:
+        """Remember that a question has its one report. Raises `StateError`; then nothing is remembered."""
+        self.answered.add(fingerprint)
+        try:
+            self._save()
+        except BaseException:
+            self.answered.discard(fingerprint)
+            raise
+
+    def keep(self, fingerprint: bytes, cohort: int, key: bytes, permanent: int) -> None:
+        """Remember a permanent response, and the cohort. Raises `StateError`; then nothing is remembered."""
+        cohorts = dict(self.cohorts)
+        self.cohorts[fingerprint], self.permanent[key] = cohort, permanent
+        try:
+            self._save()
+        except BaseException:
+            self.cohorts = cohorts
+            del self.permanent[key]
+            raise
+
+    def _save(self) -> None:
+        """Put the state on disk, if it has a place there. Raises `StateError`; then no report may be handed out."""
         if self.path is None:
             return
         import json
 
         content = {
-            "format": FORMAT,
             "secret": self.secret.hex(),
             "answered": sorted(fingerprint.hex() for fingerprint in self.answered),
             "cohorts": {fingerprint.hex(): cohort for fingerprint, cohort in self.cohorts.items()},
@@ -59,10 +78,11 @@ class State:
         try:
             descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with open(descriptor, "w", encoding="ascii") as file:
-                json.dump(content, file)
+                json.dump({"format": FORMAT, "checksum": _checksum(content), "state": content}, file)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(fresh, self.path)
+            _sync_folder(os.path.dirname(self.path) or ".")
         except OSError as error:
             raise StateError(
                 f"expected to write the state file {self.path}, got {error.strerror}; no report was made"
@@ -76,9 +96,12 @@ def load(path: str | os.PathLike[str]) -> State:
     state = State(place := os.fspath(path))
     try:
         with open(place, encoding="ascii") as file:
-            content = json.load(file)
-        if content["format"] != FORMAT:
-            raise StateError(f"expected state of format {FORMAT} in {place}, got {content['format']!r}")
+            stored = json.load(file)
+        if stored["format"] != FORMAT:
+            raise StateError(f"expected state of format {FORMAT} in {place}, got {stored['format']!r}")
+        content = stored["state"]
+        if stored["checksum"] != _checksum(content):
+            raise ValueError("expected a state that matches its checksum")
         state.secret = bytes.fromhex(content["secret"])
         state.answered = {bytes.fromhex(fingerprint) for fingerprint in content["answered"]}
         state.cohorts = {bytes.fromhex(fingerprint): int(cohort) for fingerprint, cohort in content["cohorts"].items()}
@@ -87,9 +110,26 @@ def load(path: str | os.PathLike[str]) -> State:
         pass
     except OSError as error:
         raise StateError(f"expected to read the state file {place}, got {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StateError(
             f"expected a state file at {place}, got something else; a damaged one is not replaced by itself, "
             "since forgetting what was answered would spend the budget twice"
         ) from None
     return state
+
+
+def _checksum(content: object) -> str:
+    import json
+
+    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name of a file last through a loss of power, where the system lets folders be synced."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -82,7 +82,7 @@ def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> 
         if sum(row) != 1:
             keys.problem(f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}")
         if min(row) < 0:
-            keys.problem(f"{places} row {number}", "no negative probability", min(row))
+            keys.problem(f"{places} row {number}", "no negative probability", f"a least one of {min(row)}")
     if keys.problems:
         return stand_in, Declared.ratio(Fraction(3))
     channel = Channel(rows)

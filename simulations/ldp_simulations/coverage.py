@@ -17,7 +17,7 @@ import numpy as np
 
 from ldp.survey import Question
 from ldp.survey_file import parse_survey
-from ldp_aggregator.estimate import estimate_question
+from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling import sample_counts

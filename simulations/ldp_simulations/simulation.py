@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_aggregator.estimate import DEFAULTS, estimate
+from ldp_aggregator.estimation import DEFAULTS, estimate
 from ldp_aggregator.ingest import Ingest
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options

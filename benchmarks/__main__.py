@@ -1,0 +1,69 @@
+"""Measure everything, print it, and write docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import aggregator, client, imports, memory
+from benchmarks.figures import REPEATS, Figure
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+HEADINGS = ("figure", "target", "measured", "")
+INTRODUCTION = """# Benchmarks
+
+Written by `python -m benchmarks`, which measures every figure anew. Client and aggregator figures are
+processor time, medians over {repeats} repeats.
+
+Measured on {machine}. Programs running or waiting when it began: {load:.1f}.
+More of them than cores make every figure worse than it is.
+
+- **client**: one call of `Client(survey).record`, plain Python, on a new client wherever a question is answered once.
+- **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of one is a device that
+  sends its report by itself.
+- **memory**: the peak of the resident memory of a process that aggregates. It does not grow with the number of reports;
+  what stays of each batch is its id, so that a batch that comes twice counts once.
+- **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing, 25 runs of each.
+
+"""
+
+
+def main() -> int:
+    """Exit code 1 if a target is missed."""
+    load = os.getloadavg()[0]
+    measured: list[Figure] = []
+    shown = Table(*HEADINGS)
+    for part in (memory, client, aggregator, imports):
+        for figure in part.figures():
+            measured.append(figure)
+            shown.add_row(*figure.cells())
+    Console(width=130).print(shown)
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(measured, load), encoding="utf-8")
+    return int(any(figure.reached is False for figure in measured))
+
+
+def page(measured: Sequence[Figure], load: float) -> str:
+    """The figures as a Markdown page."""
+    rows = [HEADINGS, ("---", "---", "---:", "---"), *(figure.cells() for figure in measured)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return INTRODUCTION.format(machine=machine(), load=load, repeats=REPEATS) + table + "\n"
+
+
+def machine() -> str:
+    """The machine in general terms."""
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()}), "
+        f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

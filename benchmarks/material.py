@@ -1,0 +1,52 @@
+"""Surveys to measure with, and report files for them that are made without randomizing anything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from ldp import Question, Survey, parse_survey
+from ldp.layout import COHORT_WIDTH
+from ldp.wire import Batch, encode_batch, encode_frame
+
+QUESTION = "question"
+TEXT_KEYS = 'type = "text"\nmechanism = "rappor"\nhashes = 2\ncohorts = 16\np = "0.5"\nq = "0.75"\nf = "0.5"\n'
+BLOCK = 1000
+"""Distinct rows in a report file; counting takes the same time however often they come."""
+
+
+def closed_survey(mechanism: str, size: int) -> Survey:
+    """One question with `size` values."""
+    values = ", ".join(f'"v{index}"' for index in range(size))
+    return _survey(f'type = "category"\nvalues = [{values}]\nmechanism = "{mechanism}"\nepsilon = "1"\n')
+
+
+def text_survey(bits: int) -> Survey:
+    """One open question, answered through RAPPOR with two hash functions and 16 cohorts."""
+    return _survey(f"{TEXT_KEYS}bloom_bits = {bits}\n")
+
+
+def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
+    """The frames of a report file, one by one; every batch under an id of its own."""
+    question = survey[QUESTION]
+    block, most = _rows(question), BLOCK - batch_size
+    for start in range(0, reports, batch_size):
+        first = (start % (most + 1)) * question.width
+        rows = block[first : first + batch_size * question.width]
+        yield encode_frame(encode_batch(Batch(question.fingerprint, os.urandom(16), batch_size, rows)))
+
+
+def _rows(question: Question) -> bytes:
+    random, layout = np.random.default_rng(1), question.layout
+    if not layout.bits:
+        return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
+    rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)
+    if layout.cohorts > 1:
+        rows[:, :COHORT_WIDTH] = random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2").view(np.uint8)
+    return rows.tobytes()
+
+
+def _survey(keys: str) -> Survey:
+    return parse_survey(f'[survey]\nname = "benchmark"\n\n[[question]]\nname = "{QUESTION}"\n{keys}')

@@ -1,0 +1,206 @@
+"""The laws of what surrounds a mechanism: draws, sources of randomness, the client, the automatic choice.
+
+Like the laws of mechanisms they take a subject and return the violations they find.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections import Counter
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from unittest.mock import patch
+
+from every_tape import accepted, every_tape
+from surveys import DEVICE_SURVEY
+from written_out import taylor_exp
+
+from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError
+from ldp.layout import COHORT_WIDTH
+
+ANSWERS = ("red", "green", "blue")
+NOT_A_VALUE = "a secret of mine"
+
+
+def uniform(randbelow):
+    """Every integer below the bound is equally likely on the tapes that are accepted at once, and no other comes."""
+    found = []
+    for bound in range(1, 256):
+        law = accepted(every_tape(lambda random, bound=bound: randbelow(bound, random), (8,)))
+        if law != dict.fromkeys(range(bound), Fraction(1, bound)):
+            found.append(f"below {bound}: another law")
+    return found
+
+
+def fresh(source):
+    """A source gives as many bytes as it is asked for, and never the same sixteen again."""
+    found = [f"{size} bytes were asked for" for size in (1, 7, 4096) if len(source(size)) != size]
+    repeated = 1000 - len({source(16) for _ in range(1000)})
+    return found + ([f"{repeated} of 1,000 draws came before"] if repeated else [])
+
+
+def fresh_after_fork(source):
+    """Processes that fork from one another draw different bytes."""
+    drawn = Counter(_in_child(source) for _ in range(4))
+    return [f"{often} processes drew the same" for often in drawn.values() if often > 1]
+
+
+def no_randomness(source):
+    """A source whose operating system gives nothing, or too little, gives an error and no bytes."""
+    found = []
+    failures = {"OSError": OSError("no entropy"), "NotImplementedError": NotImplementedError(), "short": None}
+    for name, error in failures.items():
+        with patch("os.urandom", side_effect=error, return_value=b"\0\0"), suppress(RandomnessError):
+            found.append(f"{name}: gave {len(source(16))} bytes")
+    return found
+
+
+def answered_once(client):
+    """A question that is spent by one report is never answered with fresh noise, not even after a restart."""
+    return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(client, _refused_again)
+
+
+def memoized(client):
+    """An answer that was given before is reported from the same permanent response, also after a restart."""
+
+    def repeat(client, device, path=None):
+        first = {device.record("mirror", answer).row for answer in ANSWERS for _ in range(3)}
+        again = device if path is None else client(DEVICE_SURVEY, state=path)
+        second = {again.record("mirror", answer).row for answer in reversed(ANSWERS)}
+        return [] if first == second and len(first) == len(ANSWERS) else ["another permanent response"]
+
+    return repeat(client, client(DEVICE_SURVEY)) + _on_disk(client, repeat)
+
+
+def one_cohort(client):
+    """A device stays in one cohort, whatever it answers."""
+    device = client(DEVICE_SURVEY)
+    cohorts = {device.record("mirror", f"{number}").row[:COHORT_WIDTH] for number in range(20)}
+    return [] if len(cohorts) == 1 else [f"{len(cohorts)} cohorts"]
+
+
+def charged_first(client):
+    """If what was spent cannot be remembered, no report is made."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        nowhere = Path(folder) / "missing" / "state"
+        for name in ("once", "mirror"):
+            with suppress(StateError):
+                client(DEVICE_SURVEY, state=nowhere).record(name, "red")
+                found.append(f"{name}: reported all the same")
+    return found
+
+
+def nothing_without_randomness(client):
+    """A source that fails at any of its calls leaves no report behind."""
+    found = []
+    for name in ("once", "mirror"):
+        for working in range(8):
+            try:
+                client(DEVICE_SURVEY, random=_failing_after(working)).record(name, "red")
+            except RandomnessError:
+                continue
+            # `once` needs one call at least, `mirror` four: cohort, secret, permanent and instantaneous bits.
+            if working < {"once": 1, "mirror": 4}[name]:
+                found.append(f"{name}: reported after {working} calls of randomness")
+    return found
+
+
+def silent(client):
+    """An answer is in no error message and in no state file, and its memo keys are a secret of the device."""
+    found, keys = [], []
+    try:
+        client(DEVICE_SURVEY).record("once", NOT_A_VALUE)
+    except AnswerError as error:
+        found += ["the message repeats the answer"] if NOT_A_VALUE in str(error) else []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            device = client(DEVICE_SURVEY, state=Path(folder) / "state", random=_in_cohort_zero)
+            device.record("once", ANSWERS[2])
+            device.record("mirror", NOT_A_VALUE)
+            text = (Path(folder) / "state").read_text()
+            if any(told in text for answer in (ANSWERS[2], NOT_A_VALUE) for told in (answer, answer.encode().hex())):
+                found.append("the state holds an answer")
+            keys.append(set(device._state.permanent))
+    return found + (["two devices keep an answer under the same key"] if keys[0] & keys[1] else [])
+
+
+def one_width(client):
+    """Every report of a question has the same number of bytes."""
+    found = []
+    for name in ("once", "mirror"):
+        widths = {len(client(DEVICE_SURVEY).record(name, answer).row) for answer in ANSWERS for _ in range(40)}
+        found += [] if widths == {DEVICE_SURVEY[name].width} else [f"{name}: widths {sorted(widths)}"]
+    return found
+
+
+def least_error(choose):
+    """`choose(size, epsilon)` names the mechanism of least summed variance, by the textbook's p and q."""
+    found = []
+    for epsilon in ("0.1", "0.5", "1", "1.5", "2", "3", "4", "5", "6", "8"):
+        e, root = (taylor_exp(Fraction(epsilon) / part)[0] for part in (1, 2))
+        for size in (2, 3, 4, 5, 8, 16, 32, 64, 128, 1024):
+            rates = {
+                "grr": (e / (e + size - 1), 1 / (e + size - 1)),
+                "sue": (root / (root + 1), 1 / (root + 1)),
+                "oue": (Fraction(1, 2), 1 / (e + 1)),
+            }
+            error = {name: (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2 for name, (p, q) in rates.items()}
+            chosen, best = choose(size, epsilon), min(error, key=error.get)
+            if chosen != best:
+                found.append(f"{size} values, epsilon {epsilon}: {chosen} and not {best}")
+    return found
+
+
+DRAW_LAWS = (uniform,)
+SOURCE_LAWS = (fresh, fresh_after_fork, no_randomness)
+CLIENT_LAWS = (answered_once, memoized, one_cohort, charged_first, nothing_without_randomness, silent, one_width)
+
+
+def _refused_again(client, device, path=None):
+    device.record("once", "red")
+    try:
+        (device if path is None else client(DEVICE_SURVEY, state=path)).record("once", "red")
+    except AlreadyAnsweredError:
+        return []
+    return ["a second report was made"]
+
+
+def _on_disk(client, law):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state"
+        return [f"after a restart: {each}" for each in law(client, client(DEVICE_SURVEY, state=path), path)]
+
+
+def _failing_after(working):
+    left = iter(range(working))
+
+    def source(size):
+        if next(left, None) is None:
+            raise RandomnessError("none left")
+        return os.urandom(size)
+
+    return source
+
+
+def _in_cohort_zero(size):
+    return bytes(size) if size == COHORT_WIDTH else os.urandom(size)
+
+
+def _in_child(source):
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # The child does nothing but draw, write and leave, so the threads that it lacks are not missed.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        os.write(writing, source(16))
+        os._exit(0)
+    os.waitpid(child, 0)
+    drawn = os.read(reading, 16)
+    os.close(reading)
+    os.close(writing)
+    return drawn

@@ -1,0 +1,172 @@
+"""Draws, sources of randomness, clients and choosers broken on purpose."""
+
+from __future__ import annotations
+
+import math
+import os
+import random as mersenne
+from fractions import Fraction
+
+import device_laws as laws
+from mutants import Mutant
+from specimens import automatic
+
+from ldp import AnswerError, RandomnessError, StateError
+from ldp.randomness import randbelow, system
+from ldp_client import Client, Report
+from ldp_client.state import State
+
+
+def biased(bound, random):
+    return random(1)[0] % bound
+
+
+def last_tape_lost(bound, random):
+    """The tapes that give the last integer for the last time are rejected."""
+    limit = 256 - 256 % bound - 1
+    while (drawn := random(1)[0]) >= limit:
+        pass
+    return drawn % bound
+
+
+def bound_included(bound, random):
+    return randbelow(bound + 1, random)
+
+
+def float_scaled(bound, random):
+    return math.floor(random(1)[0] / 256 * bound)
+
+
+def textbook_choice(size, epsilon):
+    """GRR below 3 e^epsilon + 2 values, else OUE: compares the variances of values that nobody holds."""
+    return "grr" if size < 3 * math.exp(Fraction(epsilon)) + 2 else "oue"
+
+
+SHARED = mersenne.Random(1)
+
+
+def numpy_like(size):
+    """A generator whose state is copied by fork."""
+    return SHARED.randbytes(size)
+
+
+def repeating(size):
+    return bytes(range(256))[:size] * (size // 256) + bytes(range(size % 256))
+
+
+def short(size):
+    return os.urandom(max(1, size - 1))
+
+
+def falls_back(size):
+    """Something predictable when the operating system has nothing."""
+    try:
+        return system(size)
+    except RandomnessError:
+        return mersenne.randbytes(size)
+
+
+def redrawn_memo(self, name, answer):
+    """The "permanent" response is drawn anew at every call (multi-freq-ldpy)."""
+    self._state.permanent.clear()
+    return Client.record(self, name, answer)
+
+
+def redrawn_cohort(self, name, answer):
+    self._state.cohorts.clear()
+    return Client.record(self, name, answer)
+
+
+def noise_on_retry(self, name, answer):
+    self._state.answered.clear()
+    return Client.record(self, name, answer)
+
+
+def forgets(self, survey, *, random=system, **_):
+    Client.__init__(self, survey, random=random)
+
+
+def uncharged(self, name, answer):
+    """Reports although what was spent could not be written down."""
+    try:
+        return Client.record(self, name, answer)
+    except StateError:
+        self._state.path = None
+        return Client.record(self, name, answer)
+
+
+def reports_zeros(self, name, answer):
+    """Reports without randomness when the source fails."""
+    try:
+        return Client.record(self, name, answer)
+    except RandomnessError:
+        self._random = bytes
+        return Client.record(self, name, answer)
+
+
+def names_the_answer(self, name, answer):
+    try:
+        return Client.record(self, name, answer)
+    except AnswerError:
+        raise AnswerError(f"{answer!r} is no value of {name!r}") from None
+
+
+def drops_zeros(self, name, answer):
+    report = Client.record(self, name, answer)
+    return Report(report.fingerprint, report.row.rstrip(b"\0"))
+
+
+def shares_its_secret(self, survey, **settings):
+    Client.__init__(self, survey, **settings)
+    self._state.secret = b"pepper"
+
+
+class _PlainKeys(State):
+    """Keeps permanent responses under the answers themselves."""
+
+    __slots__ = ()
+
+    def memo_key(self, _fingerprint, _cohort, value, _random):
+        """The answer."""
+        return value
+
+
+def keeps_answers(self, survey, **settings):
+    Client.__init__(self, survey, **settings)
+    self._state.__class__ = _PlainKeys
+
+
+def of_draws(name, broken):
+    return Mutant(name, laws.uniform, randbelow, broken)
+
+
+def of_sources(name, law, broken):
+    return Mutant(name, law, system, broken)
+
+
+def of_clients(name, law, **replaced):
+    return Mutant(name, law, Client, type("Client", (Client,), replaced))
+
+
+MUTANTS = (
+    of_draws("integers by remainder", biased),
+    of_draws("integers with one tape lost", last_tape_lost),
+    of_draws("integers up to the bound", bound_included),
+    of_draws("integers by a scaled float", float_scaled),
+    of_sources("state shared after fork (numpy)", laws.fresh_after_fork, numpy_like),
+    of_sources("source that repeats itself", laws.fresh, repeating),
+    of_sources("source that gives too little", laws.fresh, short),
+    of_sources("source that falls back on a generator", laws.no_randomness, falls_back),
+    of_clients("permanent response drawn at every call", laws.memoized, record=redrawn_memo),
+    of_clients("memory lost at a restart", laws.memoized, __init__=forgets),
+    of_clients("cohort drawn at every call", laws.one_cohort, record=redrawn_cohort),
+    of_clients("fresh noise on retry", laws.answered_once, record=noise_on_retry),
+    of_clients("fresh noise after a restart", laws.answered_once, __init__=forgets),
+    of_clients("reports before it is charged", laws.charged_first, record=uncharged),
+    of_clients("reports without randomness", laws.nothing_without_randomness, record=reports_zeros),
+    of_clients("names the answer in an error", laws.silent, record=names_the_answer),
+    of_clients("memo keys that all devices share", laws.silent, __init__=shares_its_secret),
+    of_clients("memo keys that are answers", laws.silent, __init__=keeps_answers),
+    of_clients("width depends on the report", laws.one_width, record=drops_zeros),
+    Mutant("textbook choice by d < 3 e^epsilon + 2", laws.least_error, automatic, textbook_choice),
+)

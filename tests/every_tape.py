@@ -1,0 +1,92 @@
+"""Running a randomized function over every tape of randomness: its law, exactly.
+
+The source branches only where bytes are read, so what is drawn and never looked at costs nothing. In call number i
+every byte read takes the values below 2^bits[i] (a function that ignores the higher bits of its bytes needs no more).
+What asks for another call than those is put down as `UNFINISHED`: with one call, a sampler by rejection gives its law
+on the tapes that are accepted at once, and the mass of the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+UNFINISHED = "unfinished"
+
+
+class OutOfCallsError(Exception):
+    """More calls than the exploration allows."""
+
+
+class _Drawn:
+    """Bytes that are chosen when they are read."""
+
+    def __init__(self, tape, size, bits):
+        self._tape, self._size, self._bits = tape, size, bits
+        self._read = {}
+
+    def __len__(self):
+        return self._size
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return bytes(self[offset] for offset in range(*key.indices(self._size)))
+        if key not in self._read:
+            self._read[key] = self._tape.next_digit(self._bits)
+        return self._read[key]
+
+    def __bytes__(self):
+        return self[:]
+
+
+class _Tape:
+    """One path: digits that were fixed beforehand, then zeros."""
+
+    def __init__(self, fixed, bits):
+        self.digits, self.sizes = list(fixed), []
+        self._bits = bits
+        self._calls = self._at = 0
+
+    def __call__(self, size):
+        if self._calls == len(self._bits):
+            raise OutOfCallsError
+        self._calls += 1
+        return _Drawn(self, size, self._bits[self._calls - 1])
+
+    def next_digit(self, bits):
+        if self._at == len(self.digits):
+            self.digits.append(0)
+            self.sizes.append(bits)
+        elif self._at == len(self.sizes):
+            self.sizes.append(bits)
+        self._at += 1
+        return self.digits[self._at - 1]
+
+
+def every_tape(draw, bits):
+    """The law of `draw(random)` as {outcome: probability}; `bits` has one entry for each call it may make."""
+    masses, digits = Counter(), []
+    while True:
+        tape = _Tape(digits, bits)
+        try:
+            outcome = draw(tape)
+        except OutOfCallsError:
+            outcome = UNFINISHED
+        masses[outcome, sum(tape.sizes)] += 1
+        digits, sizes = tape.digits, tape.sizes
+        while digits and digits[-1] + 1 == 1 << sizes[-1]:
+            digits.pop()
+            sizes.pop()
+        if not digits:
+            break
+        digits[-1] += 1
+    law = Counter()
+    for (outcome, size), paths in masses.items():
+        law[outcome] += Fraction(paths, 1 << size)
+    return dict(law)
+
+
+def accepted(law):
+    """A law on condition that it finished; empty if it never did."""
+    finished = 1 - law.get(UNFINISHED, 0)
+    return {outcome: mass / finished for outcome, mass in law.items() if outcome != UNFINISHED}

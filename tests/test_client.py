@@ -1,0 +1,356 @@
+"""The client: what it reports, remembers, refuses, and never lets out."""
+
+import base64
+import hashlib
+import json
+import os
+import random
+import stat
+import traceback
+from itertools import product
+from unittest.mock import patch
+
+import pytest
+from specimens import question
+from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
+
+from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError, Survey
+from ldp.layout import COHORT_WIDTH
+from ldp.randomness import Replay
+from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, FrameReader, decode_batch
+from ldp_aggregator import Ingest, Options, estimate
+from ldp_client import Client, Report, batches, report_bytes
+
+EVERY = (*ONCE, *REPEATABLE)
+TELLING = "a rather telling värde"
+ANSWERS = ("red", "green", "blue")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "state"
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_one_report_spends_the_budget(name, path):
+    """A question whose epsilon goes into one report is answered once, whatever the answers, also after a restart."""
+    Client(DEVICE_SURVEY, state=path).record(name, "red")
+    for answer in ANSWERS:
+        with pytest.raises(AlreadyAnsweredError, match=name):
+            Client(DEVICE_SURVEY, state=path).record(name, answer)
+
+
+@pytest.mark.parametrize("name", REPEATABLE)
+def test_permanent_responses_survive_restarts(name, path):
+    """Each answer has one permanent response, which every process of the device reports from."""
+    seen = [{Client(DEVICE_SURVEY, state=path).record(name, answer).row for _ in range(5)} for answer in ANSWERS]
+    assert [len(rows) for rows in seen] == [1, 1, 1]
+
+
+def test_a_restart_draws_only_instantaneous_noise(path):
+    """A repeated answer takes as many random bytes as an instantaneous response does: nothing permanent is redrawn."""
+    asked = DEVICE_SURVEY["mirror"]
+    tape = Replay(os.urandom(1 << 12))
+    asked.randomizer.instantaneous(0, 0, tape)
+    Client(DEVICE_SURVEY, state=path).record("mirror", TELLING)
+    again = Replay(os.urandom(1 << 12))
+    Client(DEVICE_SURVEY, state=path, random=again).record("mirror", TELLING)
+    assert again.used == tape.used
+
+
+def test_the_cohort_of_a_device_is_fixed(path):
+    """A device stays in the cohort that it drew first, over answers and restarts."""
+    rows = [Client(DEVICE_SURVEY, state=path).record("mirror", f"text {number}").row for number in range(20)]
+    assert len({row[:COHORT_WIDTH] for row in rows}) == 1
+
+
+def test_devices_differ():
+    """Without a state file nothing is shared: 20 devices do not all land in one cohort (chance 1000^-19)."""
+    assert len({Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH] for _ in range(20)}) > 1
+
+
+def test_no_answer_reaches_the_disk(path):
+    """Neither an answer, in any encoding, nor a plain hash of it is in the state file, or in what the client shows."""
+    client = Client(DEVICE_SURVEY, state=path)
+    reports = [client.record("mirror", TELLING), client.record("listed", "green"), client.record("bare", TELLING)]
+    shown = path.read_bytes() + f"{client!r}{client._state!r}{vars(client)!r}{reports!r}".encode()
+    for answer in (TELLING, "green"):
+        told = answer.encode()
+        forms = [told, answer.encode("utf-16-le"), json.dumps(answer)[1:-1].encode(), base64.b64encode(told)[:8]]
+        forms += [told.hex().encode(), told[::-1]]
+        for name in ("md5", "sha1", "sha256", "blake2b", "blake2s"):
+            digest = hashlib.new(name, told).digest()
+            forms += [digest[:8], digest.hex()[:12].encode()]
+        assert not [form for form in forms if form in shown]
+
+
+def test_the_state_file_is_private(path):
+    """Only the owner may read the state, whatever the umask, and nothing else stays in its folder."""
+    before = os.umask(0)
+    try:
+        Client(DEVICE_SURVEY, state=path).record("mirror", TELLING)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(path.parent.iterdir()) == [path]
+
+
+DAMAGES = {
+    "empty": lambda _: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "binary": lambda _: bytes(range(256)),
+    "deeply nested": lambda _: b"[" * 200_000,
+    "another format": lambda content: content.replace(b'"format": 1', b'"format": 2'),
+    "not an object": lambda _: b"[1, 2]",
+    "no fields": lambda _: b'{"format": 1}',
+    "field of another type": lambda _: b'{"format": 1, "checksum": "", "state": {"secret": 5}}',
+    "forgotten answers": lambda content: json.dumps(json.loads(content) | {"state": {}}).encode(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_state_is_refused_and_left_alone(damage, path):
+    """A state file that cannot be trusted gives an error, and is not replaced by a fresh one."""
+    Client(DEVICE_SURVEY, state=path).record("mirror", TELLING)
+    path.write_bytes(damaged := damage(path.read_bytes()))
+    with pytest.raises(StateError):
+        Client(DEVICE_SURVEY, state=path)
+    assert path.read_bytes() == damaged
+
+
+def test_every_changed_byte_of_the_state_is_noticed(path):
+    """One bit flipped anywhere in the file is a `StateError`, unless the file still says the same."""
+    client = Client(DEVICE_SURVEY, state=path)
+    for name in EVERY:
+        client.record(name, "red")
+    content, state = path.read_bytes(), client._state
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        try:
+            loaded = Client(DEVICE_SURVEY, state=path)._state
+        except StateError:
+            continue
+        for field in ("secret", "answered", "cohorts", "permanent"):
+            assert getattr(loaded, field) == getattr(state, field), (place, field)
+
+
+@pytest.mark.parametrize("place", ["missing/state", "a-file/state", "a-folder"])
+@pytest.mark.parametrize("name", EVERY)
+def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
+    """A place that cannot be written to, or read, gives a `StateError` and no report."""
+    (tmp_path / "a-file").write_text("")
+    (tmp_path / "a-folder").mkdir()
+    with pytest.raises(StateError, match="state file"):
+        Client(DEVICE_SURVEY, state=tmp_path / place).record(name, "red")
+
+
+@pytest.mark.parametrize("broken", ["open", "fsync", "replace"])
+@pytest.mark.parametrize("name", EVERY)
+def test_a_full_disk_charges_nothing(broken, name, path):
+    """While the state cannot be written every answer is refused; afterwards one is taken, and kept."""
+    client = Client(DEVICE_SURVEY, state=path)
+    client.record("once" if name != "once" else "bits", "red")
+    before = path.read_bytes()
+    with patch(f"os.{broken}", side_effect=PermissionError(13, "Permission denied")):
+        for _ in range(2):
+            with pytest.raises(StateError, match="no report"):
+                client.record(name, "red")
+    assert path.read_bytes() == before
+    row = client.record(name, "red").row
+    restarted = Client(DEVICE_SURVEY, state=path)
+    if name in REPEATABLE:
+        assert restarted.record(name, "red").row == row
+    else:
+        with pytest.raises(AlreadyAnsweredError):
+            restarted.record(name, "red")
+
+
+class FailingSystem:
+    """An operating system that has randomness for `calls` calls, then for `given` bytes of each, or none at all."""
+
+    def __init__(self, calls, given):
+        self.calls = calls
+        self.given = given
+        self.failed = False
+
+    def __call__(self, size):
+        """As much as is left."""
+        if self.calls > 0 or (self.given is not None and self.given >= size):
+            self.calls -= 1
+            return bytes(size)
+        self.failed = True
+        if self.given is None:
+            raise OSError("no entropy")
+        return bytes(self.given)
+
+
+# How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and permanent bits as well.
+CALLS = {"once": 1, "bits": 1, "bare": 2, "mirror": 4, "listed": 3}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_failing_randomness_gives_no_report_and_charges_nothing(name, path, monkeypatch):
+    """Randomness that fails at the k-th call, or gives k bytes there, gives an error, no report, and nothing spent."""
+    monkeypatch.setattr("os.fsync", lambda _: None)  # hundreds of files, none of which has to outlive the test
+    for calls, given in product(range(CALLS[name]), [None, *range(50)]):
+        path.unlink(missing_ok=True)
+        client = Client(DEVICE_SURVEY, state=path)
+        system = FailingSystem(calls, given)
+        with patch("os.urandom", system):
+            try:
+                client.record(name, "red")
+            except RandomnessError:
+                assert name in REPEATABLE or not path.exists()
+            else:
+                assert not system.failed
+                continue
+        client.record(name, "red")
+
+
+def test_short_randomness_is_refused_at_any_length():
+    """A draw that comes back with fewer bytes than were asked for is never used."""
+    needed = []
+
+    def measure(size):
+        needed.append(size)
+        return bytes(size)
+
+    Client(DEVICE_SURVEY, random=measure).record("mirror", "red")
+    for given in range(max(needed)):
+        with patch("os.urandom", lambda size, given=given: bytes(min(size, given))), pytest.raises(RandomnessError):
+            Client(DEVICE_SURVEY).record("mirror", "red")
+
+
+class Telling:
+    """An answer of a wrong type that tells itself wherever it is shown."""
+
+    def __repr__(self):
+        return TELLING
+
+    __str__ = __repr__
+
+
+BAD_ANSWERS = [
+    ("once", TELLING),
+    ("once", 0),
+    ("once", True),
+    ("once", None),
+    ("once", Telling()),
+    ("once", TELLING.encode()),
+    ("mirror", ""),
+    ("mirror", TELLING * 1000),
+    ("mirror", TELLING + "\udc80"),
+    ("mirror", Telling()),
+    ("listed", TELLING),
+    ("listed", ["red"]),
+]
+
+
+@pytest.mark.parametrize(("name", "answer"), BAD_ANSWERS)
+def test_bad_answers_are_refused_without_being_repeated(name, answer, path):
+    """An answer that does not fit is in no message, no traceback and no chained exception; it charges nothing."""
+    with pytest.raises(AnswerError, match=name) as caught:
+        Client(DEVICE_SURVEY, state=path).record(name, answer)
+    link = caught.value
+    while link is not None:
+        assert TELLING not in f"{link!s}{link!r}{link.args!r}{vars(link)!r}{getattr(link, 'object', '')!r}"
+        link = link.__cause__ or link.__context__
+    assert TELLING not in "".join(traceback.format_exception(caught.value))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("answer", ["true", 1, 0, None, "yes"])
+def test_a_boolean_question_takes_booleans_only(answer):
+    """Nothing is guessed: 1 and "yes" are not True."""
+    survey = Survey("s", (question("warner", 'type = "boolean"\nepsilon = 1'),))
+    with pytest.raises(AnswerError):
+        Client(survey).record("x", answer)
+
+
+def test_an_unknown_question_is_refused():
+    """The message lists the questions that there are."""
+    with pytest.raises(AnswerError, match="once, bits, mirror"):
+        Client(DEVICE_SURVEY).record("nope", TELLING)
+
+
+def test_without_permanent_noise_nothing_is_memoized(path):
+    """RAPPOR with f = 0 would memoize the true bits: it is answered once, and no response is stored."""
+    client = Client(DEVICE_SURVEY, state=path)
+    client.record("bare", TELLING)
+    assert client._state.permanent == {}
+    assert json.loads(path.read_text())["state"]["permanent"] == {}
+    with pytest.raises(AlreadyAnsweredError):
+        client.record("bare", TELLING)
+
+
+def test_a_retry_sends_the_same_bytes():
+    """The bytes of a batch are made once; an aggregator that gets them again counts them once."""
+    sent = report_bytes([Client(DEVICE_SURVEY).record("once", "red")])
+    ingest = Ingest(DEVICE_SURVEY)
+    for _ in range(3):
+        ingest.feed(sent)
+        ingest.end_of_stream()
+    assert ingest.tally.reports("once") == 1
+    assert (ingest.tally.intake.accepted, ingest.tally.intake.duplicate) == (1, 2)
+
+
+def test_reports_are_batched_by_question():
+    """Every report is in exactly one batch, in order, with others of its question, under an id of the batch's own."""
+    reports = [Client(DEVICE_SURVEY).record(name, "red") for name in ("once", "mirror") for _ in range(25)]
+    made = batches([report for pair in zip(reports[:25], reports[25:], strict=True) for report in pair], size=10)
+    assert [batch.size for batch in made] == [10, 10, 5] * 2
+    assert b"".join(batch.rows for batch in made) == b"".join(report.row for report in reports)
+    assert len({batch.id for batch in made}) == 6
+    frames = list(FrameReader().feed(report_bytes(reports, size=10)))
+    assert [decode_batch(frame)[::2] for frame in frames] == [(batch.fingerprint, batch.size) for batch in made]
+
+
+@pytest.mark.parametrize(
+    ("width", "count", "size", "largest"),
+    [
+        (1, 5, 0, 1),
+        (1, 5, -3, 1),
+        (1, MOST_REPORTS + 1, 1 << 30, MOST_REPORTS),
+        (1 << 19, 33, 1000, 31),
+        (MOST_PAYLOAD // 2, 2, 1000, 1),
+    ],
+)
+def test_batches_stay_within_the_limits_of_the_wire(width, count, size, largest):
+    """Whatever size is asked for, a batch can be encoded, and it is as large as the limits let it be."""
+    made = batches([Report(bytes(16), bytes(width))] * count, size=size)
+    assert max(batch.size for batch in made) == largest
+    assert sum(batch.size for batch in made) == count
+    assert report_bytes([Report(bytes(16), bytes(width))] * count, size=size)
+
+
+def test_no_reports_are_no_bytes():
+    """Nothing recorded, nothing to send."""
+    assert report_bytes([]) == b""
+
+
+def test_a_listed_question_through_a_bloom_filter(path):
+    """RAPPOR with `bloom_bits` on a listed question works from the device to the estimate, without a candidate file.
+
+    4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7 must hold each true frequency.
+    """
+    survey = Survey(
+        "s",
+        (
+            question(
+                "rappor",
+                'type = "category"\nvalues = ["red", "green", "blue"]\nbloom_bits = 32\nhashes = 2\ncohorts = 2\n'
+                'p = "0.01"\nq = "0.99"\nf = "0.02"',
+            ),
+        ),
+    )
+    answers = ["red"] * 2400 + ["green"] * 1600
+    ingest = Ingest(survey)
+    noise = random.Random(5).randbytes
+    ingest.feed(report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers))
+    ingest.end_of_stream()
+    found = estimate(ingest.tally, Options(level=1 - 1e-7))["x"]
+    for value, frequency in (("red", 0.6), ("green", 0.4), ("blue", 0.0)):
+        assert found[value].low <= frequency <= found[value].high
+        assert found[value].high - found[value].low < 0.1

@@ -1,0 +1,91 @@
+"""Exact arithmetic: numbers as they are written, and directed bounds of e^x and ln x."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from written_out import taylor_exp
+
+from ldp.exact import WEIGHT_SCALE, exp_lower, exp_upper, fraction, log, log_upper, odds
+
+exponents = st.fractions(min_value=0, max_value=40, max_denominator=10**12)
+ratios = st.fractions(min_value=1, max_value=10**18, max_denominator=10**12)
+
+READ = {
+    "0.1": Fraction(1, 10),
+    " 1/3 ": Fraction(1, 3),
+    "-1/2": Fraction(-1, 2),
+    "1e-3": Fraction(1, 1000),
+    ".5": Fraction(1, 2),
+    "5.": Fraction(5),
+    0.1: Fraction(1, 10),
+    1e-7: Fraction(1, 10**7),
+    3: Fraction(3),
+    Fraction(2, 7): Fraction(2, 7),
+    Decimal("0.25"): Fraction(1, 4),
+}
+
+REFUSED = [
+    *("", "half", "1/0", "1//2", "0x10", "1_000", "1e999", "inf", "nan", "1 2", "1/2/3", "0." + "1" * 41, "9" * 41),
+    *(True, math.nan, math.inf, -math.inf, Decimal("NaN"), 1e300),
+]
+
+
+@pytest.mark.parametrize(("written", "exact"), READ.items())
+def test_number_as_written(written, exact):
+    """A number is what its text says; a float is its shortest text, not its binary value."""
+    assert fraction(written) == exact
+
+
+@pytest.mark.parametrize("written", REFUSED)
+def test_refused_number(written):
+    """Anything that is not a plain number of reasonable size is refused."""
+    with pytest.raises(ValueError, match="expected a number"):
+        fraction(written)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=12, min_value=-(10**9), max_value=10**9))
+def test_decimal_text_is_exact(number):
+    """Reading the text of a decimal loses nothing."""
+    assert fraction(str(number)) == Fraction(number)
+
+
+@given(exponents)
+def test_exponential_is_bounded(exponent):
+    """The bounds lie on either side of the series, and next to it."""
+    low, high = taylor_exp(exponent)
+    assert exp_lower(exponent) < low
+    assert high < exp_upper(exponent)
+    assert exp_upper(exponent) - exp_lower(exponent) < low / 10**70
+
+
+@given(ratios)
+def test_logarithm_is_bounded(ratio):
+    """A printed epsilon is never below the delivered one, nor more than two steps of a float above it."""
+    epsilon = log_upper(ratio)
+    assert taylor_exp(Fraction(epsilon))[0] >= ratio
+    assert epsilon <= math.nextafter(math.nextafter(log(ratio), math.inf), math.inf) + 1e-78
+
+
+@given(st.integers(1, 10**15))
+def test_logarithm_next_to_one(size):
+    """ln(1 + 1/n) keeps its digits where 1 + 1/n as a float has lost them."""
+    assert log(1 + Fraction(1, size)) == pytest.approx(math.log1p(1 / size), rel=1e-15)
+
+
+@given(st.fractions(min_value=Fraction(1, 10_000), max_value=40, max_denominator=10**9))
+def test_odds_are_the_best_below(epsilon):
+    """The odds are at most e^epsilon, and one step of their grid more would be above."""
+    truth, other = odds(epsilon)
+    low, high = taylor_exp(epsilon)
+    assert other == WEIGHT_SCALE
+    assert Fraction(truth, other) <= low
+    assert Fraction(truth + 1, other) > high
+
+
+def test_exponential_of_zero():
+    """The bounds of e^0 enclose 1, strictly."""
+    assert exp_lower(Fraction(0)) < 1 < exp_upper(Fraction(0))

@@ -1,0 +1,151 @@
+"""Who imports whom: one way between the packages, and next to nothing on a device."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = {
+    "ldp": ROOT / "ldp",
+    "ldp_client": ROOT / "client" / "ldp_client",
+    "ldp_aggregator": ROOT / "aggregator" / "ldp_aggregator",
+    "ldp_simulations": ROOT / "simulations" / "ldp_simulations",
+}
+MAY_IMPORT = {
+    "ldp": set(),
+    "ldp_client": {"ldp"},
+    "ldp_aggregator": {"ldp"},
+    "ldp_simulations": {"ldp", "ldp_client", "ldp_aggregator"},
+}
+DEVICE = ("ldp", "ldp_client")
+ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
+HEAVY = ("numpy", "scipy", "click", "rich", "pandas", "polars", "matplotlib", "ldp_aggregator", "ldp_simulations")
+
+MODULES = [(package, path) for package, folder in FOLDERS.items() for path in sorted(folder.rglob("*.py"))]
+DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEVICE]
+
+
+def named(modules):
+    """Parameters that are shown by their file."""
+    return pytest.mark.parametrize(
+        ("package", "path"), modules, ids=[str(path.relative_to(ROOT)) for _, path in modules]
+    )
+
+
+def imported(path):
+    """The names of all modules that a file imports, wherever in it; `from a import b` counts as `a` and as `a.b`."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute, so that they can be read off"
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def called(path):
+    """The names of everything that a file calls, as `name` or `.name`."""
+    calls = [node.func for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    return {f".{call.attr}" if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
+
+
+def roots(names):
+    """The packages that the modules are in."""
+    return {name.partition(".")[0] for name in names}
+
+
+def loaded_by(code):
+    """Every module that a fresh interpreter has loaded after some code."""
+    command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())  # noqa: S603
+
+
+@named(MODULES)
+def test_imports_run_one_way(package, path):
+    """Simulations import the client and the aggregator, both import the core, and nobody imports the other way."""
+    assert roots(imported(path)) & FOLDERS.keys() <= {package} | MAY_IMPORT[package]
+
+
+@named(DEVICE_MODULES)
+def test_what_runs_on_a_device_imports_next_to_nothing(package, path):
+    """The core and the client import the standard library, msgpack and xxhash."""
+    assert roots(imported(path)) - sys.stdlib_module_names <= ON_DEVICE
+
+
+@named(DEVICE_MODULES)
+def test_no_toy_randomness_on_a_device(package, path):
+    """No module of the core or the client imports `random`."""
+    assert "random" not in roots(imported(path))
+
+
+IO_MODULES = {"io", "pathlib", "socket", "subprocess", "tempfile", "shutil", "urllib", "http", "time", "logging"}
+IO_CALLS = {"open", "print", "input", ".open", ".read_text", ".read_bytes", ".write_text", ".write_bytes", ".now"}
+
+
+@named([(package, path) for package, path in MODULES if package == "ldp"])
+def test_the_core_does_no_input_or_output(package, path):
+    """The core opens no file, prints nothing, asks no clock; of the operating system it knows the random source."""
+    names = imported(path)
+    assert roots(names) & IO_MODULES == set()
+    assert called(path) & IO_CALLS == set()
+    assert "os" not in names or path.name == "randomness.py"
+
+
+def test_one_module_knows_msgpack():
+    """Only the wire imports msgpack."""
+    assert [path.relative_to(ROOT).as_posix() for _, path in MODULES if "msgpack" in imported(path)] == ["ldp/wire.py"]
+
+
+def test_every_module_is_looked_at():
+    """The laws above are about something: each package has modules, and an import that is written is seen."""
+    assert {package for package, _ in MODULES} == FOLDERS.keys()
+    assert "numpy" in imported(FOLDERS["ldp_aggregator"] / "counting.py")
+    assert "scipy.special.ndtri" in imported(FOLDERS["ldp_aggregator"] / "intervals.py")
+    assert "open" in called(FOLDERS["ldp_client"] / "state.py")
+
+
+def test_importing_the_client_stays_small():
+    """`import ldp_client` loads neither numpy nor click, nor anything else that is not allowed for."""
+    loaded = loaded_by("import ldp_client") - loaded_by("pass")
+    assert loaded.isdisjoint(HEAVY)
+    extension_runtimes = {name for name in loaded if name.startswith(("cython_runtime", "_cython_"))}
+    assert roots(loaded - extension_runtimes) - sys.stdlib_module_names == ON_DEVICE
+
+
+def test_recording_answers_loads_no_more(tmp_path):
+    """Neither reading a survey, nor answering it, nor keeping state and making bytes, loads anything heavy."""
+    code = f"""
+from surveys import COMMUTE
+from ldp_client import Client, parse_survey, report_bytes
+client = Client(parse_survey(COMMUTE), state={str(tmp_path / "state")!r})
+assert report_bytes([client.record("smoker", True), client.record("homepage", "a")])
+"""
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    assert loaded_by(f"import sys; sys.path[:0] = {path.split(os.pathsep)!r}\n{code}").isdisjoint(HEAVY)
+
+
+def requirements(name):
+    """Every distribution that installing one brings along, itself included; extras are left out."""
+    found = {name}
+    for requirement in distribution(name).requires or ():
+        needed = re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
+        if "extra ==" not in requirement:
+            found |= requirements(needed)
+    return found
+
+
+def test_a_device_installs_four_distributions():
+    """The environment of the client holds the core, the client, msgpack and xxhash: read off their metadata."""
+    assert requirements("ldpkit-client") == {"ldpkit-client", "ldpkit-core", "msgpack", "xxhash"}
+
+
+def test_the_core_has_no_command():
+    """The script `ldp` needs click, so it belongs to a distribution that has it."""
+    assert not [*distribution("ldpkit-core").entry_points, *distribution("ldpkit-client").entry_points]

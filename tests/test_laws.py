@@ -1,0 +1,76 @@
+"""Every mechanism of the table, and what surrounds it, obeys every law."""
+
+import pytest
+from device_laws import CLIENT_LAWS, DRAW_LAWS, SOURCE_LAWS, least_error
+from lawbook import CHANNEL_LAWS, SAMPLER_LAWS, declared
+from specimens import DESIGNED, DESIGNS, SMALL, automatic
+
+from ldp.mechanisms import MECHANISMS
+from ldp.randomness import randbelow, system
+from ldp_client import Client
+
+
+def every(argument, subjects):
+    """The test, for each of the subjects, which have names."""
+    return pytest.mark.parametrize(argument, subjects, ids=lambda each: getattr(each, "__name__", None) or each.name)
+
+
+def test_every_mechanism_has_designs():
+    """A mechanism cannot join the table without designs for the laws to be tried on."""
+    assert DESIGNS.keys() == MECHANISMS.keys()
+    assert all(DESIGNS.values())
+
+
+def test_every_randomizer_is_run_over_every_tape():
+    """Whatever randomizer a design gives, some small instance of it is run over every tape."""
+    assert {type(each.randomizer) for each in DESIGNED} == {type(each.randomizer) for each in SMALL}
+
+
+@every("law", CHANNEL_LAWS)
+@every("specimen", [*DESIGNED, *SMALL])
+def test_channel(law, specimen):
+    """The channel, its decoder and its draws are what the randomizer states."""
+    assert law(specimen) == []
+
+
+@every("specimen", DESIGNED)
+def test_declared(specimen):
+    """No design delivers less privacy than its survey declares, and e^epsilon is bounded from below."""
+    assert declared(specimen) == []
+
+
+@every("law", SAMPLER_LAWS)
+@every("specimen", SMALL)
+def test_every_tape(law, specimen):
+    """Run over every tape, the sampler draws from its channel."""
+    assert law(specimen) == []
+
+
+@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda each: each.name)
+def test_memory_costs_at_least_one_report(specimen):
+    """What a device ever reveals about a value is bounded by what its permanent response does, if it keeps one."""
+    one, ever = specimen.randomizer.ratio, specimen.randomizer.lifetime_ratio
+    assert ever is None or one <= ever
+
+
+@every("law", DRAW_LAWS)
+def test_draws(law):
+    """Integers are uniform."""
+    assert law(randbelow) == []
+
+
+@every("law", SOURCE_LAWS)
+def test_source(law):
+    """The operating system's randomness is fresh, or an error."""
+    assert law(system) == []
+
+
+@every("law", CLIENT_LAWS)
+def test_client(law):
+    """A device spends its budget once, remembers, and says nothing else."""
+    assert law(Client) == []
+
+
+def test_automatic_choice():
+    """`auto` chooses the least total error."""
+    assert least_error(automatic) == []

@@ -1,0 +1,102 @@
+"""Post-processing: what it computes, and that nobody can take it for an unbiased estimate."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+from specimens import question
+
+from ldp import Survey
+from ldp_aggregator import Options, Tally, estimate
+from ldp_aggregator.postprocess import base_cut, norm_sub
+from ldp_aggregator.tables import table
+
+RANDOM = np.random.default_rng(3)
+NOISY = [RANDOM.normal(1 / size, spread, size) for size, spread in product((2, 3, 5, 12), (0.05, 0.3, 2.0))]
+SURVEY = Survey("s", (question("grr", 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1'),))
+
+
+def estimated(post, counts=(700, 300, 220, 180), level=0.95):
+    """Estimates of fixed counts, post-processed."""
+    tally = Tally(SURVEY, {"x": np.array([counts])})
+    return estimate(tally, Options(level=level, post=post))["x"]
+
+
+@pytest.mark.parametrize("frequency", NOISY, ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}")
+def test_norm_sub_is_the_projection_on_the_simplex(frequency):
+    """No point of the simplex is closer: a general optimizer, started at the middle, ends at the same point."""
+    projected = norm_sub(frequency)
+    size = len(frequency)
+    found = minimize(
+        lambda point: ((point - frequency) ** 2).sum(),
+        np.full(size, 1 / size),
+        jac=lambda point: 2 * (point - frequency),
+        bounds=[(0, 1)] * size,
+        constraints={"type": "eq", "fun": lambda point: point.sum() - 1, "jac": lambda point: np.ones_like(point)},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    assert projected == pytest.approx(found.x, abs=1e-5)
+
+
+@pytest.mark.parametrize("frequency", NOISY)
+def test_norm_sub_meets_the_conditions_of_the_projection(frequency):
+    """Sum 1, none negative, one number taken from all that stay positive, and no more than that from the others."""
+    projected = norm_sub(frequency)
+    assert projected.sum() == pytest.approx(1, abs=1e-12)
+    assert projected.min() >= 0
+    taken = (frequency - projected)[projected > 0]
+    assert taken == pytest.approx(np.full(len(taken), taken[0]), abs=1e-12)
+    assert (frequency[projected == 0] <= taken[0] + 1e-12).all()
+
+
+@pytest.mark.parametrize("frequency", [np.array([0.25, 0.75]), np.array([1.0, 0, 0]), np.full(4, 0.25)])
+def test_norm_sub_leaves_distributions_alone(frequency):
+    """A point of the simplex is its own projection."""
+    assert norm_sub(frequency) == pytest.approx(frequency, abs=1e-15)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_base_cut_zeroes_what_noise_would_reach(level):
+    """Frequencies below z times the error of a value nobody holds become 0, all others stay as they are."""
+    frequency = np.linspace(-0.2, 0.4, 61)
+    threshold = norm.ppf(1 - (1 - level) / 61) * 0.05
+    cut = base_cut(frequency, np.full(61, 0.05), level)
+    assert cut.tolist() == [each if each >= threshold else 0.0 for each in frequency]
+
+
+@pytest.mark.parametrize("post", ["norm-sub", "base-cut"])
+def test_views_say_that_they_are_biased(post):
+    """The name and the word `biased` are in everything a view prints; the default says neither."""
+    view, plain = estimated(post), estimated(None)
+    told = [view.describe(), repr(view), view._repr_html_()]
+    assert all(post in text and "biased" in text for text in told)
+    assert view.to_dict()["post"] == post
+    assert view.to_dict()["biased"] is True
+    assert "biased" not in plain.describe() + repr(plain) + plain._repr_html_()
+    assert (plain.to_dict()["post"], plain.to_dict()["biased"]) == (None, False)
+    shown = table(estimate(Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])}), Options(post=post)))
+    assert f"frequency ({post})" in shown
+    assert "unbiased" in shown
+
+
+@pytest.mark.parametrize("post", ["norm-sub", "base-cut"])
+def test_views_keep_the_unbiased_estimate_beside_them(post):
+    """A biased frequency has no error of its own; the unbiased one with its errors stands beside it, unchanged."""
+    view, plain = estimated(post).to_dict()["values"], estimated(None).to_dict()["values"]
+    for biased, unbiased in zip(view, plain, strict=True):
+        assert (biased["standard_error"], biased["interval"]) == (None, None)
+        assert biased["unbiased"] == {key: unbiased[key] for key in ("frequency", "standard_error", "interval")}
+    assert [each["frequency"] for each in view] != [each["frequency"] for each in plain]
+    json.dumps(view, allow_nan=False)
+
+
+def test_the_default_is_unbiased():
+    """Nobody asked: negative estimates stay negative, and the sum is what it is."""
+    found = estimated(None, (900, 60, 20, 20))
+    assert found.frequency.min() < 0
+    assert found.frequency.tolist() == found.unbiased.tolist()
+    assert estimated("norm-sub", (900, 60, 20, 20)).frequency.min() == 0

@@ -1,0 +1,135 @@
+"""Draws: each is compared with its definition, on tapes made for it; sources fail loudly."""
+
+import random as seeded
+
+import pytest
+from every_tape import every_tape
+from hypothesis import given
+from hypothesis import strategies as st
+from specimens import DESIGNED
+
+from ldp import RandomnessError
+from ldp.randomness import WORD, Replay, bernoulli, draw_bits, randbelow, system
+
+RESERVE = 16
+
+
+@st.composite
+def bit_draws(draw):
+    """Thresholds and words for a vector of bits; many of the words agree with their threshold in the top bits."""
+    word, size = draw(st.integers(1, WORD)), draw(st.integers(1, 40))
+    thresholds = [draw(st.integers(0, (1 << word) - 1)) for _ in range(2)]
+    chosen = draw(st.integers(0, (1 << size) - 1))
+    planes = min(word, size.bit_length() + 3)
+    rest = word - planes
+    tops = []
+    for bit in range(size):
+        own = thresholds[chosen >> bit & 1] >> rest
+        tops.append(draw(st.sampled_from([own, own ^ 1, draw(st.integers(0, (1 << planes) - 1))])))
+    reserve = draw(st.binary(min_size=3 * RESERVE * 8, max_size=3 * RESERVE * 8))
+    padding = draw(st.integers(0, 255))
+    return word, size, thresholds, chosen, planes, rest, tops, reserve, padding
+
+
+def plane_bytes(size, planes, tops, padding):
+    """The top bits of every word, plane by plane from the highest; the unused bits of a plane are noise."""
+    width = (size + 7) // 8
+    noise = (padding << size) & ((1 << 8 * width) - 1)
+    layers = (sum((top >> planes - 1 - place & 1) << bit for bit, top in enumerate(tops)) for place in range(planes))
+    return b"".join((layer | noise).to_bytes(width, "little") for layer in layers)
+
+
+@given(bit_draws())
+def test_bits_by_definition(drawn):
+    """A bit is 1 exactly where its word is below its threshold; ties in the top bits are settled by the reserve."""
+    word, size, thresholds, chosen, planes, rest, tops, reserve, padding = drawn
+    width = (rest + 7) // 8
+    lows = iter(range(0, len(reserve), width or 1))
+    expected = 0
+    for bit, top in enumerate(tops):
+        threshold = thresholds[chosen >> bit & 1]
+        low = 0
+        if top == threshold >> rest and rest:
+            at = next(lows)
+            low = int.from_bytes(reserve[at : at + width], "little") & (1 << rest) - 1
+        expected |= ((top << rest | low) < threshold) << bit
+    tape = Replay(plane_bytes(size, planes, tops, padding) + reserve)
+    assert draw_bits(chosen, size, thresholds[1], thresholds[0], tape, word) == expected
+
+
+@given(bit_draws(), st.integers(0, (1 << WORD) - 1), st.integers(0, (1 << 40) - 1))
+def test_bits_take_what_they_take(drawn, threshold, chosen):
+    """How many bytes a vector draws depends on neither thresholds nor bits, as long as the reserve lasts."""
+    word, size, thresholds, *_, tops, reserve, padding = drawn
+    planes = min(word, size.bit_length() + 3)
+    tape = plane_bytes(size, planes, tops, padding) + reserve
+    used = []
+    for bits, cut in ((drawn[3], thresholds[0]), (chosen & (1 << size) - 1, threshold & (1 << word) - 1)):
+        replay = Replay(tape)
+        draw_bits(bits, min(size, RESERVE), cut, thresholds[1], replay, word)
+        used.append(replay.used)
+    assert used[0] == used[1]
+
+
+def test_reserve_is_drawn_again():
+    """When more positions are tied than the reserve has words for, another reserve is drawn, and still exactly."""
+    size, threshold = 40, 0xABCDEF01_23456789
+    planes = size.bit_length() + 3
+    rest = WORD - planes
+    width = (rest + 7) // 8
+    low = threshold & (1 << rest) - 1
+    words = [(low - (bit % 3 == 0)).to_bytes(width, "little") for bit in range(size)]
+    tape = Replay(plane_bytes(size, planes, [threshold >> rest] * size, 0) + b"".join(words) + bytes(8 * width))
+    drawn = draw_bits((1 << size) - 1, size, threshold, 0, tape, WORD)
+    assert drawn == sum((bit % 3 == 0) << bit for bit in range(size))
+    assert tape.used == planes * 5 + 3 * RESERVE * width
+
+
+@given(st.integers(1, 1 << 70), st.binary(min_size=200, max_size=200))
+def test_integers_by_definition(bound, tape):
+    """An integer is the remainder of the first whole word below the largest multiple of the bound."""
+    size = (bound.bit_length() + 7) // 8
+    words = (int.from_bytes(tape[at : at + size], "little") for at in range(0, 200 - size, size))
+    limit = 256**size // bound * bound
+    expected = next((word % bound for word in words if word < limit), None)
+    if expected is not None:
+        assert randbelow(bound, Replay(tape)) == expected
+
+
+def test_bernoulli_over_every_tape():
+    """A probability of a / b is a / b, not the nearest float: of the tapes accepted at once, that share is true."""
+    for denominator in range(1, 60):
+        for numerator in range(denominator + 1):
+
+            def draw(random, numerator=numerator, denominator=denominator):
+                return bernoulli(numerator, denominator, random)
+
+            law = every_tape(draw, (8,))
+            assert law.get(True, 0) * (denominator - numerator) == law.get(False, 0) * numerator
+
+
+def test_replay_ends():
+    """A tape that is too short is an error, and nothing of it is used."""
+    tape = Replay(b"abc")
+    assert tape(2) == b"ab"
+    with pytest.raises(RandomnessError, match="3 bytes is at its end"):
+        tape(2)
+    assert tape.used == 2
+    assert tape(1) == b"c"
+
+
+def test_system_gives_what_is_asked():
+    """Nothing, little and much."""
+    assert [len(system(size)) for size in (0, 1, 1000)] == [0, 1, 1000]
+
+
+@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda each: each.name)
+def test_no_report_from_a_tape_that_ends(specimen):
+    """However early randomness fails, there is an error and no report."""
+    tape = seeded.Random(3).randbytes(4096)
+    replay = Replay(tape)
+    value = specimen.values[-1]
+    specimen.randomizer.randomize(value, replay)
+    for size in range(replay.used):
+        with pytest.raises(RandomnessError):
+            specimen.randomizer.randomize(value, Replay(tape[:size]))

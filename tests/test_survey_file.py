@@ -1,0 +1,405 @@
+"""The survey file: what is read, everything that is wrong with it at once, and what its fingerprints cover."""
+
+import contextlib
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from specimens import DESIGNS
+from specimens import question as designed
+from surveys import COMMUTE, COMMUTE_SURVEY
+
+from ldp import Question, Survey, SurveyError, parse_survey
+from ldp.exact import fraction
+from ldp.mechanisms import MECHANISMS
+from ldp_aggregator.files import FileError, read_candidates, read_survey
+
+HEAD = '[survey]\nname = "s"\n'
+BASE = {
+    "name": '"x"',
+    "type": '"category"',
+    "values": '["a", "b", "c"]',
+    "mechanism": '"grr"',
+    "epsilon": '"1"',
+}
+
+
+def written(keys):
+    """A survey file of one question."""
+    return f"{HEAD}[[question]]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
+
+
+def problems(text):
+    """What the parser says about a file, one line each."""
+    with pytest.raises(SurveyError) as caught:
+        parse_survey(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_the_documented_survey_is_read_as_written():
+    """Names, types, values, mechanisms and texts come out as they stand in the file."""
+    smoker, transport, homepage = COMMUTE_SURVEY
+    assert COMMUTE_SURVEY.name == "commute-2026"
+    assert (smoker.name, smoker.text, smoker.mechanism) == ("smoker", "Do you smoke?", "warner")
+    assert smoker.domain.values == ("false", "true")
+    assert transport.domain.values == ("car", "bus", "bike", "walk")
+    assert (transport.mechanism, transport.width, transport.declared.text) == ("oue", 1, "1")
+    assert (homepage.domain.values, homepage.candidates, homepage.width) == (None, "homepages.txt", 18)
+    rappor = homepage.randomizer
+    assert (rappor.bits, rappor.hashes, rappor.cohorts) == (128, 2, 16)
+    assert [Fraction(number, 1 << 64) for number in rappor[3:6]] == [Fraction(1, 4), Fraction(3, 4), Fraction(1, 2)]
+    assert parse_survey(COMMUTE.encode()).fingerprint == COMMUTE_SURVEY.fingerprint
+
+
+# What replaces or joins the keys of BASE (None: removed), and what must be said about it.
+BAD_KEYS = [
+    ({"name": None}, ["question 1.name", "text of 1 to 1000", "nothing"]),
+    ({"name": '""'}, ["name", "text of 1 to 1000"]),
+    ({"name": '"with space"'}, ["name", "up to 64 letters", "with space"]),
+    ({"name": f'"{"n" * 65}"'}, ["name", "up to 64 letters"]),
+    ({"name": "7"}, ["name", "got 7"]),
+    ({"type": '"bool"'}, ["question 1 (x).type", "boolean, category, text", "'bool'"]),
+    ({"type": None}, ["type", "one of", "nothing"]),
+    ({"type": '"boolean"'}, ["values", "only a question of type category"]),
+    ({"values": None}, ["values", "list of texts", "nothing"]),
+    ({"values": '["a"]'}, ["values", "2 to", "1 of them"]),
+    ({"values": '["a", ""]'}, ["values", "none of them empty"]),
+    ({"values": '["a", 1]'}, ["values", "list of texts"]),
+    ({"values": '["a", "b", "a"]'}, ["values", "all differ", "'a' twice"]),
+    ({"values": f'["a", "{"v" * 1001}"]'}, ["values", "at most 1000 characters"]),
+    ({"mechanism": '"gr"'}, ["mechanism", "one of", "grr", "'gr'"]),
+    ({"mechanism": None}, ["mechanism", "nothing"]),
+    ({"epsilon": None}, ["epsilon", "number", "nothing"]),
+    ({"epsilon": '"0"'}, ["epsilon", "from 1/10000 to 40", "0"]),
+    ({"epsilon": "-1"}, ["epsilon", "-1"]),
+    ({"epsilon": "41"}, ["epsilon", "41"]),
+    ({"epsilon": "nan"}, ["epsilon", "number such as", "nan"]),
+    ({"epsilon": "inf"}, ["epsilon", "number such as", "inf"]),
+    ({"epsilon": "true"}, ["epsilon", "number such as", "True"]),
+    ({"epsilon": '"1/0"'}, ["epsilon", "number such as", "1/0"]),
+    ({"epsilon": '"one"'}, ["epsilon", "number such as", "one"]),
+    ({"epsilon": "[1]"}, ["epsilon", "number such as"]),
+    ({"epsilon": "2026-01-01"}, ["epsilon", "number such as"]),
+    ({"epsilon": '"1e9999999"'}, ["epsilon", "number such as"]),
+    ({"epsilon": '"٣"'}, ["epsilon", "number such as"]),
+    ({"epsilom": "1"}, ["epsilom", '"epsilon"', "unknown key"]),
+    ({"valus": "1"}, ["valus", '"values"', "unknown key"]),
+    ({"truth": '"3/4"'}, ["truth", "unknown key"]),
+    ({"text": "5"}, ["text", "got 5"]),
+    ({"candidates": '"c.txt"'}, ["candidates", "the values are listed"]),
+    ({"mechanism": '"warner"'}, ["mechanism", "exactly two values", "3 values"]),
+    ({"mechanism": '"matrix"', "epsilon": None}, ["matrix", "list of 3 rows"]),
+    ({"type": '"text"', "values": None}, ["mechanism", "with a list of values", "open one"]),
+    ({"type": '"text"', "values": None, "mechanism": '"auto"'}, ["mechanism", "open one"]),
+]
+
+RAPPOR = {"values": None, "epsilon": None, "type": '"text"', "mechanism": '"rappor"', "bloom_bits": "8"} | {
+    "p": '"0.5"',
+    "q": '"0.75"',
+    "f": '"0.5"',
+}
+YES_NO = {"type": '"boolean"', "values": None, "epsilon": None}
+MATRIX = YES_NO | {"mechanism": '"matrix"'}
+BAD_DESIGNS = [
+    (RAPPOR | {"p": '"0.75"'}, ["p, q, f", "p different from q"]),
+    (RAPPOR | {"f": '"1"'}, ["p, q, f", "f below 1"]),
+    (RAPPOR | {"f": "0", "q": "1"}, ["p, q, f", "infinite epsilon"]),
+    (RAPPOR | {"f": '"1.5"'}, ["f", "from 0 to 1"]),
+    (RAPPOR | {"bloom_bits": "1"}, ["bloom_bits", "from 2 to 65536", "got 1"]),
+    (RAPPOR | {"bloom_bits": "true"}, ["bloom_bits", "whole number"]),
+    (RAPPOR | {"bloom_bits": "1.0"}, ["bloom_bits", "whole number"]),
+    (RAPPOR | {"hashes": "9"}, ["hashes", "as many hashes as bits (8)"]),
+    (RAPPOR | {"hashes": "0"}, ["hashes", "from 1 to 256"]),
+    (RAPPOR | {"cohorts": "65537"}, ["cohorts", "from 1 to 65536"]),
+    (RAPPOR | {"epsilon": "1"}, ["epsilon", "unknown key"]),
+    (YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'}, ["truth", "recovered", "singular"]),
+    (YES_NO | {"mechanism": '"warner"', "truth": "1"}, ["truth", "infinite", "never gives"]),
+    (
+        YES_NO | {"mechanism": '"warner"', "truth": '"0.7"', "epsilon": "1"},
+        ["truth", "either epsilon or truth", "both"],
+    ),
+    (
+        YES_NO | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.5"'},
+        ["forced_true", "left for the truth", "= 1"],
+    ),
+    (YES_NO | {"mechanism": '"forced"', "forced_true": "0", "forced_false": '"0.5"'}, ["forced_true", "infinite"]),
+    (YES_NO | {"mechanism": '"unrelated"', "truth": '"0.7"', "prevalence": "1"}, ["prevalence", "infinite"]),
+    (MATRIX | {"matrix": '[["1/2", "1/2"]]'}, ["matrix", "2 rows", "1 of them"]),
+    (MATRIX | {"matrix": '[["1/2", "1/2"], ["1"]]'}, ["matrix row 2", "2 probabilities", "1 of them"]),
+    (MATRIX | {"matrix": '[["1/2", "1/2"], [0.3, 0.6]]'}, ["matrix row 2", "sum to 1", "9/10"]),
+    (MATRIX | {"matrix": '[["3/2", "-1/2"], ["1/4", "3/4"]]'}, ["matrix row 1", "no negative", "-1/2"]),
+    (MATRIX | {"matrix": '[["1/2", "1/2"], ["1/2", "1/2"]]'}, ["matrix", "recovered", "singular"]),
+    (MATRIX | {"matrix": '[["1", "0"], ["1/2", "1/2"]]'}, ["matrix", "infinite"]),
+    (MATRIX | {"matrix": '[["x", "0"], ["1/2", "1/2"]]'}, ["matrix row 1", "number such as", "x"]),
+]
+
+BAD_FILES = [
+    ("[survey", ["survey", "a TOML file"]),
+    (b'[survey]\nname = "\xff"', ["UTF-8", "position 17"]),
+    (b"\x00\x01\x02", ["a TOML file"]),
+    ("a = " + "[" * 5000, ["a TOML file"]),
+    ("", ["survey.survey: expected a table [survey]", "nothing"]),
+    (HEAD, ["question", "1 to 1000 [[question]] tables", "0 of them"]),
+    ("survey = 3\nquestion = 3", ["survey", "a table [survey]", "got 3"]),
+    ("question = [1]", ["tables [[question]]"]),
+    (HEAD + "[[question]]\n" * 1001, ["1 to 1000", "1001 of them"]),
+    (HEAD + "[questions]\n", ["survey.questions", '"question"', "unknown key"]),
+    (written(BASE) + written(BASE).removeprefix(HEAD), ["names that all differ", "'x' more than once"]),
+    (written(BASE).replace('"s"', '"s"\nversion = 1'), ["survey.version", "unknown key"]),
+]
+
+
+def replaced(keys):
+    """The file of BASE with other keys."""
+    return written({key: value for key, value in (BASE | keys).items() if value is not None})
+
+
+BAD = [*((replaced(keys), said) for keys, said in (*BAD_KEYS, *BAD_DESIGNS)), *BAD_FILES]
+
+
+@pytest.mark.parametrize(("text", "said"), BAD)
+def test_every_kind_of_problem_is_explained(text, said):
+    """A problem names its place, what was expected and what came, in one line of bounded length."""
+    found = problems(text)
+    assert any(all(fragment in line for fragment in said) for line in found), found
+    assert all("expected" in line and "got" in line and len(line) < 1000 for line in found)
+
+
+def test_all_problems_are_reported_at_once():
+    """Nothing stops at the first mistake: each question, and each key, is checked whatever the others say."""
+    text = (
+        '[survey]\nname = "no good"\n'
+        '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
+        '[[question]]\nname = "b"\ntype = "colour"\nmechanism = "warner"\nepsilon = "x"\n'
+        '[[question]]\nname = "c"\ntype = "text"\nmechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
+    )
+    found = "\n".join(problems(text))
+    places = ["survey.name", "(a).epsilon", "(a).truht", "(b).type", "(c).p", "(c).q", "(c).f", "(c).bloom_bits"]
+    assert [place for place in places if place not in found] == []
+
+
+def test_the_place_of_the_file_is_named():
+    """The problems of a named file start with its name."""
+    with pytest.raises(SurveyError, match=r"office\.toml: question 1 \(x\)\.epsilon"):
+        parse_survey(written(BASE | {"epsilon": '"0"'}), "office.toml")
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["1" * 10**6, f"1/{'3' * 10**6}", f"0.{'1' * 10**6}", "1e999999999", "1E-999999999", f"1e{'9' * 10**6}"],
+    ids=lambda number: number[:8],
+)
+def test_enormous_numbers_are_refused_quickly(number):
+    """A number cannot make the parser work for long: it is refused by its length, before it is a number."""
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="number such as"):
+        fraction(number)
+    assert any("epsilon" in line for line in problems(written(BASE | {"epsilon": f'"{number}"'})))
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("literal", ["1" * 10**5, "1e999", "0x" + "f" * 10**5, f"[0x{'f' * 10**5}]"])
+def test_enormous_literals_are_refused_quickly(literal):
+    """The same for numbers that TOML itself reads."""
+    start = time.perf_counter()
+    assert problems(written(BASE | {"epsilon": literal}))
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("number", "exact"),
+    [
+        (0.1, Fraction(1, 10)),
+        (0.30000000000000004, Fraction("0.30000000000000004")),
+        (1e-05, Fraction(1, 100_000)),
+        ("0.1", Fraction(1, 10)),
+        (" 1/3 ", Fraction(1, 3)),
+        (".5", Fraction(1, 2)),
+        ("2.", Fraction(2)),
+        ("1e-3", Fraction(1, 1000)),
+        (3, Fraction(3)),
+    ],
+)
+def test_numbers_mean_what_is_written(number, exact):
+    """A float is its shortest decimal text, never its binary value; strings are exact."""
+    assert fraction(number) == exact
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**6))
+def test_fractions_survive_being_written(numerator, denominator):
+    """Any fraction and any float comes back exactly from its text."""
+    number = Fraction(numerator, denominator)
+    assert fraction(str(number)) == number
+    assert fraction(numerator / 1024) == Fraction(numerator, 1024)
+
+
+def fingerprint(keys):
+    """The fingerprint of a question."""
+    return parse_survey(written(keys))["x"].fingerprint
+
+
+SAME = [
+    {"text": '"Another wording"'},
+    *({"epsilon": spelling} for spelling in ('"1.0"', "1", "1.0", '"1/1"', '"100e-2"', '" 1 "', '"+1"')),
+]
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_what_people_read_is_not_in_the_fingerprint(change):
+    """Wording, and the way in which a number is written, leave the fingerprint alone."""
+    assert fingerprint(BASE | change) == fingerprint(BASE)
+
+
+def test_the_order_of_keys_and_candidates_are_not_in_the_fingerprint():
+    """Neither where a key stands nor what the aggregator looks for changes a report."""
+    assert fingerprint(dict(reversed(BASE.items()))) == fingerprint(BASE)
+    assert parse_survey(COMMUTE.replace("homepages.txt", "others.txt")).fingerprint == COMMUTE_SURVEY.fingerprint
+    assert parse_survey(COMMUTE.replace('candidates = "homepages.txt"', "")).fingerprint == COMMUTE_SURVEY.fingerprint
+
+
+RAPPOR_BASE = {"name": '"x"', **{key: value for key, value in RAPPOR.items() if value is not None}}
+DIFFERENT = [
+    BASE,
+    BASE | {"name": '"y"'},
+    BASE | {"values": '["a", "b", "d"]'},
+    BASE | {"values": '["b", "a", "c"]'},
+    BASE | {"values": '["a", "b"]'},
+    BASE | {"values": '["a,b", "c"]'},
+    BASE | {"values": '["a", "b,c"]'},
+    BASE | {"values": '["ab", "c"]'},
+    BASE | {"values": '["false", "true"]'},
+    BASE | {"values": '["A", "b", "c"]'},
+    BASE | {"mechanism": '"sue"'},
+    BASE | {"mechanism": '"oue"'},
+    BASE | {"epsilon": '"1.0001"'},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"grr"', "epsilon": "1"},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"warner"', "epsilon": "1"},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"warner"', "truth": '"3/4"'},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"forced"', "forced_true": '"1/4"', "forced_false": '"1/4"'},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"matrix"', "matrix": '[["3/4", "1/4"], ["1/4", "3/4"]]'},
+    {"name": '"x"', "type": '"boolean"', "mechanism": '"matrix"', "matrix": '[["1/4", "3/4"], ["3/4", "1/4"]]'},
+    RAPPOR_BASE,
+    *(
+        RAPPOR_BASE | change
+        for change in (
+            {"bloom_bits": "16"},
+            {"hashes": "3"},
+            {"cohorts": "2"},
+            {"p": '"0.4"'},
+            {"q": '"0.8"'},
+            {"f": '"0.6"'},
+            {"p": '"0.75"', "q": '"0.5"'},
+        )
+    ),
+]
+
+
+def test_whatever_changes_a_report_is_in_the_fingerprint():
+    """Name, type, values and their order, mechanism and its numbers: no two of these questions may be pooled."""
+
+    def key(keys):
+        parsed = parse_survey(written(keys))
+        return next(iter(parsed)).fingerprint
+
+    assert len({key(keys) for keys in DIFFERENT}) == len(DIFFERENT)
+
+
+def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
+    """Adding one to any integer that a randomizer draws with gives another fingerprint."""
+    for mechanism in MECHANISMS:
+        asked = designed(mechanism, DESIGNS[mechanism][0])
+        seen = {asked.fingerprint}
+        for name, number in asked.randomizer.integers().items():
+            changed = number + 1 if isinstance(number, int) else ((number[0][0] + 1, *number[0][1:]), *number[1:])
+            other = asked.randomizer._replace(**{name: changed})
+            seen.add(Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint)
+        assert len(seen) == 1 + len(asked.randomizer.integers()), mechanism
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")])
+def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
+    """`auto` leaves no trace: naming the chosen mechanism gives the same fingerprint."""
+    values = ", ".join(f'"{index}"' for index in range(size))
+    keys = f'type = "category"\nvalues = [{values}]\nepsilon = "{epsilon}"'
+    chosen = designed("auto", keys)
+    assert chosen.mechanism in ("grr", "sue", "oue")
+    assert designed(chosen.mechanism, keys).fingerprint == chosen.fingerprint
+
+
+def test_the_survey_fingerprint_covers_its_name_and_its_questions():
+    """Another name, or another question, is another survey; the order of the questions is not."""
+    questions = tuple(COMMUTE_SURVEY)
+    assert Survey(COMMUTE_SURVEY.name, questions[::-1]).fingerprint == COMMUTE_SURVEY.fingerprint
+    assert Survey("other", questions).fingerprint != COMMUTE_SURVEY.fingerprint
+    assert Survey(COMMUTE_SURVEY.name, questions[:2]).fingerprint != COMMUTE_SURVEY.fingerprint
+
+
+def survives(text):
+    """Parsing ends in a survey or in a `SurveyError`."""
+    with contextlib.suppress(SurveyError):
+        assert isinstance(parse_survey(text), Survey)
+
+
+@given(st.one_of(st.text(max_size=200), st.binary(max_size=200)))
+def test_any_text_is_a_survey_or_a_survey_error(text):
+    """Whatever the file holds, nothing else is raised."""
+    survives(text)
+
+
+_NUMBERS = st.sampled_from(
+    ['"1"', '"0.5"', '"1/4"', "0.75", "0", "1", "-1", "nan", "1e400", '"1/0"', '"x"', "99999999"]
+)
+_VALUES = st.one_of(
+    _NUMBERS,
+    st.sampled_from(["true", "[]", "{}", "[[]]", '["a", "b"]', '["a", "b", "c"]', "[1, 2]", "1979-05-27", '""', '"x"']),
+    st.sampled_from([f'"{name}"' for name in (*MECHANISMS, "auto", "boolean", "category", "text")]),
+    st.lists(st.lists(_NUMBERS, max_size=3).map(lambda row: f"[{', '.join(row)}]"), max_size=3).map(
+        lambda rows: f"[{', '.join(rows)}]"
+    ),
+)
+_KEYS = sorted(
+    {"name", "type", "values", "text", "candidates", "mechanism", "other"}.union(*(m.keys for m in MECHANISMS.values()))
+)
+_TYPES = st.sampled_from(['"boolean"', '"category"', '"text"'])
+_KINDS = st.sampled_from([f'"{name}"' for name in (*MECHANISMS, "auto")])
+_TABLES = st.builds(
+    lambda drawn, kind, mechanism: {"type": kind, "mechanism": mechanism} | drawn,
+    st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=9),
+    _TYPES,
+    _KINDS,
+)
+
+
+@settings(max_examples=600)
+@given(st.lists(_TABLES, max_size=3))
+def test_any_tables_are_a_survey_or_a_survey_error(tables):
+    """The same for files that are TOML and have the right keys, with values of any kind."""
+    survives(
+        HEAD
+        + "".join(written({"name": f'"q{number}"'} | table).removeprefix(HEAD) for number, table in enumerate(tables))
+    )
+
+
+@pytest.fixture
+def commute(tmp_path):
+    path = tmp_path / "survey.toml"
+    path.write_text(COMMUTE)
+    return path
+
+
+def test_candidates_are_the_lines_of_a_file_beside_the_survey(commute):
+    """One candidate a line; blank lines, spaces around, a byte order mark and repetitions do not count."""
+    (commute.parent / "homepages.txt").write_bytes("\ufeffb.org\r\n\n  a.org \nb.org\nü.org".encode())
+    assert read_candidates(read_survey(commute), commute) == {"homepage": ("b.org", "a.org", "ü.org")}
+
+
+def test_candidates_that_are_missing_or_no_text_are_refused(commute):
+    """The message names the file."""
+    survey = read_survey(commute)
+    with pytest.raises(FileError, match=r"homepages\.txt"):
+        read_candidates(survey, commute)
+    (commute.parent / "homepages.txt").write_bytes(b"ok\n\xff\xfe")
+    with pytest.raises(SurveyError, match=r"homepages\.txt.*UTF-8.*position 3"):
+        read_candidates(survey, commute)

@@ -1,0 +1,66 @@
+"""A survey with every kind of report layout, and sound bytes for it."""
+
+import hashlib
+import json
+from itertools import cycle, islice
+
+from ldp import parse_survey
+from ldp.randomness import Replay, draw_bits, randbelow
+from ldp.wire import ID_SIZE, Batch, encode_batch, encode_frame
+from ldp_aggregator import Ingest
+
+FOUR = '["car", "bus", "bike", "walk"]'
+TWENTY = json.dumps([f"value {number}" for number in range(20)])
+MANY = json.dumps([f"value {number}" for number in range(300)])
+CHROME = 'bloom_bits = 128\nhashes = 2\np = "0.5"\nq = "0.75"'
+
+TEXT = '[survey]\nname = "example"\n' + "".join(
+    f'\n[[question]]\nname = "{name}"\nmechanism = "{mechanism}"\n{keys}\n'
+    for name, mechanism, keys in (
+        ("symbol", "grr", f'type = "category"\nvalues = {FOUR}\nepsilon = "1"'),
+        ("wide", "grr", f'type = "category"\nvalues = {MANY}\nepsilon = "1"'),
+        ("bits", "oue", f'type = "category"\nvalues = {TWENTY}\nepsilon = "1"'),
+        ("filter", "rappor", f'type = "text"\ncohorts = 3\nf = "0.5"\n{CHROME}'),
+    )
+)
+SURVEY = parse_survey(TEXT)
+
+
+def stream(label, size=4096):
+    """Bytes that look random and depend on the label alone."""
+    return hashlib.shake_256(label.encode()).digest(size)
+
+
+def rows_of(layout, count, label):
+    """`count` possible reports of a layout, as bytes."""
+    draw = Replay(stream(f"{label} {layout}", 64 + 400 * count + count * layout.width * 64))
+    rows = []
+    for cohort in islice(cycle(range(layout.cohorts)), count):
+        body = draw_bits(0, layout.bits, 0, 1 << 62, draw) if layout.bits else randbelow(layout.symbols, draw)
+        rows.append(layout.report(body, cohort).to_bytes(layout.width, "little"))
+    return b"".join(rows)
+
+
+def batch_of(name, count, label):
+    """A sound batch of `count` reports to the question called `name`; label and content go together."""
+    question = SURVEY[name]
+    batch_id = stream(f"{name} {count} {label}", ID_SIZE)
+    return Batch(question.fingerprint, batch_id, count, rows_of(question.layout, count, label))
+
+
+def file_of(*batches):
+    """A file of frames, one for each batch."""
+    return b"".join(encode_frame(encode_batch(batch)) for batch in batches)
+
+
+def taken(*files):
+    """The tally of whole files, taken in by one ingest."""
+    ingest = Ingest(SURVEY)
+    for file in files:
+        ingest.feed(file)
+        ingest.end_of_stream()
+    return ingest.tally
+
+
+BATCHES = {question.name: batch_of(question.name, 3, "sample") for question in SURVEY}
+"""A sound batch of three reports for each question."""
