@@ -90,12 +90,12 @@ def failures(question):
         stated_well = bound == limit
     else:
         limit = exp_lower(number(declared, "./"))
-        stated_well = limit * (1 - Fraction(1, 10**60)) <= bound <= limit
+        stated_well = limit * (1 - Fraction(1, 10**11)) <= bound <= limit
     stated_forever = None if lifetime["ratio"] is None else number(lifetime["ratio"], "/")
     lasting = lifetime["epsilon"]
     claims = {
         "one report reveals at most the declared epsilon": found <= min(limit, bound),
-        "the bound is e^declared": stated_well,
+        "the bound is e^declared, to eleven digits": stated_well,
         "the ratio follows from the integers": found == number(ratio["delivered"], "/"),
         "the delivered epsilon is not understated": found <= exp_lower(Fraction(epsilon["delivered"])),
         "the lifetime ratio follows from the integers": forever == stated_forever,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from xxhash import xxh64_digest, xxh64_intdigest
 
-MOST_HASHES = 256
+MOST_HASHES = 16
 
 
 def bloom_positions(text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:

@@ -50,7 +50,7 @@ class StateError(LDPError):
 
 
 class WireError(LDPError, ValueError):
-    """Bytes from a peer that are not what the wire format says; `reason` is one of `ldp.wire.REASONS`."""
+    """Bytes from a peer that are not what the format says; `reason` is in `ldp.wire.REASONS`, or `snapshot-damaged`."""
 
     def __init__(self, reason: str, detail: str) -> None:
         self.reason = reason

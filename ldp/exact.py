@@ -19,6 +19,9 @@ _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})
 _RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
 _NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
+MOST_DIGITS = 30
+"""Digits of a denominator: what follows from a survey's numbers must stay printable, however it multiplies."""
+
 WEIGHT_SCALE = 1 << 32
 """Integer weights express odds on a grid of 2^-32."""
 
@@ -26,18 +29,20 @@ WEIGHT_SCALE = 1 << 32
 def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     """The exact value of a number as it is written: `"1/3"`, `"0.25"`, `"1e-3"`, an int, a Fraction, a float.
 
-    Raises `ValueError` for anything else, infinities, NaN and numbers of more than 40 digits.
+    Raises `ValueError` for anything else, infinities, NaN and numbers of more than 30 digits.
     """
     if isinstance(number, bool) or (isinstance(number, int) and abs(number) >= 10**40):
         raise ValueError(_NO_NUMBER)
     if isinstance(number, Fraction):
         return number
     text = number.strip() if isinstance(number, str) else str(number)
-    if _NUMBER.fullmatch(text):
-        return Fraction(text)
-    if _RATIO.fullmatch(text) and int(text.partition("/")[2]) != 0:
-        return Fraction(text)
-    raise ValueError(_NO_NUMBER)
+    is_ratio = _RATIO.fullmatch(text) and int(text.partition("/")[2]) != 0
+    if not is_ratio and not _NUMBER.fullmatch(text):
+        raise ValueError(_NO_NUMBER)
+    exact = Fraction(text)
+    if exact.denominator > 10**MOST_DIGITS:
+        raise ValueError(f"expected a number of at most {MOST_DIGITS} digits")
+    return exact
 
 
 def exp_lower(exponent: Fraction) -> Fraction:

@@ -140,9 +140,10 @@ def one_width(client):
 def least_error(choose):
     """`choose(size, epsilon)` names the mechanism of least summed variance, by the textbook's p and q."""
     found = []
-    for epsilon in ("0.1", "0.5", "1", "1.5", "2", "3", "4", "5", "6", "8"):
+    # Some of these pairs, such as (7, 0.6) and (128, 3.95), lie where one value more or less would change the choice.
+    for epsilon in ("0.1", "0.6", "0.8", "1", "1.25", "1.55", "1.85", "2", "2.5", "3.95", "6", "8"):
         e, root = (taylor_exp(Fraction(epsilon) / part)[0] for part in (1, 2))
-        for size in (2, 3, 4, 5, 8, 16, 32, 64, 128, 1024):
+        for size in (2, 3, 4, 7, 8, 11, 14, 18, 32, 128, 1024):
             rates = {
                 "grr": (e / (e + size - 1), 1 / (e + size - 1)),
                 "sue": (root / (root + 1), 1 / (root + 1)),

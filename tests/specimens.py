@@ -56,7 +56,7 @@ DESIGNS = {
         'type = "category"\nvalues = ["a", "b", "c"]\n'
         'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
     ),
-    "grr": (*(f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS),),
+    "grr": tuple(f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS),
     "sue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "oue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "rappor": (

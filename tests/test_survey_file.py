@@ -12,7 +12,8 @@ from specimens import question as designed
 from surveys import COMMUTE, COMMUTE_SURVEY
 
 from ldp import Question, Survey, SurveyError, parse_survey
-from ldp.exact import fraction
+from ldp.certificate import certify
+from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator.files import FileError, read_candidates, read_survey
 
@@ -111,7 +112,7 @@ BAD_DESIGNS = [
     (RAPPOR | {"bloom_bits": "true"}, ["bloom_bits", "whole number"]),
     (RAPPOR | {"bloom_bits": "1.0"}, ["bloom_bits", "whole number"]),
     (RAPPOR | {"hashes": "9"}, ["hashes", "as many hashes as bits (8)"]),
-    (RAPPOR | {"hashes": "0"}, ["hashes", "from 1 to 256"]),
+    (RAPPOR | {"hashes": "0"}, ["hashes", "from 1 to 16"]),
     (RAPPOR | {"cohorts": "65537"}, ["cohorts", "from 1 to 65536"]),
     (RAPPOR | {"epsilon": "1"}, ["epsilon", "unknown key"]),
     (YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'}, ["truth", "recovered", "singular"]),
@@ -403,3 +404,24 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
     (commute.parent / "homepages.txt").write_bytes(b"ok\n\xff\xfe")
     with pytest.raises(SurveyError, match=r"homepages\.txt.*UTF-8.*position 3"):
         read_candidates(survey, commute)
+
+
+def test_extreme_surveys_can_be_explained():
+    """The longest numbers and largest sizes that a survey may have still print, the declared epsilon as a decimal."""
+    sizes = 'type = "text"\nbloom_bits = 64\nhashes = 16\ncohorts = 2'
+    far = designed("rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"')
+    assert Fraction(certify(far)["epsilon"]["declared"]) == pytest.approx(float(log(far.declared.bound)), abs=1e-9)
+
+
+def test_probabilities_that_rounding_would_swap():
+    """Closer than 2^-64, p and q are a problem: rounded away from the truth they would change places."""
+    with pytest.raises(SurveyError, match="still differ"):
+        designed("rappor", f'type = "boolean"\nf = "0"\np = "0.{"3" * 29}1"\nq = "0.{"3" * 29}7"')
+
+
+def test_matrix_without_a_common_denominator():
+    """A matrix whose fractions have no common denominator of 256 bits is a problem, and not an endless number."""
+    whole = (10**29, 10**29 - 1, 10**29 - 3)
+    rows = [[f"1/{number}", f"{number - 1}/{number}", "0"] for number in whole]
+    with pytest.raises(SurveyError, match="common denominator of at most 256 bits"):
+        designed("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}')

@@ -13,7 +13,7 @@ from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error
+from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error, within_bounds
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
@@ -63,7 +63,7 @@ def estimate_question(
     try:
         moments = question_moments(question, counts, values)
         missing = miss(options.level, len(values), options.simultaneous)
-        low, high = INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
+        low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     null_error = np.sqrt(moments.other / reports)

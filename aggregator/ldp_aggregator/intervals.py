@@ -9,7 +9,8 @@
     simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M (Bonferroni), or at
                       level^(1 / M) (Sidak)
 
-Ends are clipped to [0, 1]; an estimate so far outside that no f fits gives the end it lies beyond.
+Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it lies beyond: [0, 0] means that
+the estimate is too low for any frequency, as befalls one in forty values that nobody holds; it is no certainty.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
     middle = (2 * estimate + share * (moments.hold - moments.other) + drawn) / (2 * square)
     rest = middle**2 - (estimate**2 - share * moments.other) / square
     reach = np.sqrt(np.maximum(rest, 0.0))
-    return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+    return middle - reach, middle + reach
 
 
 def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
@@ -71,7 +72,13 @@ def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Fl
         high = np.where(count < trials, betaincinv(count + 1, trials - count, 1 - missing / 2), 1.0)
     p, q = moments.rates
     ends = np.stack([(low - q) / (p - q), (high - q) / (p - q)])
-    return np.clip(ends.min(axis=0), 0, 1), np.clip(ends.max(axis=0), 0, 1)
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def within_bounds(ends: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Intervals cut to [0, 1]."""
+    low, high = ends
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
 INTERVAL_ENDS = {"score": score_interval, "clopper-pearson": clopper_pearson}

@@ -15,12 +15,13 @@ A randomizer has one of three kinds, which say how its reports are decoded:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
-from ldp.exact import exp_lower
+from ldp.exact import exp_lower, log_upper
 from ldp.keys import Keys
 from ldp.layout import Layout
 from ldp.randomness import Random
@@ -89,6 +90,9 @@ class Memoized(Randomizer, Protocol):
         """One report of a permanent response."""
 
 
+_LONGEST = 44
+
+
 class Declared(NamedTuple):
     """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio that delivered ratios must not exceed."""
 
@@ -102,8 +106,11 @@ class Declared(NamedTuple):
 
     @classmethod
     def ratio(cls, ratio: Fraction) -> Declared:
-        """An epsilon that follows from probabilities that the survey states."""
-        return cls(f"ln({ratio})", ratio)
+        """An epsilon that follows from probabilities that the survey states; as a decimal if the ratio is unwieldy."""
+        text = f"ln({ratio})"
+        if len(text) > _LONGEST:
+            text = str(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING))
+        return cls(text, ratio)
 
 
 class Mechanism(NamedTuple):

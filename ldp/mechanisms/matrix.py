@@ -23,6 +23,7 @@ from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_VALUES = 64
+MOST_DENOMINATOR_BITS = 256
 
 
 class StochasticMatrix(NamedTuple):
@@ -43,7 +44,7 @@ class StochasticMatrix(NamedTuple):
     @classmethod
     def from_fractions(cls, rows: tuple[tuple[Fraction, ...], ...]) -> StochasticMatrix:
         """Integer weights over the least common denominator."""
-        scale = math.lcm(*(entry.denominator for row in rows for entry in row))
+        scale = common_denominator(rows)
         return cls(tuple(tuple(int(entry * scale) for entry in row) for row in rows))
 
     @property
@@ -75,6 +76,11 @@ class StochasticMatrix(NamedTuple):
         return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights))
 
 
+def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int:
+    """The least one of all entries."""
+    return math.lcm(*(entry.denominator for row in rows for entry in row))
+
+
 def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> tuple[StochasticMatrix, Declared]:
     """The design that a matrix of fractions gives, or problems at `places` if it is not private or not invertible."""
     stand_in = StochasticMatrix(((3, 1), (1, 3)))
@@ -83,6 +89,8 @@ def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> 
             keys.problem(f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}")
         if min(row) < 0:
             keys.problem(f"{places} row {number}", "no negative probability", f"a least one of {min(row)}")
+    if common_denominator(rows).bit_length() > MOST_DENOMINATOR_BITS:
+        keys.problem(places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
     if keys.problems:
         return stand_in, Declared.ratio(Fraction(3))
     channel = Channel(rows)

@@ -154,6 +154,9 @@ def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
         return exact, Declared.ratio(Fraction(1))
     toward, away = (math.floor, math.ceil) if q > p else (math.ceil, math.floor)
     if_one, if_zero = (min(rounding(prob * span), span - 1) for rounding, prob in ((toward, q), (away, p)))
+    if (if_one > if_zero) != (q > p):
+        keys.problem("p, q", "p and q that still differ once they are rounded to multiples of 2^-64", "closer ones")
+        return exact, Declared.ratio(Fraction(1))
     rounded = Rappor(bits, hashes, cohorts, math.ceil(f / 2 * span), if_one, if_zero)
     return rounded, Declared.ratio(_ratio(one, zero, max(hashes, 1)))
 
