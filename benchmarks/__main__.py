@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import aggregator, client, imports, memory
-from benchmarks.figures import REPEATS, Figure
+from benchmarks import aggregator, client, decoding, imports, memory
+from benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 HEADINGS = ("figure", "target", "measured", "")
@@ -28,6 +26,7 @@ More of them than cores make every figure worse than it is.
 - **client**: one call of `Client(survey).record`, plain Python, on a new client wherever a question is answered once.
 - **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of one is a device that
   sends its report by itself.
+- **decoding**: from a tally to the support counts of all values, with the design in memory; and the designs themselves.
 - **memory**: the peak of the resident memory of a process that aggregates. It does not grow with the number of reports;
   what stays of each batch is its id, so that a batch that comes twice counts once.
 - **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing, 25 runs of each.
@@ -40,7 +39,7 @@ def main() -> int:
     load = os.getloadavg()[0]
     measured: list[Figure] = []
     shown = Table(*HEADINGS)
-    for part in (memory, client, aggregator, imports):
+    for part in (memory, client, aggregator, decoding, imports):
         for figure in part.figures():
             measured.append(figure)
             shown.add_row(*figure.cells())
@@ -55,14 +54,6 @@ def page(measured: Sequence[Figure], load: float) -> str:
     rows = [HEADINGS, ("---", "---", "---:", "---"), *(figure.cells() for figure in measured)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return INTRODUCTION.format(machine=machine(), load=load, repeats=REPEATS) + table + "\n"
-
-
-def machine() -> str:
-    """The machine in general terms."""
-    return (
-        f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()}), "
-        f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
-    )
 
 
 if __name__ == "__main__":

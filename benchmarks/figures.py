@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import statistics
 import time
 from collections.abc import Callable
 from typing import NamedTuple
+
+import numpy as np
 
 REPEATS = 9
 
@@ -29,9 +33,9 @@ class Figure(NamedTuple):
     def cells(self) -> tuple[str, str, str, str]:
         """Name, target, measured value and verdict, as text."""
         sign = ">=" if self.at_least else "<="
-        target = "" if self.target is None else f"{sign} {_rounded(self.target)} {self.unit}"
+        target = "" if self.target is None else f"{sign} {rounded(self.target)} {self.unit}"
         verdict = {None: "", True: "reached", False: "MISSED"}[self.reached]
-        return self.name, target, f"{_rounded(self.measured)} {self.unit}", verdict
+        return self.name, target, f"{rounded(self.measured)} {self.unit}", verdict
 
 
 def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = REPEATS) -> float:
@@ -49,6 +53,14 @@ def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = RE
     return statistics.median(taken)
 
 
-def _rounded(measured: float) -> str:
+def rounded(measured: float) -> str:
     """Three digits: nobody should believe more of a time."""
     return f"{float(f'{measured:.3g}'):,.10g}"
+
+
+def machine() -> str:
+    """The machine in general terms."""
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()}), "
+        f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
+    )

@@ -17,10 +17,10 @@ BLOCK = 1000
 """Distinct rows in a report file; counting takes the same time however often they come."""
 
 
-def closed_survey(mechanism: str, size: int) -> Survey:
-    """One question with `size` values."""
+def closed_survey(mechanism: str, size: int, epsilon: str = "1", keys: str = "") -> Survey:
+    """One question with `size` values; `keys` are further lines of its table."""
     values = ", ".join(f'"v{index}"' for index in range(size))
-    return _survey(f'type = "category"\nvalues = [{values}]\nmechanism = "{mechanism}"\nepsilon = "1"\n')
+    return _survey(f'type = "category"\nvalues = [{values}]\nmechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}')
 
 
 def text_survey(bits: int) -> Survey:
@@ -40,6 +40,9 @@ def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
 
 def _rows(question: Question) -> bytes:
     random, layout = np.random.default_rng(1), question.layout
+    if layout.modulus:
+        seeds = random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
+        return np.hstack([seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]).tobytes()
     if not layout.bits:
         return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
     rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)

@@ -54,15 +54,34 @@ def revealed(mechanism, integers):
         ratio = max(Fraction(max(column), min(column)) for column in zip(*rows, strict=True))
         return ratio, ratio, False, symbol_bytes(len(rows[0]))
     of = {name: int(number(text)) for name, text in integers.items()}
-    if mechanism == "grr":
+    if mechanism in ("grr", "ss", "hr"):
+        if mechanism == "hr" and of["size"] >= of["symbols"]:
+            raise ZeroDivisionError("more values than the symbols can tell apart")
         ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
-        return ratio, ratio, False, symbol_bytes(of["size"])
+        width = (of["size"] + 7) // 8 if mechanism == "ss" else symbol_bytes(of.get("symbols", of["size"]))
+        return ratio, ratio, False, width
+    if mechanism == "pgr":
+        size, order, dimension = of["size"], of["order"], of["dimension"]
+        points = sum(order**power for power in range(dimension)) if order < 2**32 and dimension <= 32 else 0
+        field = order in (4, 8, 16) or all(order % factor for factor in range(2, int(order**0.5) + 1))
+        if not (order > 1 < dimension and size <= points < 2**32 and field):
+            raise ZeroDivisionError("no projective space with room for the values")
+        ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
+        return ratio, ratio, False, symbol_bytes(points)
+    if mechanism in ("cms", "hcms", "olh", "blh") and of["size"] > of.get("modulus", 2**31 - 1):
+        raise ZeroDivisionError("more values than the hash functions tell apart")
+    if mechanism == "hcms":
+        ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
+        return ratio, ratio, False, symbol_bytes(2 * of["buckets"]) + 2 * (of["cohorts"] > 1)
+    if mechanism in ("olh", "blh"):
+        ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
+        return ratio, ratio, False, 8 + symbol_bytes(of["buckets"])
     if of["word"] > 1024 or of.get("hashes", 0) > 1024:
         raise ValueError("expected a word and hashes of at most 1024")
     span = 2 ** of["word"]
-    if mechanism in ("sue", "oue"):
+    if mechanism in ("sue", "oue", "cms"):
         ratio = binary(Fraction(of["if_true"], span), Fraction(of["if_other"], span))
-        return ratio, ratio, False, (of["size"] + 7) // 8
+        return ratio, ratio, False, (of.get("buckets", of["size"]) + 7) // 8 + 2 * (of.get("cohorts", 1) > 1)
     if mechanism == "rappor":
         flip, one, zero = (Fraction(of[name], span) for name in ("flip", "if_one", "if_zero"))
         bits_set = max(of["hashes"], 1)

@@ -1,9 +1,11 @@
 """One report as an integer, and as bytes of a fixed width.
 
-A report is an optional cohort (2 bytes) followed by one body: a symbol in [0, symbols), as 1, 2 or 4 bytes, or a
-vector of bits, position i being bit i % 8 of byte i // 8, unused bits zero. All of it is little-endian, so a report is
-also one integer, body x 2^16 + cohort (or just the body where there are no cohorts), and the width of its bytes
-depends on the question alone, never on the answer.
+A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed (a, b) of a hash
+function (2 x 4 bytes, with 0 < a < modulus and b < modulus). The body is a symbol in [0, symbols), as 1, 2 or 4 bytes,
+or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are set.
+
+All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix, and the width of its
+bytes depends on the question alone, never on the answer.
 """
 
 from __future__ import annotations
@@ -11,22 +13,32 @@ from __future__ import annotations
 from typing import NamedTuple
 
 COHORT_WIDTH = 2
+SEED_WIDTH = 8
 MOST_COHORTS = 1 << 16
 MOST_SYMBOLS = 1 << 22
 MOST_BITS = 1 << 22
 
 
 class Layout(NamedTuple):
-    """The shape of a report: `cohorts` (1: none is sent), and either `symbols` or `bits`."""
+    """The shape of a report: `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or `bits`."""
 
     cohorts: int = 1
     symbols: int = 0
     bits: int = 0
+    ones: int = 0
+    modulus: int = 0
+    hashed: int = 0
+    """How many values a hash function takes to symbols: those that a tally counts the support of."""
 
     @property
-    def cohort_width(self) -> int:
-        """Bytes of the cohort."""
-        return COHORT_WIDTH if self.cohorts > 1 else 0
+    def counted(self) -> int:
+        """What each report may support, and a tally counts beside the reports; 0 where it counts symbols."""
+        return self.bits or self.hashed
+
+    @property
+    def prefix_width(self) -> int:
+        """Bytes of the cohort or seed."""
+        return SEED_WIDTH if self.modulus else COHORT_WIDTH if self.cohorts > 1 else 0
 
     @property
     def body_width(self) -> int:
@@ -38,8 +50,8 @@ class Layout(NamedTuple):
     @property
     def width(self) -> int:
         """Bytes of a report."""
-        return self.cohort_width + self.body_width
+        return self.prefix_width + self.body_width
 
-    def report(self, body: int, cohort: int = 0) -> int:
+    def report(self, body: int, prefix: int = 0) -> int:
         """The report whose symbol or bit vector is `body`."""
-        return body << 16 | cohort if self.cohorts > 1 else body
+        return body << 8 * self.prefix_width | prefix

@@ -11,7 +11,7 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ldp.errors import RandomnessError
 
@@ -20,6 +20,9 @@ Random = Callable[[int], bytes]
 
 WORD = 64
 """Bits in a threshold: a bit is 1 with probability T / 2^WORD."""
+
+BLOCK = 32
+"""Integers that `draw_below` reads from the source at once."""
 
 _RESERVE = 16
 
@@ -64,6 +67,19 @@ def randbelow(bound: int, random: Random) -> int:
 def bernoulli(numerator: int, denominator: int, random: Random) -> bool:
     """True with probability numerator / denominator, exactly."""
     return randbelow(denominator, random) < numerator
+
+
+def draw_below(bound: int, random: Random) -> Iterator[int]:
+    """Uniform integers in [0, bound), one after the other, read from the source in blocks."""
+    size = (bound.bit_length() + 11) >> 3
+    span = 1 << (size << 3)
+    limit = span - span % bound
+    while True:
+        block = random(BLOCK * size)
+        for at in range(0, BLOCK * size, size):
+            drawn = int.from_bytes(block[at : at + size], "little")
+            if drawn < limit:
+                yield drawn % bound
 
 
 def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Random, word: int = WORD) -> int:

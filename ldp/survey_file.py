@@ -98,13 +98,12 @@ def _mechanism(keys: Keys, domain: Domain) -> Mechanism | None:
     if name is None:
         return None
     rows = AUTOMATIC if name == "auto" else (MECHANISMS[name],)
-    for row in rows:
-        expected = row.accepts(domain)
-        if expected is not None:
-            values = "an open one" if domain.size is None else f"one with {domain.size} values"
-            keys.problem("mechanism", f"{expected} for {row.name}", values)
-            return None
-    return least_error(rows, keys, domain) if len(rows) > 1 else rows[0]
+    able = tuple(row for row in rows if row.accepts(domain) is None)
+    if not able:
+        values = "an open one" if domain.size is None else f"one with {domain.size} values"
+        keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
+        return None
+    return least_error(able, keys, domain) if name == "auto" else able[0]
 
 
 def _entries(top: Keys) -> list[Mapping[str, object]]:

@@ -41,6 +41,8 @@ REASONS = {
     "symbol-range": "a symbol outside the question's range",
     "cohort-range": "a cohort outside the question's range",
     "padding-bits": "a bit set beyond the question's last",
+    "ones": "another number of bits set than the question's reports have",
+    "seed-range": "the seed of no hash function of the question's",
 }
 """Why bytes are rejected; counts are kept by these names."""
 

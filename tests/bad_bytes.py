@@ -7,7 +7,8 @@ from xxhash import xxh64_digest
 from ldp import parse_survey
 from ldp.wire import FORMAT, MOST_REPORTS, encode_batch
 
-_SYMBOL, _WIDE, _BITS, _FILTERED = (BATCHES[name] for name in ("symbol", "wide", "bits", "filter"))
+_NAMES = ("symbol", "wide", "bits", "set", "hash", "filter")
+_SYMBOL, _WIDE, _BITS, _SET, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)
 _PARTS = [FORMAT, *_SYMBOL]
 _FRAME = file_of(_SYMBOL)
 _OTHER = parse_survey(TEXT.replace('epsilon = "1"', 'epsilon = "2"'))
@@ -55,6 +56,12 @@ BAD_PAYLOADS = {
     "the first symbol there is not": ("symbol-range", _with(4, bytes([0, 4, 1]))),
     "a symbol of 300": ("symbol-range", encode_batch(_WIDE._replace(rows=(300).to_bytes(2, "little") * 3))),
     "cohort 3 of 3": ("cohort-range", encode_batch(_FILTERED._replace(rows=(b"\x03\x00" + bytes(16)) * 3))),
+    "a set of one": ("ones", encode_batch(_SET._replace(rows=b"\x01\x00\x00" * 3))),
+    "a hash function with a = 0": ("seed-range", encode_batch(_HASHED._replace(rows=bytes(9) * 3))),
+    "a hash function with b = P": (
+        "seed-range",
+        encode_batch(_HASHED._replace(rows=b"\x01\x00\x00\x00\xff\xff\xff\x7f\x00" * 3)),
+    ),
     "bit 20 of 20": ("padding-bits", encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3))),
 }
 """What else a sound frame may hold, by what it is: the reason for which it is rejected, and the payload."""

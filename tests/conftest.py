@@ -1,6 +1,13 @@
-"""Property tests try the same examples on every machine, however slow it is."""
+"""Property tests try the same examples on every machine, however slow it is; no test uses what others left behind."""
+
+import os
+import tempfile
 
 from hypothesis import settings
+
+# Kept until the process ends, and found by the processes that it starts.
+_cache = tempfile.TemporaryDirectory()
+os.environ["LDPKIT_CACHE"] = _cache.name
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

@@ -12,7 +12,7 @@ from random import Random as Seeded
 
 import numpy as np
 from every_tape import UNFINISHED, accepted, every_tape
-from written_out import counts_of, declared_law, product_law, scores, supported, taylor_exp
+from written_out import counts_of, declared_law, product_law, reports_of, scores, sketch_bucket, supported, taylor_exp
 
 from ldp import channel as channels
 from ldp.channel import Channel
@@ -82,6 +82,8 @@ def support(specimen):
     randomizer = specimen.randomizer
     if randomizer.kind == "matrix":
         return []
+    if randomizer.kind == "sketch":
+        return _support_in_cohorts(randomizer)
     p, q = randomizer.support
     found = []
     if randomizer.kind == "bloom":
@@ -90,23 +92,27 @@ def support(specimen):
             if rate != (p if pattern >> bit & 1 else q):
                 found.append(f"bit {bit} of {pattern:b} is set with {rate}")
         return found
-    both_own, both_other = randomizer.joint_support()
+    both_own, both_other = randomizer.joint_support() or (None, None)
+    votes = [supported(randomizer, report) for report in reports_of(randomizer)]
     if randomizer.size != len(specimen.values):
         found.append(f"states {randomizer.size} values, has {len(specimen.values)}")
     for value, row in enumerate(randomizer.channel().rows):
         for one, other in product(range(len(specimen.values)), repeat=2):
-            rate = sum(mass for y, mass in enumerate(row) if {one, other} <= supported(randomizer, y))
+            rate = sum(mass for voted, mass in zip(votes, row, strict=True) if {one, other} <= voted)
             own = value in (one, other)
             expected = (p if own else q) if one == other else (both_own if own else both_other)
-            if rate != expected:
+            if rate != expected and expected is not None:
                 found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
     return found
 
 
 def unbiased(specimen):
-    """The expectation of the score of one report is the indicator of the true value, exactly."""
+    """The expectation of the score of one report is the indicator of the true value, exactly.
+
+    Sketches are unbiased over the choice of hash functions only: see `test_sketches.py`.
+    """
     found = []
-    if specimen.randomizer.kind == "bloom":
+    if specimen.randomizer.kind in ("bloom", "sketch"):
         return found
     score = scores(specimen.randomizer)
     for value, row in enumerate(specimen.randomizer.channel().rows):
@@ -122,7 +128,7 @@ def decoder(specimen):
     if specimen.randomizer.kind == "bloom":
         return found
     score = scores(specimen.randomizer)
-    for report, exact in enumerate(score):
+    for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
         moments = specimen.decode(specimen.randomizer, counts_of(specimen.randomizer, {report: 1}))
         if moments.reports != 1 or not _close(moments.frequency, exact):
             found.append(f"report {report} scores {list(moments.frequency)}, not {[float(entry) for entry in exact]}")
@@ -135,16 +141,16 @@ def errors(specimen):
     The covariance is linear in the frequencies, so it is compared at the very frequencies that the reports give.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind == "bloom":
+    if randomizer.kind in ("bloom", "sketch"):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
     size = len(rows)
     population = [Fraction(1 + value, size * (size + 1) // 2) for value in range(size)]
     mixture = [sum(f * row[y] for f, row in zip(population, rows, strict=True)) for y in range(len(score))]
-    reports = {y: round(10**15 * mass) for y, mass in enumerate(mixture)}
-    total = sum(reports.values())
-    moments = specimen.decode(randomizer, counts_of(randomizer, reports))
-    held = [sum(count * score[y][x] for y, count in reports.items()) / total for x in range(size)]
+    counts = [round(10**15 * mass) for mass in mixture]
+    total = sum(counts)
+    moments = specimen.decode(randomizer, counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True))))
+    held = [sum(count * score[y][x] for y, count in enumerate(counts)) / total for x in range(size)]
 
     def spread(value, x, z):
         product_mean = sum(mass * score[y][x] * score[y][z] for y, mass in enumerate(rows[value]))
@@ -161,6 +167,8 @@ def errors(specimen):
     ]
     if not _close(moments.other, others):
         found.append("the variance for a value that is not held is another")
+    if randomizer.kind == "pure" and randomizer.joint_support() is None:
+        return found
     exact = [[sum(held[v] * spread(v, x, z) for v in range(size)) / total for z in range(size)] for x in range(size)]
     if not _close(total * moments.covariance(), [[total * entry for entry in row] for row in exact]):
         found.append("the covariance is another")
@@ -220,6 +228,19 @@ CHANNEL_LAWS = (privacy, lifetime, stages, support, unbiased, decoder, errors, s
 
 SAMPLER_LAWS = (sampler, permanent)
 """For specimens whose every tape can be run."""
+
+
+def _support_in_cohorts(sketch):
+    """A report supports with p the values of its bucket, with q the others, in each cohort as often."""
+    p, q = sketch.within
+    votes, found = [supported(sketch, report) for report in reports_of(sketch)], []
+    for value, row in enumerate(sketch.channel().rows):
+        for other in range(sketch.size):
+            rate = sum(mass for voted, mass in zip(votes, row, strict=True) if other in voted)
+            buckets = [{sketch_bucket(sketch, x, cohort) for x in (value, other)} for cohort in range(sketch.cohorts)]
+            if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
+                found.append(f"P[supports {other} | {value}] = {rate}")
+    return found
 
 
 def _keep_and_flip(randomizer):

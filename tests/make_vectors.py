@@ -40,6 +40,21 @@ QUESTIONS = {
         ('type = "boolean"\nepsilon = "0.1"', (False, True)),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "5/3"', ("value 0", "value 299")),
     ),
+    "ss": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "1"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+    ),
+    "hr": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "3"', ("value 0", "value 299")),
+    ),
+    "pgr": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "0.5"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+    ),
     "sue": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {TWENTY}\nepsilon = "4"', ("value 0", "value 19")),
@@ -47,6 +62,19 @@ QUESTIONS = {
     "oue": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.5"', ("value 0", "value 19")),
+    ),
+    "olh": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
+    ),
+    "blh": ((f'type = "category"\nvalues = {FOUR}\nepsilon = "0.5"', ("car", "walk")),),
+    "cms": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 300\nwidth = 20', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = 4294967295', ("value 0", "value 299")),
+    ),
+    "hcms": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nhash_seed = 1', ("value 0", "value 299")),
     ),
     "rappor": (
         (f'type = "text"\ncohorts = 16\nf = "0.5"\n{CHROME}', ("https://example.org", "Grüße", "x")),

@@ -11,11 +11,17 @@ from typing import Any, NamedTuple
 from ldp import parse_survey
 from ldp.mechanisms.contract import Declared, Randomizer
 from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.moments import matrix_moments, pure_moments
+from ldp_aggregator.sketch_moments import sketch_moments
 
 TEXTS = (b"alpha", b"beta", b"gamma", b"delta")
 
@@ -36,7 +42,7 @@ class Specimen(NamedTuple):
         return TEXTS if self.randomizer.kind == "bloom" else tuple(range(len(self.randomizer.channel().rows)))
 
 
-DECODERS = {"pure": pure_moments, "matrix": matrix_moments, "bloom": bloom_moments}
+DECODERS = {"pure": pure_moments, "sketch": sketch_moments, "matrix": matrix_moments, "bloom": bloom_moments}
 
 _EPSILONS = ('epsilon = "0.1"', "epsilon = 1", 'epsilon = "7/3"', 'epsilon = "8.75"')
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
@@ -57,8 +63,15 @@ DESIGNS = {
         'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
     ),
     "grr": tuple(f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS),
+    "ss": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "hr": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "pgr": (*(_CODES + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")), 'type = "boolean"\nepsilon = 2'),
     "sue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "oue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "olh": tuple(f'type = "category"\nvalues = ["a", "b", "c"]\n{keys}' for keys in _EPSILONS),
+    "blh": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "cms": tuple(f"{_CODES}{keys}\nwidth = 4\nhashes = 2" for keys in _EPSILONS),
+    "hcms": tuple(f"{_CODES}{keys}\nwidth = 8\nhashes = 3\nhash_seed = 7" for keys in _EPSILONS),
     "rappor": (
         *(
             f'{_CODES}p = "{p}"\nq = "{q}"\nf = "{f}"'
@@ -91,6 +104,16 @@ def designed(mechanism, number):
     return Specimen(f"{mechanism}-{number}", made.randomizer, made.declared, decode=DECODERS[made.randomizer.kind])
 
 
+def with_few_hashes(specimen):
+    """The specimen with a hash family so small that its channel can be written out, all else being as it was."""
+    randomizer = specimen.randomizer
+    if not randomizer.layout.modulus:
+        return specimen
+    modulus = next(prime for prime in (3, 5, 7, 11, 13) if prime >= randomizer.size)
+    buckets = min(randomizer.buckets, modulus)
+    return specimen._replace(randomizer=randomizer._replace(modulus=modulus, buckets=buckets))
+
+
 DESIGNED = tuple(designed(name, number) for name, designs in DESIGNS.items() for number in range(len(designs)))
 
 _SKEWED = ((5, 3, 2), (1, 7, 2), (2, 2, 6))
@@ -101,6 +124,21 @@ SMALL = (
     Specimen("symbols-7", SymbolResponse(7, 20, 3), tape=(8,)),
     Specimen("symbols-255-weights", SymbolResponse(6, 250, 1), tape=(8,)),
     Specimen("symbols-16-bit-draw", SymbolResponse(4, 331, 7), tape=(8,)),
+    Specimen("hash-2", LocalHashing(2, 2, 3, 1, 3), tape=(1, 8, 2)),
+    Specimen("hash-4", LocalHashing(4, 3, 4, 2, 5), tape=(2, 8, 3)),
+    Specimen("hash-5", LocalHashing(5, 2, 5, 3, 5), tape=(2, 8, 3)),
+    Specimen("subset-4", SubsetSelection(4, 2, 3, 1), tape=(3, 2)),
+    Specimen("subset-2", SubsetSelection(2, 1, 3, 1), tape=(2, 1)),
+    Specimen("hadamard-3", HadamardResponse(3, 4, 5, 2), tape=(8, 2)),
+    Specimen("hadamard-5", HadamardResponse(5, 8, 3, 1), tape=(8, 3)),
+    Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, 5, 2), tape=(8,)),
+    Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, 2, 1), tape=(8,)),
+    Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2), tape=(8,)),
+    Specimen("space-of-order-2", ProjectiveResponse(12, 2, 4, 3, 1), tape=(8,)),
+    Specimen("sketch-2", CountMean(3, 2, 2, 5, 2, 4, 3), tape=(1, 2), decode=sketch_moments),
+    Specimen("sketch-3", CountMean(4, 1, 3, 6, 1, 0, 3), tape=(3,), decode=sketch_moments),
+    Specimen("hadamard-sketch-2", HadamardCountMean(3, 2, 2, 3, 1, 4), tape=(1, 1, 2), decode=sketch_moments),
+    Specimen("hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments),
     Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,), decode=matrix_moments),
     Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,), decode=matrix_moments),
     Specimen("bits-2-word-2", BitVector(2, 2, 1, 2), tape=(2,)),

@@ -34,8 +34,12 @@ def tampered_integers(integers):
                 changed = copy.deepcopy(number)
                 changed[row][column] = str(int(number[row][column]) + 1)
                 yield {**integers, name: changed}
-        elif name in ("size", "bits"):
-            yield {**integers, name: "70000000"}
+        elif name in ("size", "symbols", "bits", "buckets", "order", "dimension"):
+            yield {**integers, name: "7000000000"}
+        elif name == "modulus":
+            yield {**integers, name: "1"}
+        elif name in ("hash_seed", "chosen"):
+            continue  # Any of them gives the same claims.
         elif name == "cohorts":
             yield {**integers, name: "1" if int(number) > 1 else "2"}
         elif name == "hashes" and int(number) < 2:

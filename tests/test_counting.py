@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ldp.layout import Layout
+from ldp_aggregator import hash_counting
 from ldp_aggregator.counting import count_rows, empty_counts, faults, total_reports
 
 SYMBOLS = (2, 3, 255, 256, 257, 300, 65_535, 65_536, 65_537, 70_000)
@@ -16,29 +17,46 @@ LAYOUTS = (
     *(Layout(bits=bits) for bits in range(1, 21)),
     *(Layout(cohorts, bits=bits) for cohorts in (2, 256, 300) for bits in (*range(1, 21), 128)),
     Layout(1 << 16, bits=2),
+    *(Layout(bits=bits, ones=ones) for bits, ones in ((5, 2), (8, 7), (9, 1), (16, 8))),
+    *(Layout(symbols=symbols, modulus=7, hashed=hashed) for symbols, hashed in ((2, 2), (3, 7), (7, 5))),
+    *(Layout(symbols=symbols, modulus=2**31 - 1, hashed=10) for symbols in (2, 3, 300, 65_536)),
 )
+
+ROWS = 1000
+"""So many that, of hashed reports, the possible ones are counted by values, and few enough to be read one by one."""
 
 
 def read_report(row, layout):
-    """(reason it is impossible or None, cohort, symbol or list of bit positions)."""
+    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit positions or values)."""
     cohort = 0
     if layout.cohorts > 1:
         cohort, row = row[0] + 256 * row[1], row[2:]
         if cohort >= layout.cohorts:
             return "cohort-range", None, None
-    body = int.from_bytes(row, "little")
+    body = int.from_bytes(row[8 if layout.modulus else 0 :], "little")
+    if layout.modulus:
+        a, b = (int.from_bytes(row[at : at + 4], "little") for at in (0, 4))
+        if not 0 < a < layout.modulus or b >= layout.modulus:
+            return "seed-range", None, None
+        if body >= layout.symbols:
+            return "symbol-range", None, None
+        hashes = [(a * x + b) % layout.modulus * layout.symbols // layout.modulus for x in range(layout.hashed)]
+        return None, cohort, [x for x, symbol in enumerate(hashes) if symbol == body]
     if layout.symbols:
         return (None, cohort, body) if body < layout.symbols else ("symbol-range", None, None)
     if body >= 2**layout.bits:
         return "padding-bits", None, None
-    return None, cohort, [position for position in range(layout.bits) if row[position // 8] & 1 << position % 8]
+    positions = [position for position in range(layout.bits) if row[position // 8] & 1 << position % 8]
+    if layout.ones and len(positions) != layout.ones:
+        return "ones", None, None
+    return None, cohort, positions
 
 
 def count_one_by_one(rows, layout):
     counts = empty_counts(layout)
     for row in rows:
         _, cohort, body = read_report(row, layout)
-        if layout.symbols:
+        if isinstance(body, int):
             counts[cohort, body] += 1
         else:
             counts[cohort, 0] += 1
@@ -50,16 +68,28 @@ def count_one_by_one(rows, layout):
 def random_rows(layout, count):
     """Rows of the right width: random ones, and ones next to the edges of each part's range."""
     draw = random.Random(str(layout))
-    cohorts = [0, layout.cohorts - 1, layout.cohorts, 65_535]
     top = layout.symbols or 1 << layout.bits
     bodies = [0, 1, top - 1, top, 256**layout.body_width - 1]
     rows = []
     for _ in range(count):
         body = draw.choice([draw.choice(bodies), draw.randrange(top), draw.randrange(256**layout.body_width)])
-        cohort = draw.choice([draw.choice(cohorts), draw.randrange(layout.cohorts)])
-        row = min(cohort, 65_535).to_bytes(layout.cohort_width, "little") if layout.cohort_width else b""
-        rows.append(row + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little"))
+        if layout.ones and draw.random() < 0.5:
+            body = sum(1 << position for position in draw.sample(range(layout.bits), layout.ones))
+        prefix = b"".join(_part(draw, bound, width) for bound, width in _prefix_parts(layout))
+        rows.append(prefix + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little"))
     return rows
+
+
+def _prefix_parts(layout):
+    """(bound, bytes) of each part of a prefix."""
+    return [(layout.modulus, 4)] * 2 if layout.modulus else [(layout.cohorts, 2)] if layout.cohorts > 1 else []
+
+
+def _part(draw, bound, width):
+    edges = [0, 1, bound - 1, bound, 256**width - 1]
+    return min(draw.choice([draw.choice(edges), *(draw.randrange(bound) for _ in range(3))]), 256**width - 1).to_bytes(
+        width, "little"
+    )
 
 
 def as_array(rows, layout):
@@ -69,7 +99,7 @@ def as_array(rows, layout):
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout)))
 def test_bulk_counting_agrees_with_reading_one_by_one(layout):
     """The same rows are impossible, for the same first reason, and the others give the same counts."""
-    rows = random_rows(layout, 300)
+    rows = random_rows(layout, ROWS)
     reasons = [read_report(row, layout)[0] for row in rows]
     found = [None] * len(rows)
     for reason, wrong in faults(as_array(rows, layout), layout):
@@ -78,6 +108,7 @@ def test_bulk_counting_agrees_with_reading_one_by_one(layout):
     assert found == reasons
     possible = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
     assert len(possible) > 30
+    assert not layout.modulus or len(possible) > hash_counting._FEW
     assert faults(as_array(possible, layout), layout) == []
     counts = count_rows(as_array(possible, layout), layout)
     assert counts.dtype == np.int64
@@ -91,3 +122,16 @@ def test_no_rows_count_nothing(layout):
     none = np.zeros((0, layout.width), dtype=np.uint8)
     assert faults(none, layout) == []
     assert (count_rows(none, layout) == empty_counts(layout)).all()
+
+
+@pytest.mark.parametrize(
+    "layout", [layout for layout in LAYOUTS if layout.modulus], ids=lambda layout: "-".join(map(str, layout))
+)
+def test_few_hashed_reports_count_like_many(layout, monkeypatch):
+    """Report by report, value by value, and cut into vectors of any length: the same counts."""
+    rows = [row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None]
+    expected = count_one_by_one(rows, layout)
+    for few, at_once in ((len(rows), 1), (0, 7), (0, len(rows))):
+        monkeypatch.setattr(hash_counting, "_FEW", few)
+        monkeypatch.setattr(hash_counting, "_AT_ONCE", at_once)
+        assert (count_rows(as_array(rows, layout), layout) == expected).all()

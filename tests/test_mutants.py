@@ -3,13 +3,15 @@
 import bit_mutants
 import design_mutants
 import device_mutants
+import hash_mutants
+import point_mutants
 import pytest
 import rappor_mutants
 import symbol_mutants
 from device_laws import CLIENT_LAWS, DRAW_LAWS, SOURCE_LAWS, least_error
 from lawbook import CHANNEL_LAWS, SAMPLER_LAWS, declared
 
-FAMILIES = (bit_mutants, symbol_mutants, rappor_mutants, design_mutants, device_mutants)
+FAMILIES = (bit_mutants, symbol_mutants, hash_mutants, point_mutants, rappor_mutants, design_mutants, device_mutants)
 MUTANTS = [mutant for family in FAMILIES for mutant in family.MUTANTS]
 
 

@@ -17,8 +17,10 @@ from specimens import question
 
 from ldp.accounting import composed_epsilon
 from ldp.channel import Channel, worst_ratio
-from ldp.exact import fraction, log
+from ldp.exact import fraction, log, odds
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.subset import SubsetSelection
 from ldp.randomness import WORD, Replay
 from ldp_aggregator.moments import pure_moments
 
@@ -35,7 +37,7 @@ def category(mechanism, size, epsilon):
 def null_variance(randomizer):
     """The variance of one report's score for a value that nobody holds."""
     size = randomizer.size
-    counts = np.full((1, size + 1), 1000) if randomizer.layout.bits else np.full((1, size), 1000)
+    counts = np.full((1, size + 1), 1000) if randomizer.layout.counted else np.full((1, size), 1000)
     return pure_moments(randomizer, counts).other[0]
 
 
@@ -65,6 +67,40 @@ def test_variance_of_unary_encodings(mechanism, limits, half_a_digit):
     for size in (2, 100):
         ours = [null_variance(category(mechanism, size, epsilon)) for epsilon in EPSILONS]
         assert ours == pytest.approx(limits, abs=half_a_digit)
+
+
+def test_variance_of_binary_local_hashing():
+    """BLH has (e^eps + 1)^2 / (e^eps - 1)^2, whatever the number of values; P is so large that no digit shows it."""
+    ours = [null_variance(category("blh", 100, epsilon)) for epsilon in EPSILONS]
+    assert ours == pytest.approx((16.67, 4.68, 1.72, 1.08), abs=0.005)
+
+
+def test_variance_of_optimized_local_hashing():
+    """OLH comes as near to the limit of 4 e^eps / (e^eps - 1)^2 as a whole number of buckets can."""
+    ours = [null_variance(category("olh", 1024, epsilon)) for epsilon in EPSILONS]
+    assert ours[0] == pytest.approx(15.82, abs=0.005)
+    assert ours == pytest.approx((15.67, 3.68, 0.72, 0.076), rel=0.011)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "size", "buckets"),
+    [("0.5", 16, 3), ("1", 16, 4), ("1", 1024, 4), ("2", 16, 7), ("2", 128, 8), ("3", 16, 14), ("4", 128, 47)],
+)
+def test_buckets_of_least_total_error(epsilon, size, buckets):
+    """OLH minimizes the total error and not the variance at zero, so few values take fewer than e^eps + 1 buckets."""
+    assert category("olh", size, epsilon).buckets == buckets
+
+
+@pytest.mark.parametrize(
+    ("order", "p", "q", "variance"), [(2, 0.670913, 0.388181, 2.97103), (3, 0.547127, 0.287739, 3.04607)]
+)
+def test_projective_planes(order, p, q, variance):
+    """The Fano plane and the plane of order 3 at epsilon 1: their rates are those of subset selection."""
+    points = order * order + order + 1
+    plane = ProjectiveResponse(points, order, 3, *odds(Fraction(1)))
+    assert [float(rate) for rate in plane.support] == pytest.approx([p, q], abs=0.5001e-6)
+    assert plane.support == SubsetSelection(points, order + 1, *odds(Fraction(1))).support
+    assert null_variance(plane) == pytest.approx(variance, abs=0.5001e-5)
 
 
 DESIGNS = {

@@ -20,6 +20,8 @@ TEXT = '[survey]\nname = "example"\n' + "".join(
         ("symbol", "grr", f'type = "category"\nvalues = {FOUR}\nepsilon = "1"'),
         ("wide", "grr", f'type = "category"\nvalues = {MANY}\nepsilon = "1"'),
         ("bits", "oue", f'type = "category"\nvalues = {TWENTY}\nepsilon = "1"'),
+        ("set", "ss", f'type = "category"\nvalues = {TWENTY}\nepsilon = "1"'),
+        ("hash", "olh", f'type = "category"\nvalues = {FOUR}\nepsilon = "1"'),
         ("filter", "rappor", f'type = "text"\ncohorts = 3\nf = "0.5"\n{CHROME}'),
     )
 )
@@ -35,9 +37,14 @@ def rows_of(layout, count, label):
     """`count` possible reports of a layout, as bytes."""
     draw = Replay(stream(f"{label} {layout}", 64 + 400 * count + count * layout.width * 64))
     rows = []
-    for cohort in islice(cycle(range(layout.cohorts)), count):
-        body = draw_bits(0, layout.bits, 0, 1 << 62, draw) if layout.bits else randbelow(layout.symbols, draw)
-        rows.append(layout.report(body, cohort).to_bytes(layout.width, "little"))
+    for prefix in islice(cycle(range(layout.cohorts)), count):
+        if layout.ones:
+            body = (1 << layout.ones) - 1 << randbelow(layout.bits - layout.ones + 1, draw)
+        else:
+            body = draw_bits(0, layout.bits, 0, 1 << 62, draw) if layout.bits else randbelow(layout.symbols, draw)
+        if layout.modulus:
+            prefix = randbelow(layout.modulus, draw) << 32 | 1 + randbelow(layout.modulus - 1, draw)
+        rows.append(layout.report(body, prefix).to_bytes(layout.width, "little"))
     return b"".join(rows)
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise, product
 
 import numpy as np
+from xxhash import xxh64_intdigest
 
 from ldp.channel import Channel, inverse
+from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp_aggregator.counting import count_rows
 
 
@@ -39,10 +44,19 @@ def product_law(pattern, size, if_one, if_zero):
     return tuple(law)
 
 
+def reports_of(randomizer):
+    """The report that each column of the channel stands for: by its prefix, then its body."""
+    layout = randomizer.layout
+    bodies = range(1 << layout.bits if layout.bits else layout.symbols)
+    modulus, cohorts = layout.modulus, range(layout.cohorts)
+    prefixes = [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
+    return [layout.report(body, prefix) for prefix in prefixes for body in bodies]
+
+
 def declared_law(randomizer, value):
     """{report: probability} of the channel that a randomizer states."""
     if randomizer.kind != "bloom":
-        return dict(enumerate(randomizer.channel().rows[value]))
+        return dict(zip(reports_of(randomizer), randomizer.channel().rows[value], strict=True))
     return {
         (body << 16 | cohort if randomizer.cohorts > 1 else body): mass / randomizer.cohorts
         for cohort in range(randomizer.cohorts)
@@ -50,21 +64,74 @@ def declared_law(randomizer, value):
     }
 
 
+@lru_cache
+def projective_points(order, dimension):
+    """The points of a projective space: vectors whose first coordinate that is not 0 is 1, in lexicographic order."""
+    vectors = product(range(order), repeat=dimension)
+    return [vector for vector in vectors if next((x for x in vector if x), 0) == 1]
+
+
+def orthogonal(one, other, order):
+    """Whether the products of coordinates add up to 0, in the field of prime order or in that of four elements."""
+    if order == 4:
+        logarithms = (None, 0, 1, 2)
+        powers = (1, 2, 3, 1, 2)
+        total = 0
+        for a, b in zip(one, other, strict=True):
+            total ^= powers[logarithms[a] + logarithms[b]] if a and b else 0
+        return total == 0
+    return sum(a * b for a, b in zip(one, other, strict=True)) % order == 0
+
+
 def supported(randomizer, report):
-    """The values that a report votes for: the bits it sets, or the symbol it names."""
+    """The values that a report votes for: those of its hash bucket, the bits it sets, or the symbol it names."""
+    if randomizer.kind == "sketch":
+        return _supported_by_sketch(randomizer, report)
+    modulus = randomizer.layout.modulus
+    if modulus:
+        a, b, symbol = report % 2**32, report // 2**32 % 2**32, report // 2**64
+        buckets = [Fraction((a * x + b) % modulus, modulus) * randomizer.buckets for x in range(randomizer.size)]
+        return {x for x, bucket in enumerate(buckets) if symbol <= bucket < symbol + 1}
+    if isinstance(randomizer, HadamardResponse):
+        return {x for x in range(randomizer.size) if (report & (x + 1)).bit_count() % 2 == 0}
+    if isinstance(randomizer, ProjectiveResponse):
+        points = projective_points(randomizer.order, randomizer.dimension)
+        return {x for x in range(randomizer.size) if orthogonal(points[x], points[report], randomizer.order)}
     bits = randomizer.layout.bits
     return {bit for bit in range(bits) if report >> bit & 1} if bits else {report}
+
+
+def sketch_bucket(sketch, value, cohort):
+    """Where a cohort's hash function takes a value."""
+    seed, prime = 2**16 * sketch.hash_seed + cohort, 2**31 - 1
+    polynomial = sum(xxh64_intdigest(bytes([power]), seed) % prime * value**power for power in range(3))
+    return polynomial % prime * sketch.buckets // prime
+
+
+def _supported_by_sketch(sketch, report):
+    cohort, body = (report % 2**16, report // 2**16) if sketch.cohorts > 1 else (0, report)
+    held = [sketch_bucket(sketch, value, cohort) for value in range(sketch.size)]
+    if sketch.layout.bits:
+        return {value for value, bucket in enumerate(held) if body >> bucket & 1}
+    return {value for value, bucket in enumerate(held) if ((body // 2 & bucket).bit_count() + body) % 2 == 0}
+
+
+def sketch_rates(sketch):
+    """(p, q') of a sketch, over the choice of hash functions."""
+    prime = 2**31 - 1
+    edges = [-(-prime * bucket // sketch.buckets) for bucket in range(sketch.buckets + 1)]
+    meet = sum(Fraction(after - first, prime) ** 2 for first, after in pairwise(edges))
+    p, q = sketch.within
+    return p, meet * p + (1 - meet) * q
 
 
 def scores(randomizer):
     """What each report adds to the estimate of each value, exactly."""
     if randomizer.kind == "matrix":
         return inverse(randomizer.channel())
-    p, q = randomizer.support
-    reports = range(1 << randomizer.layout.bits if randomizer.layout.bits else randomizer.layout.symbols)
-    return tuple(
-        tuple((int(x in supported(randomizer, y)) - q) / (p - q) for x in range(randomizer.size)) for y in reports
-    )
+    p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
+    votes = (supported(randomizer, report) for report in reports_of(randomizer))
+    return tuple(tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes)
 
 
 def counts_of(randomizer, reports):

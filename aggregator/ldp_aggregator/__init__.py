@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimation import estimate
     from ldp_aggregator.ingest import Ingest
     from ldp_aggregator.options import Options
+    from ldp_aggregator.phantoms import phantom_score
     from ldp_aggregator.result import Estimate, QuestionEstimates, SurveyEstimates
     from ldp_aggregator.snapshot import decode_tally, encode_tally
     from ldp_aggregator.tally import Intake, Tally
@@ -31,6 +32,7 @@ __all__ = [
     "encode_tally",
     "estimate",
     "parse_survey",
+    "phantom_score",
 ]
 
 _HOMES = {
@@ -45,6 +47,7 @@ _HOMES = {
     "detected": "detection",
     "encode_tally": "snapshot",
     "estimate": "estimation",
+    "phantom_score": "phantoms",
 }
 
 

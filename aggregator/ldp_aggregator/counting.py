@@ -1,7 +1,8 @@
 """From rows of report bytes to counts: the only loops over reports, all of them in numpy.
 
 A tally of symbols has shape (cohorts, symbols). A tally of bits has shape (cohorts, 1 + bits): the number of reports
-of each cohort, then how many of them set each bit. Both are constant in the number of reports.
+of each cohort, then how many of them set each bit. A tally of hashed symbols has shape (1, 1 + values): the number of
+reports, then how many of them support each value. All are constant in the number of reports.
 """
 
 from __future__ import annotations
@@ -11,35 +12,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.layout import COHORT_WIDTH, Layout
+from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
+from ldp_aggregator.hash_counting import hash_supports
 
 Rows = NDArray[np.uint8]
 Counts = NDArray[np.int64]
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+_ONES_OF_BYTE = _BITS_OF_BYTE.sum(axis=1).astype(np.uint8)
 
 
 def empty_counts(layout: Layout) -> Counts:
     """Zero counts of the shape that the layout calls for."""
-    return np.zeros((layout.cohorts, 1 + layout.bits if layout.bits else layout.symbols), dtype=np.int64)
+    return np.zeros((layout.cohorts, 1 + layout.counted if layout.counted else layout.symbols), dtype=np.int64)
 
 
 def total_reports(counts: Counts, layout: Layout) -> int:
     """How many reports were counted."""
-    return int(counts[:, 0].sum() if layout.bits else counts.sum())
+    return int(counts[:, 0].sum() if layout.counted else counts.sum())
 
 
 def count_rows(rows: Rows, layout: Layout) -> Counts:
     """The counts of checked rows, an array of shape (reports, width)."""
+    if layout.modulus:
+        return np.concatenate([[len(rows)], hash_supports(seeds(rows), symbols(rows, layout), layout)])[None]
     cohort = _cohorts(rows, layout)
     if not layout.bits:
-        cells = cohort * layout.symbols + _symbols(rows, layout)
+        cells = cohort * layout.symbols + symbols(rows, layout)
         return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(layout.cohorts, layout.symbols)
     counts = empty_counts(layout)
     counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts) if layout.cohorts > 1 else len(rows)
     # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8 table.
-    columns = np.ascontiguousarray(rows[:, layout.cohort_width :].T)
+    columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
     cells = cohort * 256
     for index, column in enumerate(columns):
         of_byte = np.bincount(cells + column if layout.cohorts > 1 else column, minlength=layout.cohorts * 256)
@@ -54,10 +59,15 @@ def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
     found = []
     if layout.cohorts > 1:
         found.append(("cohort-range", _cohorts(rows, layout) >= layout.cohorts))
+    if layout.modulus:
+        multiplier, shift = seeds(rows).T
+        found.append(("seed-range", (multiplier - 1 >= layout.modulus - 1) | (shift >= layout.modulus)))
     if not layout.bits:
-        found.append(("symbol-range", _symbols(rows, layout) >= layout.symbols))
+        found.append(("symbol-range", symbols(rows, layout) >= layout.symbols))
     elif layout.bits % 8:
         found.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
+    if layout.ones:
+        found.append(("ones", _ONES_OF_BYTE[rows[:, layout.prefix_width :]].sum(axis=1, dtype=np.int64) != layout.ones))
     return [(reason, wrong) for reason, wrong in found if wrong.any()]
 
 
@@ -67,6 +77,12 @@ def _cohorts(rows: Rows, layout: Layout) -> NDArray[Any]:
     return np.ascontiguousarray(rows[:, :COHORT_WIDTH]).view("<u2")[:, 0].astype(np.int64)
 
 
-def _symbols(rows: Rows, layout: Layout) -> NDArray[Any]:
-    body = np.ascontiguousarray(rows[:, layout.cohort_width :])
+def seeds(rows: Rows) -> NDArray[np.uint32]:
+    """The seeds (a, b) of hash functions, of shape (reports, 2)."""
+    return np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u4").astype(np.uint32)
+
+
+def symbols(rows: Rows, layout: Layout) -> NDArray[np.int64]:
+    """The symbols, of shape (reports,)."""
+    body = np.ascontiguousarray(rows[:, layout.prefix_width :])
     return body.view(_SYMBOL_TYPES[layout.body_width])[:, 0].astype(np.int64)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
@@ -18,6 +19,7 @@ from ldp_aggregator.moments import Moments, matrix_moments, pure_moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.result import QuestionEstimates, SurveyEstimates
+from ldp_aggregator.sketch_moments import sketch_moments
 from ldp_aggregator.tally import Tally
 
 MOST_COVARIANCE = 10_000
@@ -25,7 +27,7 @@ DEFAULTS = Options()
 _NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
 _NO_REPORTS = "no reports yet"
 
-_MOMENTS = {"pure": pure_moments, "matrix": matrix_moments}
+_MOMENTS = {"pure": pure_moments, "matrix": matrix_moments, "sketch": sketch_moments}
 
 
 def estimate(
@@ -61,12 +63,12 @@ def estimate_question(
     if options.covariance and len(values) > MOST_COVARIANCE:
         raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
     try:
-        moments = question_moments(question, counts, values)
+        moments = moments_of(question.randomizer, counts, values)
         missing = miss(options.level, len(values), options.simultaneous)
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    null_error = np.sqrt(moments.other / reports)
+    null_error = np.sqrt(moments.other / reports + moments.lasting)
     frequency = moments.frequency
     if options.post == "norm-sub":
         frequency = norm_sub(frequency)
@@ -84,11 +86,12 @@ def estimate_question(
         high,
         null_error,
         moments.covariance() if options.covariance else None,
+        moments.note,
     )
 
 
-def question_moments(question: Question, counts: Counts, values: Sequence[str]) -> Moments:
-    """The estimator of the question's kind, applied to its counts; `values` are the candidates of a Bloom filter."""
-    if question.randomizer.kind == "bloom":
-        return bloom_moments(question.randomizer, counts, values)
-    return _MOMENTS[question.randomizer.kind](question.randomizer, counts)
+def moments_of(randomizer: Randomizer, counts: Counts, values: Sequence[str]) -> Moments:
+    """The estimator of the randomizer's kind, applied to its counts; `values` are the candidates of a Bloom filter."""
+    if randomizer.kind == "bloom":
+        return bloom_moments(randomizer, counts, values)
+    return _MOMENTS[randomizer.kind](randomizer, counts)

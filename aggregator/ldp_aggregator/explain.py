@@ -11,6 +11,7 @@ from ldp.certificate import certify
 from ldp.exact import log_upper
 from ldp.mechanisms.contract import Memoized
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.optimum import efficiency
 from ldp.survey import Question, Survey
 from ldp_aggregator.moments import channel_array
 
@@ -73,6 +74,12 @@ def _question(question: Question) -> str:
         ]
         if lifetime is not None:
             lines.append("  a respondent whose answer takes c different values over time spends at most c x eps_inf")
+    efficient = efficiency(randomizer)
+    if efficient is not None:
+        lines.append(
+            f"  efficiency          {float(efficient):.3f} of what is possible with {size} values at the delivered "
+            "epsilon (least total error, minimax)"
+        )
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
         f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "

@@ -1,7 +1,7 @@
 """Confidence intervals for frequencies.
 
     score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots of
-                      (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other = 0,
+                      (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other - z^2 lasting = 0,
                       c = 0 for the respondents, 1 for the population they were drawn from (then Wilson's interval)
     clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) / (p - q):
                       guaranteed for the population; for the respondents conservative, because a sum of independent
@@ -36,7 +36,7 @@ def standard_error(moments: Moments, estimand: str) -> Floats:
     variance = held * moments.hold + (1 - held) * moments.other
     if estimand == "population":
         variance = variance + held * (1 - held)
-    error: Floats = np.sqrt(variance / moments.reports)
+    error: Floats = np.sqrt(variance / moments.reports + moments.lasting)
     return error
 
 
@@ -45,11 +45,12 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
     from scipy.special import ndtri
 
     estimate = moments.frequency
-    share = ndtri(1 - missing / 2) ** 2 / moments.reports
+    square_of_z = ndtri(1 - missing / 2) ** 2
+    share = square_of_z / moments.reports
     drawn = share if estimand == "population" else 0.0
     square = 1 + drawn
     middle = (2 * estimate + share * (moments.hold - moments.other) + drawn) / (2 * square)
-    rest = middle**2 - (estimate**2 - share * moments.other) / square
+    rest = middle**2 - (estimate**2 - share * moments.other - square_of_z * moments.lasting) / square
     reach = np.sqrt(np.maximum(rest, 0.0))
     return middle - reach, middle + reach
 

@@ -6,6 +6,8 @@ error depends on is the variance of one score for value x, if the respondent hol
     Var(estimate of f_x | the respondents) = [f_x hold_x + (1 - f_x) other_x] / n
     Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
 
+Sketches have a variance besides that stays whatever n is: `lasting`.
+
     pure     estimate (C / n - q) / (p - q);  hold = p (1-p) / (p-q)^2, other = q (1-q) / (p-q)^2
     matrix   estimate h B / n with B = A^-1;  score variance of value v: sum_y A[v,y] B[y,x]^2 - [v = x];
              other_x is their mean over the values other than x, weighted by the estimated frequencies
@@ -19,9 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Pure, Randomizer
 from ldp.mechanisms.matrix import StochasticMatrix
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.supports import support_counts
 
 Floats = NDArray[np.float64]
 
@@ -40,21 +44,27 @@ class Moments:
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
     """(p, q) by value: how often a report supports its own and another value; goes with `supports`."""
+    lasting: Floats | float = 0.0
+    """Variance that no number of reports reduces, to be added to the above."""
+    note: str = ""
+    """What an analyst has to know about the estimates."""
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a mechanism in which every report supports its own value with p and any other with q."""
     assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
-    bits = randomizer.layout.bits
-    supports = counts[0, 1:] if bits else counts[0]
-    reports = int(counts[0, 0]) if bits else int(supports.sum())
+    supports = support_counts(randomizer, counts)
+    reports = total_reports(counts, randomizer.layout)
     p, q = (float(rate) for rate in randomizer.support)
-    both_own, both_other = (float(rate) for rate in randomizer.joint_support())
     frequency = (supports / reports - q) / (p - q)
     scale = (p - q) ** 2
     size = len(frequency)
 
     def covariance() -> Floats:
+        joint = randomizer.joint_support()
+        if joint is None:
+            raise EstimateError("expected a mechanism whose reports support pairs of values evenly for a covariance")
+        both_own, both_other = (float(rate) for rate in joint)
         own = frequency[:, None] + frequency[None, :]
         off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
         np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))

@@ -4,11 +4,13 @@ A mechanism is a *design* and a *randomizer*. The design reads a question's keys
 tuple of exact integers, together with the privacy that was declared. The randomizer knows the law of its
 reports and draws them; everything that must be believed (epsilon, bias, variance) follows from its integers.
 
-A randomizer has one of three kinds, which say how its reports are decoded:
+A randomizer has one of four kinds, which say how its reports are decoded:
 
     pure    a report supports each value with one of two probabilities, p (for the true value) or q (for any other);
             the estimate of a value's frequency is (C / n - q) / (p - q), with C the reports that support it
     matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the inverse matrix
+    sketch  a report supports values in buckets of hash functions that all respondents share; decoded by counting, with
+            an error that does not shrink with the number of reports
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
 """
 
@@ -32,7 +34,7 @@ class Randomizer(Protocol):
 
     @property
     def kind(self) -> str:
-        """`pure`, `matrix` or `bloom`."""
+        """`pure`, `matrix`, `sketch` or `bloom`."""
 
     @property
     def layout(self) -> Layout:
@@ -68,8 +70,11 @@ class Pure(Randomizer, Protocol):
     def size(self) -> int:
         """The number of values."""
 
-    def joint_support(self) -> tuple[Fraction, Fraction]:
-        """P[a report supports both of two values]: (if one of them is the true one, if neither is)."""
+    def joint_support(self) -> tuple[Fraction, Fraction] | None:
+        """P[a report supports both of two values]: (if one of them is the true one, if neither is).
+
+        None where that depends on more than whether one of them is the true one; then there is no covariance.
+        """
 
 
 @runtime_checkable

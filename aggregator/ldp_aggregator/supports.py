@@ -1,0 +1,63 @@
+"""Support counts: how many reports support each value, from the tally of a pure mechanism.
+
+Where a report names the values that it supports, the tally is that count already. Elsewhere the tally counts symbols,
+and a transform that knows which symbol supports which values turns it into support counts, all at once and exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.mechanisms.contract import Pure
+from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.projective import ProjectiveResponse
+from ldp_aggregator.counting import Counts
+from ldp_aggregator.projective_design import cyclic_design
+
+
+def support_counts(randomizer: Pure, counts: Counts) -> Counts:
+    """The support counts, of shape (values,), from counts of shape (1, ...) as in `ldp_aggregator.counting`."""
+    if randomizer.layout.counted:
+        return counts[0, 1:]
+    return _TRANSFORMS.get(type(randomizer), _unchanged)(randomizer, counts[0])
+
+
+def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The Walsh-Hadamard transform along the last axis, whose length is a power of two."""
+    transformed = np.array(numbers, order="C")
+    half = 1
+    while half < transformed.shape[-1]:
+        pairs = transformed.reshape(-1, 2, half)
+        even, odd = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0], pairs[:, 1] = even, odd
+        half *= 2
+    return transformed
+
+
+def _unchanged(_: Pure, counts: Counts) -> Counts:
+    return counts
+
+
+def _hadamard(randomizer: Pure, counts: Counts) -> Counts:
+    """Twice the support is the number of reports plus the Walsh-Hadamard transform at x + 1."""
+    transformed = walsh_hadamard(counts)
+    supports: Counts = (transformed[0] + transformed[1 : randomizer.size + 1]) // 2
+    return supports
+
+
+def _projective(randomizer: Pure, counts: Counts) -> Counts:
+    assert isinstance(randomizer, ProjectiveResponse)  # noqa: S101 (the table below says so)
+    if randomizer.order == 2:
+        # The bits of a point are its index plus 1, so this is Hadamard response without the report 0.
+        return _hadamard(randomizer, np.concatenate([[0], counts]))
+    return cyclic_design(randomizer.order, randomizer.dimension).supports(counts, randomizer.size)
+
+
+_TRANSFORMS: dict[type, Callable[[Pure, Counts], Counts]] = {
+    HadamardResponse: _hadamard,
+    ProjectiveResponse: _projective,
+}

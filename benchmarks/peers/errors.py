@@ -1,0 +1,36 @@
+"""How far estimates are from the truth, in units of the least error that any mechanism can have."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ldp.exact import exp_lower
+from ldp.optimum import optimal_total_error
+
+
+def zipf_values(respondents: int, size: int, exponent: float = 1.1, seed: int = 1) -> Any:
+    """What each respondent holds: value k (from 0) with probability proportional to (k + 1)^-exponent."""
+    weights = np.arange(1, size + 1) ** -exponent
+    return np.random.default_rng(seed).choice(size, respondents, p=weights / weights.sum())
+
+
+def error_over_optimum(estimated: Any, held: Any, epsilon: str) -> float:
+    """Squared errors against the frequencies among those who reported, summed, over the least expected sum."""
+    size, reports = len(estimated), len(held)
+    errors = np.asarray(estimated) - np.bincount(held, minlength=size) / reports
+    return float(reports * (errors**2).sum() / _least(size, epsilon))
+
+
+def share_of_largest(estimated: Any, held: Any) -> float:
+    """The estimate of the most frequent value, over its true frequency."""
+    counts = np.bincount(held)
+    return float(estimated[counts.argmax()] * len(held) / counts.max())
+
+
+@cache
+def _least(size: int, epsilon: str) -> float:
+    return float(optimal_total_error(size, exp_lower(Fraction(epsilon))))

@@ -1,0 +1,134 @@
+"""Measuring in rounds, side after side, and keeping every result so that a run can be taken up again.
+
+In each round every mechanism of every cell is measured by each side that has it, one process at a time, the sides in
+turn; the next round takes them in the opposite order. A result is kept under what it depends on: the round, the cell,
+the mechanism, the limit, the libraries asked for, and the source of whoever was measured.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.peers.environments import interpreter
+from benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
+from benchmarks.peers.sides import ROOT, WORKERS, Side
+from benchmarks.peers.table import OURS, REQUIREMENTS, Cell, Entry, Pair
+
+Result = dict[str, Any]
+
+
+class Measurement(NamedTuple):
+    """One thing to measure."""
+
+    round: int
+    cell: Cell
+    mechanism: str
+    side: str
+    entry: Entry
+
+
+def schedule(pairs: list[Pair], cells: tuple[Cell, ...], rounds: int) -> list[Measurement]:
+    """Everything to measure, in order."""
+    return [
+        Measurement(number, cell, pair.mechanism, side, entry)
+        for number in range(rounds)
+        for cell in cells
+        for pair in pairs
+        for side, entry in list(pair.sides.items())[:: -1 if number % 2 else 1]
+    ]
+
+
+class Archive:
+    """Results by what they depend on, in a JSON file that is written after each.
+
+    What failed in an earlier run is tried again.
+    """
+
+    def __init__(self, path: Path, longest: float) -> None:
+        self.path = path
+        self._longest = longest
+        kept: dict[str, Result] = json.loads(path.read_text()) if path.exists() else {}
+        self._results = {key: result for key, result in kept.items() if "failed" not in result}
+        self._sources = {side: _source(side) for side in WORKERS}
+
+    def get(self, measurement: Measurement) -> Result | None:
+        """The result, if it was measured before."""
+        return self._results.get(self._key(measurement))
+
+    def keep(self, measurement: Measurement, result: Result) -> None:
+        """Remember a result."""
+        self._results[self._key(measurement)] = result
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(json.dumps(self._results, indent=1))
+        fresh.replace(self.path)
+
+    def _key(self, measurement: Measurement) -> str:
+        return json.dumps([*measurement, self._longest, self._sources[measurement.side]])
+
+
+def measure(todo: list[Measurement], archive: Archive, folder: Path, longest: float, minutes: float) -> Iterator[None]:
+    """Measure what is missing until the time is up; a step for each measurement begun or found."""
+    missing = [measurement for measurement in todo if archive.get(measurement) is None]
+    pythons = {side: interpreter(side, folder) for side in dict.fromkeys(item.side for item in missing)}
+    end = time.monotonic() + 60 * minutes
+    sides: dict[str, Side] = {}
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            for measurement in todo:
+                if archive.get(measurement) is None and time.monotonic() < end:
+                    name = measurement.side
+                    if name not in sides or not sides[name].alive:
+                        sides[name] = Side(name, pythons[name])
+                    archive.keep(measurement, _measured(measurement, sides[name], Path(scratch), longest))
+                yield
+    finally:
+        for side in sides.values():
+            side.close()
+
+
+def _measured(measurement: Measurement, side: Side, scratch: Path, longest: float) -> Result:
+    cell, (name, options) = measurement.cell, measurement.entry
+    values = scratch / f"{cell.respondents}-{cell.size}.npy"
+    if not values.exists():
+        np.save(values, zipf_values(cell.respondents, cell.size))
+    estimates = scratch / "estimates.npz"
+    result = side.ask(
+        {
+            "name": name,
+            "options": options,
+            "epsilon": cell.epsilon,
+            "size": cell.size,
+            "values": str(values),
+            "estimates": str(estimates),
+            "longest": longest,
+        }
+    )
+    if "decoded" in result:
+        held = np.load(values)[: result["decoded"]]
+        with np.load(estimates) as found:
+            for view, estimated in found.items():
+                result[f"{view} error"] = error_over_optimum(estimated, held, cell.epsilon)
+                result[f"{view} largest"] = share_of_largest(estimated, held)
+    return result
+
+
+def _source(side: str) -> str:
+    """A digest of the code that a side's results come from, and of the versions asked for."""
+    workers = Path(__file__).parent / "workers"
+    files = [workers / "measure.py", workers / f"{WORKERS[side]}.py"]
+    if side == OURS:
+        rooms = (ROOT / "ldp", ROOT / "client" / "ldp_client", ROOT / "aggregator" / "ldp_aggregator")
+        files += sorted(path for room in rooms for path in room.rglob("*.py"))
+    digest = hashlib.sha256("\n".join(REQUIREMENTS.get(side, ())).encode())
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,48 @@
+"""Our side: `Client(survey).record`, and from the bytes of a report file to estimates with intervals."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import Any
+
+from benchmarks.material import QUESTION, closed_survey
+from benchmarks.peers.workers.measure import Contender, serve
+from ldp import Survey
+from ldp_aggregator import Ingest, Tally, estimate
+from ldp_aggregator.options import Options
+from ldp_client import Client, Report, report_bytes
+
+
+def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Contender:
+    """A question is answered once, so every report comes from a new client."""
+    survey = closed_survey(name, size, epsilon, options["keys"])
+
+    def client(answer: str) -> Report:
+        return Client(survey).record(QUESTION, answer)
+
+    return Contender(
+        answer="v{}".format,
+        client=client,
+        server=partial(_server, survey),
+        read=_read,
+        pack=report_bytes,
+        report_bytes=lambda report: len(report.row),
+    )
+
+
+def _server(survey: Survey, file: bytes) -> tuple[Tally, Any]:
+    ingest = Ingest(survey)
+    ingest.file(io.BytesIO(file))
+    return ingest.tally, estimate(ingest.tally)
+
+
+def _read(found: tuple[Tally, Any]) -> dict[str, Any]:
+    """The view asked for by name that clips and keeps the sum stands beside what peers return by default."""
+    tally, estimates = found
+    clipped = estimate(tally, Options(post="norm-sub"))
+    return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}
+
+
+if __name__ == "__main__":
+    serve(build)

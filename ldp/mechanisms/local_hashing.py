@@ -1,0 +1,132 @@
+"""Local hashing: k-ary randomized response on a hash of the value, under a hash function of the respondent's own.
+
+    h(x) = floor(((a x + b) mod P) g / P),  a uniform in 1 .. P-1, b uniform in 0 .. P-1, P = 2^31 - 1
+    report (a, b, y), with y = h(x) at odds R against each other one of the g symbols; it supports all x with h(x) = y
+    p = R / (R + g - 1),  q = c p + (1 - c) / (R + g - 1)
+
+c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b) takes them to every pair of
+different residues equally often: c = sum_j s_j (s_j - 1) / (P (P - 1)), with s_j the number of residues in bucket j.
+With a = 0, or with q = 1/g, it would not be. `olh` takes the g with the least total error, `blh` takes g = 2.
+
+Source: Wang, Blocki, Li and Jha 2017, Section 4.4; Carter and Wegman 1979 (the hash functions).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import odds
+from ldp.keys import Keys
+from ldp.layout import MOST_SYMBOLS, Layout
+from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.randomness import Random, randbelow
+
+MODULUS = (1 << 31) - 1
+MOST_BUCKETS = 1 << 16
+
+
+class LocalHashing(NamedTuple):
+    """The bucket of the value with weight `truth`, each other one of `buckets` with `other`; `modulus` is P."""
+
+    size: int
+    buckets: int
+    truth: int
+    other: int
+    modulus: int = MODULUS
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """The seed (a, b) and a symbol."""
+        return Layout(symbols=self.buckets, modulus=self.modulus, hashed=self.size)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The odds of one symbol against another; the hash function is drawn without regard to the value."""
+        return Fraction(self.truth, self.other)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def response(self) -> SymbolResponse:
+        """What happens to the bucket."""
+        return SymbolResponse(self.buckets, self.truth, self.other)
+
+    @property
+    def collision(self) -> Fraction:
+        """c: P mod g of the buckets have one residue more than the others."""
+        least, more = divmod(self.modulus, self.buckets)
+        pairs = more * (least + 1) * least + (self.buckets - more) * least * (least - 1)
+        return Fraction(pairs, self.modulus * (self.modulus - 1))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        p, lie = self.response.support
+        return p, self.collision * p + (1 - self.collision) * lie
+
+    def joint_support(self) -> None:
+        """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
+        return
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The weights, the numbers of values and buckets, and P."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def bucket(self, value: int, multiplier: int, shift: int) -> int:
+        """h(value) under the hash function (a, b) = (multiplier, shift)."""
+        return (multiplier * value + shift) % self.modulus * self.buckets // self.modulus
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """A hash function of its own, and the response to the bucket."""
+        multiplier = 1 + randbelow(self.modulus - 1, random)
+        shift = randbelow(self.modulus, random)
+        symbol = self.response.randomize(self.bucket(int(value), multiplier, shift), random)
+        return self.layout.report(symbol, shift << 32 | multiplier)
+
+    def channel(self) -> Channel:
+        """One column for each (a, b, y), y varying fastest."""
+        seeds = [(a, b) for a in range(1, self.modulus) for b in range(self.modulus)]
+        rows = [[mass / len(seeds) for mass in row] for row in self.response.channel().rows]
+        return Channel(tuple(tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)]) for x in range(self.size)))
+
+
+def least_error_buckets(size: int, truth: int, other: int) -> int:
+    """The g with the least total error, which falls up to there and rises afterwards; about R + 1 for many values."""
+
+    def error(buckets: int) -> Fraction:
+        return total_error(LocalHashing(size, buckets, truth, other))
+
+    choices = range(2, min(MOST_BUCKETS, truth // other + 4))
+    return 2 + bisect_left(choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1))
+
+
+def design_optimized(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
+    """`epsilon`."""
+    epsilon, size = keys.epsilon(), domain.size or 2
+    truth, other = odds(epsilon)
+    return LocalHashing(size, least_error_buckets(size, truth, other), truth, other), Declared.epsilon(epsilon)
+
+
+def design_binary(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
+    """`epsilon`."""
+    epsilon = keys.epsilon()
+    return LocalHashing(domain.size or 2, 2, *odds(epsilon)), Declared.epsilon(epsilon)
+
+
+OPTIMIZED = Mechanism("olh", "optimized local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_optimized)
+BINARY = Mechanism("blh", "binary local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_binary)

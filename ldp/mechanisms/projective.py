@@ -1,0 +1,194 @@
+"""Projective-geometry response: values and reports are points of one projective space over a field of q elements.
+
+    report y supports value x if <x, y> = 0;  of v = (q^t - 1) / (q - 1) points a report supports k, two of them by l:
+    k = (q^(t-1) - 1) / (q - 1),  l = (q^(t-2) - 1) / (q - 1)
+    p = R k / (R k + v - k),  q_support = (R l + k - l) / (R k + v - k)
+
+A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base q it is q^j + r
+with 0 <= r < q^j, and points are numbered in the order of those numbers: the point's index is (q^j - 1) / (q - 1) + r.
+The values of the question are the first points; the others are held by nobody, which is a check on the reports
+(`ldp_aggregator.phantoms`).
+
+A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary randomized response. It names one
+of the k supporters of the value or one of the v - k = q^(t-1) others, by what is left of its vector without the
+coordinate at which the value has its first 1; that one follows, as the product with the value has to be 0 (or 1).
+
+Source: Feldman, Nelson, Nguyen and Talwar 2022. That the design is cyclic, and so decoded by one Fourier transform:
+Singer 1938.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import odds
+from ldp.field import difference, inner_product, inverse, is_order, multiple
+from ldp.keys import Keys
+from ldp.layout import MOST_SYMBOLS, Layout
+from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.randomness import Random, randbelow
+
+MOST_POINTS = 1 << 24
+"""The largest tally."""
+
+_MOST_POINTS_A_VALUE = 1 << 10
+
+_NEAREST = 5
+_WORTH_MORE_POINTS = Fraction(1001, 1000)
+
+
+class Geometry(NamedTuple):
+    """How many `points` there are, how many a report supports (`block`), and how many two reports do (`common`)."""
+
+    points: int
+    block: int
+    common: int
+
+
+@lru_cache(maxsize=64)
+def geometry(order: int, dimension: int) -> Geometry:
+    """The sizes of the projective space of vectors of `dimension` coordinates over the field of `order` elements."""
+    return Geometry(*((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3)))
+
+
+class ProjectiveResponse(NamedTuple):
+    """Weight `truth` for the points that support the value, `other` for the rest."""
+
+    size: int
+    order: int
+    dimension: int
+    truth: int
+    other: int
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """A symbol: the index of a point."""
+        return Layout(symbols=geometry(self.order, self.dimension).points)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The odds of a point that supports the value against one that does not."""
+        return Fraction(self.truth, self.other)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        points, block, common = geometry(self.order, self.dimension)
+        total = self.truth * block + self.other * (points - block)
+        return Fraction(self.truth * block, total), Fraction(self.truth * common + self.other * (block - common), total)
+
+    def joint_support(self) -> None:
+        """It depends on whether the true value lies on the line through the two."""
+        return
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The weights, the number of values, and what makes the geometry."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """The index of a point."""
+        _, order, dimension, truth, other = self
+        points, block, _ = geometry(order, dimension)
+        drawn = randbelow(truth * block + other * (points - block), random)
+        beyond = drawn - truth * block
+        rest, product = (beyond // other, 1) if beyond >= 0 else (vector(drawn // truth, order), 0)
+        true, place = _vector_and_place(int(value), order)
+        high, low = divmod(rest, place)
+        at_place = difference(product, inner_product(true - place, low, order), order)
+        return index((high * order + at_place) * place + low, order)
+
+    def channel(self) -> Channel:
+        """One row for each value, v columns."""
+        points, block, _ = geometry(self.order, self.dimension)
+        total = self.truth * block + self.other * (points - block)
+        vectors = [vector(point, self.order) for point in range(points)]
+        return Channel(
+            tuple(
+                tuple(Fraction(self.other if inner_product(x, y, self.order) else self.truth, total) for y in vectors)
+                for x in vectors[: self.size]
+            )
+        )
+
+
+def vector(index: int, order: int) -> int:
+    """The point of an index, as a number whose digits are its coordinates."""
+    return _vector_and_place(index, order)[0]
+
+
+def index(vector: int, order: int) -> int:
+    """The index of the point that a vector (not all 0) lies on."""
+    place, before = 1, 0
+    while vector >= place * order:
+        before += place
+        place *= order
+    first = vector // place
+    if first != 1:
+        vector = multiple(vector, inverse(first, order), order)
+    return before + vector - place
+
+
+def _vector_and_place(index: int, order: int) -> tuple[int, int]:
+    """A point's vector, and the place value of its first digit, which is 1."""
+    place = 1
+    while index >= place:
+        index -= place
+        place *= order
+    return place + index, place
+
+
+def least_error_response(size: int, truth: int, other: int) -> ProjectiveResponse:
+    """The space with the fewest points among those whose total error is next to the least.
+
+    As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at R + 1; for fewer
+    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared.
+    """
+    most_points = min(MOST_POINTS, _MOST_POINTS_A_VALUE * size)
+    most_order = math.isqrt(most_points)
+    ratio = truth // other
+    middle = min(ratio + 1, math.isqrt(ratio * (size - 1)) + 1, most_order)
+    spaces = [
+        ProjectiveResponse(size, order, dimension, truth, other)
+        for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1))
+        for order, dimension in islice(_fitting(orders, size, most_points), _NEAREST)
+    ]
+    errors = [total_error(space) for space in spaces]
+    most = _WORTH_MORE_POINTS * min(errors)
+    good = [space for space, error in zip(spaces, errors, strict=True) if error <= most]
+    return min(good, key=lambda space: space.layout.symbols)
+
+
+def _fitting(orders: range, size: int, most_points: int) -> Iterator[tuple[int, int]]:
+    """(order, dimension) of the smallest space over each field that has room for so many values, at least a plane."""
+    for order in orders:
+        dimension = 3
+        while (points := geometry(order, dimension).points) < size:
+            dimension += 1
+        if points <= most_points and is_order(order):
+            yield order, dimension
+
+
+def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:
+    """`epsilon`."""
+    epsilon = keys.epsilon()
+    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
+
+
+MECHANISM = Mechanism("pgr", "projective-geometry response", ("epsilon",), small_closed(MOST_SYMBOLS), design)

@@ -1,0 +1,210 @@
+"""Count-mean sketches: a report on a short hash of the value, under one of k hash functions that everybody shares.
+
+    h_j(x) = floor(((c2 x + c1) x + c0 mod P) m / P),  P = 2^31 - 1,  c_i = XXH64(byte i, seed 2^16 hash_seed + j) mod P
+    cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with probability 1 / (s + 1), s just below
+           e^(epsilon/2)
+    hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of the m x m Hadamard
+           matrix with probability p = R / (R + 1), else the other
+
+A report supports the values of its bucket with p, and any other with q (1 - p in `cms`, 1/2 in `hcms`); over the choice
+of hash functions two values meet with probability c = sum_j s_j^2 / P^2, s_j the number of residues in bucket j. So the
+mean over respondents supports another value with q' = c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the
+choice of hash functions; but that choice is made once, and its error does not shrink with the number of reports (see
+`ldp_aggregator.sketch_moments`). Polynomials of degree 2 are independent for three values, which that error needs.
+
+Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981 (hash functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from xxhash import xxh64_intdigest
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import odds
+from ldp.keys import Keys
+from ldp.layout import MOST_COHORTS, MOST_SYMBOLS, Layout
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.unary import BitVector, design_symmetric
+from ldp.randomness import WORD, Random, bernoulli, randbelow
+
+MODULUS = (1 << 31) - 1
+MOST_BUCKETS = 1 << 16
+MOST_CELLS = 1 << 24
+HASHES, WIDTH = 256, 1024
+"""What a survey gets that does not say."""
+
+
+def coefficients(hash_seed: int, cohort: int) -> tuple[int, int, int]:
+    """(c0, c1, c2) of a cohort's hash function."""
+    seed = hash_seed << 16 | cohort
+    c0, c1, c2 = (xxh64_intdigest(bytes([place]), seed) % MODULUS for place in range(3))
+    return c0, c1, c2
+
+
+def bucket(value: int, cohort: int, hash_seed: int, buckets: int) -> int:
+    """h_j(value)."""
+    c0, c1, c2 = coefficients(hash_seed, cohort)
+    return ((c2 * value + c1) * value + c0) % MODULUS * buckets // MODULUS
+
+
+def collision(buckets: int) -> Fraction:
+    """c: P mod m of the buckets have one residue more than the others."""
+    least, more = divmod(MODULUS, buckets)
+    return Fraction(more * (least + 1) ** 2 + (buckets - more) * least**2, MODULUS**2)
+
+
+class CountMean(NamedTuple):
+    """`cms`: in each of `cohorts`, `buckets` bits with thresholds over 2^word as in unary encoding."""
+
+    size: int
+    cohorts: int
+    buckets: int
+    if_true: int
+    if_other: int
+    hash_seed: int = 0
+    word: int = WORD
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting, with the error of shared hash functions."""
+        return "sketch"
+
+    @property
+    def layout(self) -> Layout:
+        """A cohort, if there are several, and a vector of bits."""
+        return Layout(cohorts=self.cohorts, bits=self.buckets)
+
+    @property
+    def encoding(self) -> BitVector:
+        """What happens to the bucket."""
+        return BitVector(self.buckets, self.if_true, self.if_other, self.word)
+
+    @property
+    def ratio(self) -> Fraction:
+        """That of two buckets: two bits, one each way."""
+        return self.encoding.ratio
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def within(self) -> tuple[Fraction, Fraction]:
+        """(p, q) within a cohort: the probabilities that a report supports its own bucket, and another."""
+        return self.encoding.support
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Sizes, thresholds and what the hash functions are made from."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """A fresh cohort, and the bucket's bits."""
+        cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+        held = bucket(int(value), cohort, self.hash_seed, self.buckets)
+        return self.layout.report(self.encoding.randomize(held, random), cohort)
+
+    def channel(self) -> Channel:
+        """One column for each cohort and vector, the vector varying fastest."""
+        return _channel(self, self.encoding.channel())
+
+
+class HadamardCountMean(NamedTuple):
+    """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign, right with odds `truth` to `other`."""
+
+    size: int
+    cohorts: int
+    buckets: int
+    truth: int
+    other: int
+    hash_seed: int = 0
+
+    @property
+    def kind(self) -> str:
+        """Decoded by a transform and counting, with the error of shared hash functions."""
+        return "sketch"
+
+    @property
+    def layout(self) -> Layout:
+        """A cohort, if there are several, and the symbol 2 l + (1 for a minus)."""
+        return Layout(cohorts=self.cohorts, symbols=2 * self.buckets)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The odds of one sign against the other."""
+        return Fraction(self.truth, self.other)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def within(self) -> tuple[Fraction, Fraction]:
+        """(p, q) within a cohort: the signs of two buckets agree in half of the coordinates."""
+        return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Sizes, weights and what the hash functions are made from."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """A fresh cohort, a coordinate, and its sign."""
+        cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+        held = bucket(int(value), cohort, self.hash_seed, self.buckets)
+        coordinate = randbelow(self.buckets, random)
+        lie = not bernoulli(self.truth, self.truth + self.other, random)
+        return self.layout.report(coordinate << 1 | (held & coordinate).bit_count() & 1 ^ lie, cohort)
+
+    def channel(self) -> Channel:
+        """One column for each cohort, coordinate and sign, the sign varying fastest."""
+        p, _ = self.within
+        right, wrong = p / self.buckets, (1 - p) / self.buckets
+        signs = [[(held & at).bit_count() & 1 for at in range(self.buckets)] for held in range(self.buckets)]
+        rows = (tuple(right if sign == minus else wrong for minus in row for sign in (0, 1)) for row in signs)
+        return _channel(self, Channel(tuple(rows)))
+
+
+Sketch = CountMean | HadamardCountMean
+
+
+def _channel(sketch: Sketch, of_bucket: Channel) -> Channel:
+    """The channel of the values, from that of the buckets."""
+
+    def row(value: int, cohort: int) -> tuple[Fraction, ...]:
+        held = bucket(value, cohort, sketch.hash_seed, sketch.buckets)
+        return tuple(mass / sketch.cohorts for mass in of_bucket.rows[held])
+
+    cohorts = range(sketch.cohorts)
+    return Channel(tuple(tuple(m for j in cohorts for m in row(x, j)) for x in range(sketch.size)))
+
+
+def _sizes(keys: Keys) -> tuple[int, int, int]:
+    hashes, width = keys.integer("hashes", 1, MOST_COHORTS, HASHES), keys.integer("width", 2, MOST_BUCKETS, WIDTH)
+    if hashes * width > MOST_CELLS:
+        keys.problem("hashes", f"hashes times width of at most {MOST_CELLS}", hashes)
+    return hashes, width, keys.integer("hash_seed", 0, (1 << 32) - 1, 0)
+
+
+def design(keys: Keys, domain: Domain) -> tuple[CountMean, Declared]:
+    """`epsilon`; `hashes`, `width` and `hash_seed` if they are not to be 256, 1,024 and 0."""
+    (hashes, width, hash_seed), (noise, declared) = _sizes(keys), design_symmetric(keys, domain)
+    return CountMean(domain.size or 2, hashes, width, noise.if_true, noise.if_other, hash_seed), declared
+
+
+def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Declared]:
+    """The same; the width is a power of two."""
+    (hashes, width, hash_seed), epsilon = _sizes(keys), keys.epsilon()
+    if width & width - 1:
+        keys.problem("width", "a power of two", width)
+    return HadamardCountMean(domain.size or 2, hashes, width, *odds(epsilon), hash_seed), Declared.epsilon(epsilon)
+
+
+_KEYS = ("epsilon", "hashes", "width", "hash_seed")
+MECHANISM = Mechanism("cms", "count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design)
+HADAMARD = Mechanism("hcms", "Hadamard count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design_hadamard)

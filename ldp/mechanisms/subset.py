@@ -1,0 +1,166 @@
+"""Subset selection: report a set of w values, which holds the true one with odds R against each that does not.
+
+    p = w R / (w R + d - w),  q = p (w - 1) / (d - 1) + (1 - p) w / (d - 1)
+    w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park, Nam and Lee 2023)
+
+A draw first makes a uniform set of w values that knows nothing of the truth, then puts the truth in, or takes it out,
+by exchanging it for a uniform member (or stranger).
+
+Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016 (omega-subset mechanism).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import odds
+from ldp.keys import Keys
+from ldp.layout import MOST_BITS, Layout
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.randomness import Random, bernoulli, draw_below
+
+_SPARSE, _FEW = 16, 12
+
+
+class SubsetSelection(NamedTuple):
+    """A set of `chosen` of `size` values; sets that hold the truth have weight `truth`, others `other`."""
+
+    size: int
+    chosen: int
+    truth: int
+    other: int
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """A vector of bits, `chosen` of them set."""
+        return Layout(bits=self.size, ones=self.chosen)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The odds of a set that holds the truth against one that does not."""
+        return Fraction(self.truth, self.other)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        size, chosen, truth, other = self
+        p = Fraction(chosen * truth, chosen * truth + (size - chosen) * other)
+        return p, (p * (chosen - 1) + (1 - p) * chosen) / (size - 1)
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """Given whether the truth is in, the rest of the set is uniform."""
+        size, chosen, _, _ = self
+        p, _ = self.support
+        if size == 2:
+            return Fraction(0), Fraction(0)
+        rest = (size - 1) * (size - 2)
+        neither = p * (chosen - 1) * (chosen - 2) / rest + (1 - p) * chosen * (chosen - 1) / rest
+        return p * Fraction(chosen - 1, size - 1), neither
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The weights, the number of values, and how many are chosen."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """A set as a bit vector."""
+        size, chosen, truth, other = self
+        inside = bernoulli(chosen * truth, chosen * truth + (size - chosen) * other, random)
+        positions = draw_below(size, random)
+        drawn = _uniform_set(size, chosen, positions, random)
+        # Both are drawn whether or not they are needed, so that the bytes drawn say nothing.
+        member, stranger = _member(drawn, size, chosen, positions), _member(~drawn, size, size - chosen, positions)
+        mark = 1 << int(value)
+        if bool(drawn & mark) == inside:
+            return drawn
+        return drawn ^ mark ^ (member if inside else stranger)
+
+    def channel(self) -> Channel:
+        """One column for each of the 2^size vectors, those of another size than `chosen` having probability 0."""
+        size, chosen, truth, other = self
+        vectors = [vector if vector.bit_count() == chosen else -1 for vector in range(1 << size)]
+        weights = [[0 if v < 0 else truth if v >> x & 1 else other for v in vectors] for x in range(size)]
+        return Channel(tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in weights))
+
+
+def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:
+    """A uniform set of `chosen` of `size` positions, as a vector; `positions` are uniform ones without end.
+
+    Grown from the empty set by uniform sets of those positions that are not yet in it: independent bits of some coarse
+    rate, which are a uniform set given how many of them are set, as long as that is no more than what is missing. The
+    last few are added position by position. Nothing here prefers a position to another, so the result is uniform.
+    """
+    vector, missing = 0, chosen
+    # A rate a standard deviation below what is missing, so that it seldom turns out to be more.
+    while missing > _FEW and (rate := (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)):
+        more = _coarse_bits(size, rate, random) & ~vector
+        if more.bit_count() <= missing:
+            vector |= more
+            missing = chosen - vector.bit_count()
+    while missing:
+        grown = vector | 1 << next(positions)
+        missing -= grown != vector
+        vector = grown
+    return vector
+
+
+def _coarse_bits(size: int, rate: int, random: Random) -> int:
+    """Independent bits, each 1 with probability rate / 256.
+
+    From the last binary digit of the rate to the first: `or` with fair bits where it is 1, `and` where it is 0.
+    """
+    width = (size + 7) >> 3
+    digits = 8
+    while not rate & 1:
+        rate, digits = rate >> 1, digits - 1
+    tape = random(digits * width)
+    vector = 0
+    for at in range(0, digits * width, width):
+        fair = int.from_bytes(tape[at : at + width], "little")
+        vector = vector | fair if rate & 1 else vector & fair
+        rate >>= 1
+    return vector & (1 << size) - 1
+
+
+def _member(vector: int, size: int, count: int, positions: Iterator[int]) -> int:
+    """One of the `count` bits that are set among the first `size`, uniformly, as a vector of its own."""
+    if count * _SPARSE < size:
+        # So few that walking past them is quicker than trying positions.
+        for _ in range(next(draw for draw in positions if draw < size - size % count) % count):
+            vector &= vector - 1
+        return vector & -vector
+    return next(bit for position in positions if vector & (bit := 1 << position))
+
+
+def least_error_size(size: int, ratio: Fraction) -> int:
+    """The w with the least total error: the best of those around d / (R + 1)."""
+    middle = int(size / (ratio + 1))
+    around = range(max(1, middle - 2), min(size - 1, middle + 3) + 1)
+    # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): only this factor depends on w.
+    return min(around, key=lambda w: Fraction((w * ratio + size - w) ** 2, w * (size - w)))
+
+
+def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
+    """`epsilon`."""
+    epsilon = keys.epsilon()
+    truth, other = odds(epsilon)
+    size = domain.size or 2
+    chosen = least_error_size(size, Fraction(truth, other))
+    return SubsetSelection(size, chosen, truth, other), Declared.epsilon(epsilon)
+
+
+MECHANISM = Mechanism("ss", "subset selection", ("epsilon",), small_closed(MOST_BITS), design)

@@ -1,0 +1,54 @@
+"""The least total error that any mechanism can have, and how near to it a mechanism comes.
+
+    n R*(d, E) = min over w of [p_w (1-p_w) + (d-1) q_w (1-q_w)] / (p_w - q_w)^2,  with E = e^epsilon and
+    p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1): the rates of subset selection
+    n R* + 1 - 1/d = (d-1)^2 (w E + d - w)^2 / (d w (d-w) (E-1)^2)
+
+No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic is exact: E is the rational that
+a randomizer delivers.
+
+Sources: Ye and Barg 2018 (the bound for many reports); Park, Nam and Lee 2023 (exactly minimax).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.subset import SubsetSelection, least_error_size
+
+
+def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
+    """The least summed variance of `size` frequencies, times the number of reports (n R*), at e^epsilon = `ratio`.
+
+    Raises `ValueError` for fewer than two values, or a ratio that lets nothing through.
+    """
+    if size < 2 or ratio <= 1:
+        raise ValueError(f"expected at least 2 values and a ratio above 1, got {size} and {ratio}")
+    supported = least_error_size(size, ratio)
+    return total_error(SubsetSelection(size, supported, ratio.numerator, ratio.denominator))
+
+
+def efficiency(randomizer: Randomizer) -> Fraction | None:
+    """R* / R: the share of a mechanism's respondents with which the optimal one would err as little.
+
+    None where R depends on the frequencies, and so is no single number.
+    """
+    pure = _as_pure(randomizer)
+    return None if pure is None else optimal_total_error(pure.size, randomizer.ratio) / total_error(pure)
+
+
+def _as_pure(randomizer: Randomizer) -> Pure | None:
+    """A pure mechanism with the same errors: a matrix with equal rates on and off its diagonal is one too."""
+    if randomizer.kind == "pure" and isinstance(randomizer, Pure):
+        return randomizer
+    if isinstance(randomizer, StochasticMatrix):
+        rows = randomizer.weights
+        own = {row[x] for x, row in enumerate(rows)}
+        other = {weight for x, row in enumerate(rows) for y, weight in enumerate(row) if x != y}
+        if len(own) == len(other) == 1:
+            return SymbolResponse(len(rows), *own, *other)
+    return None

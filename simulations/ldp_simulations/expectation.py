@@ -1,0 +1,54 @@
+"""The tally that a question can expect, and what its errors depend on: planning runs the decoder on it.
+
+pure     the errors depend on p and q alone, so any tally will do: one in which all cells are equal
+matrix   reports x the true distribution x the matrix
+sketch   per cohort: the rates of bits, or of signs at each coordinate, that the values' buckets give
+bloom    per cohort: its share of the reports, and of those the rate of 1s that the candidates' frequencies give
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp.bloom import bloom_positions
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.moments import Floats, channel_array
+from ldp_aggregator.sketch_moments import buckets_of
+from ldp_aggregator.supports import walsh_hadamard
+
+REPORTS = 10**12
+"""So many that rounding to whole reports changes nothing; errors are scaled to the number that is planned."""
+
+
+def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Floats) -> Counts:
+    """The tally of `REPORTS` reports, in expectation, where `values` are held with the given frequencies."""
+    counts = empty_counts(randomizer.layout)
+    if isinstance(randomizer, StochasticMatrix):
+        counts[0] = np.rint(REPORTS * (frequency @ channel_array(randomizer)))
+    elif isinstance(randomizer, Rappor) and randomizer.hashes:
+        one, zero = (float(rate) for rate in randomizer.support)
+        share = np.zeros((randomizer.cohorts, randomizer.bits))
+        for value, held in zip(values, frequency.tolist(), strict=True):
+            for cohort in range(randomizer.cohorts):
+                positions = set(bloom_positions(value.encode(), cohort, randomizer.hashes, randomizer.bits))
+                share[cohort, list(positions)] += held
+        counts[:, 0] = REPORTS // randomizer.cohorts
+        counts[:, 1:] = np.rint(counts[:, :1] * (zero + (one - zero) * share))
+    elif isinstance(randomizer, CountMean | HadamardCountMean):
+        p, q = (float(rate) for rate in randomizer.within)
+        share = np.stack([np.bincount(each, frequency, randomizer.buckets) for each in buckets_of(randomizer)])
+        cohort = REPORTS // randomizer.cohorts
+        if isinstance(randomizer, CountMean):
+            counts[:, 0], counts[:, 1:] = cohort, np.rint(cohort * (q + (p - q) * share))
+        else:
+            plus = (0.5 + (p - 0.5) * walsh_hadamard(share)) / randomizer.buckets
+            counts[:, 0::2], counts[:, 1::2] = np.rint(cohort * plus), np.rint(cohort * (1 / randomizer.buckets - plus))
+    else:
+        counts += REPORTS // counts.size
+    return counts

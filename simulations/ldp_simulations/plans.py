@@ -1,0 +1,65 @@
+"""Plans of a survey's questions, and of every mechanism for so many values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from ldp.domain import Domain
+from ldp.errors import EstimateError
+from ldp.exact import log
+from ldp_aggregator.files import FileError, read_candidates, read_survey
+from ldp_simulations.asking import Ask
+from ldp_simulations.planning import Design, design_for, least_epsilon, least_respondents, rows_for
+
+
+class Plan(NamedTuple):
+    """One row: a design, or None if no epsilon is enough; so many respondents, or None if no number is enough."""
+
+    label: str
+    design: Design | None
+    respondents: int | None
+
+
+def of_survey(path: Path, respondents: int | None, ask: Ask) -> list[Plan]:
+    """A plan for each question, through its own mechanism."""
+    survey = read_survey(path)
+    candidates = read_candidates(survey, path)
+    plans = []
+    for question in survey:
+        values = question.domain.values or candidates.get(question.name, ())
+        if not values:
+            raise FileError(
+                f"question {question.name!r}: expected candidates to plan with, since it is open, got none; "
+                "name a file of texts, one a line, as candidates in the survey file"
+            )
+        try:
+            design = Design.of(question.mechanism, question.declared, question.randomizer, values)
+        except EstimateError as error:
+            raise EstimateError(f"question {question.name!r}: {error}") from None
+        plans.append(Plan(question.name, design, respondents or least_respondents(design, ask)))
+    return plans
+
+
+def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask: Ask) -> list[Plan]:
+    """A plan for each mechanism that can serve, the best first."""
+    domain = Domain("category", tuple(map(str, range(size))))
+    plans = []
+    for row in rows_for(domain):
+        if epsilon is None:
+            design = least_epsilon(row, domain, respondents or 0, ask)
+        else:
+            design = design_for(row, domain, str(epsilon))
+        enough = None if design is None else respondents or least_respondents(design, ask)
+        plans.append(Plan(row.name, design, enough))
+    return sorted(plans, key=lambda plan: _cost(plan, ask))
+
+
+def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
+    """What is smaller is better: epsilon, then respondents, then the width of intervals."""
+    if plan.design is None or plan.respondents is None:
+        return (math.inf,)
+    ratio, respondents = plan.design.randomizer.ratio, plan.respondents
+    return (round(log(ratio), 6), respondents, plan.design.half_width(respondents, ask))

@@ -1,0 +1,193 @@
+"""The benchmark beside the peers: its table, its arithmetic and its text. Nothing is timed or installed here."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
+from benchmarks.peers.page import best_rows, glance, mechanism_cells, page
+from benchmarks.peers.picture import picture
+from benchmarks.peers.run import Archive, schedule
+from benchmarks.peers.sides import ROOT, WORKERS
+from benchmarks.peers.summary import Row, best, rows
+from benchmarks.peers.table import CELLS, MULTI, OURS, PURE, REQUIREMENTS, ROWS, Cell, present
+from benchmarks.peers.workers import measure
+from benchmarks.peers.workers.unclipping import Witness, unclipped
+from ldp.mechanisms import MECHANISMS
+
+CELL = Cell(100_000, 1024, "1")
+OURS_ROW = Row(CELL, "oue", OURS, 3, 100_000, 100_000, 12e-6, 0.04, 128, 1.0, 0.1, 1.0, 0.9)
+THEIR_ROW = Row(CELL, "oue", MULTI, 3, 100_000, 20_000, 24e-6, 0.4, 8320, 1.02, 0.1, 1.0, 0.3)
+
+
+def test_table_names_each_mechanism_once_and_only_known_peers():
+    """A row is our mechanism and entries of peers that can be installed and have a worker."""
+    assert len({row.mechanism for row in ROWS}) == len(ROWS)
+    for row in ROWS:
+        assert set(row.peers) <= set(REQUIREMENTS)
+        assert next(iter(row.sides)) == OURS
+    assert set(WORKERS) == {OURS, *REQUIREMENTS}
+    for module in WORKERS.values():
+        assert (ROOT / "benchmarks" / "peers" / "workers" / f"{module}.py").exists()
+
+
+def test_cells_are_those_that_are_compared():
+    """Three sizes, two epsilons."""
+    assert set(CELLS) == {
+        Cell(n, d, epsilon)
+        for (n, d), epsilon in itertools.product(((100_000, 128), (100_000, 1024), (20_000, 16_384)), "14")
+    }
+
+
+def test_rows_of_mechanisms_that_are_not_there_are_skipped_by_name():
+    """Whatever the project lacks is named, whatever it has is measured."""
+    pairs, absent = present({"grr": None})
+    assert [pair.mechanism for pair in pairs] == ["grr"]
+    assert absent == [row.mechanism for row in ROWS if row.mechanism != "grr"]
+    assert {pair.mechanism for pair in present()[0]} <= set(MECHANISMS)
+
+
+def test_sides_take_turns():
+    """Every round measures everything once, and the next one takes the sides in the opposite order."""
+    pairs = [row for row in ROWS if row.mechanism == "oue"]
+    todo = schedule(pairs, (CELL,), 2)
+    assert [item.side for item in todo] == [OURS, PURE, MULTI, MULTI, PURE, OURS]
+
+
+def test_values_are_the_same_for_all():
+    """The values depend on nothing but their number, and follow Zipf's law."""
+    held = zipf_values(20_000, 128)
+    assert np.array_equal(held, zipf_values(20_000, 128))
+    assert held.max() < 128
+    assert np.bincount(held).argmax() == 0
+
+
+def test_unclipping_inverts_expected_counts():
+    """Counts at their expectation give back the frequencies, whatever p and q are."""
+    frequencies = np.array([0.7, 0.3, 0.0])
+    for p, q in ((0.5, 0.2), (0.75, 0.25)):
+        counts = 1000 * (frequencies * p + (1 - frequencies) * q)
+        assert unclipped(counts, 1000, p, q) == pytest.approx(frequencies)
+
+
+def test_witness_sees_what_clipping_hides():
+    """The witness returns what the estimator returns, and keeps the negative frequencies that it clips."""
+
+    def clipping(counts, reports, p, q):
+        frequencies = unclipped(counts, reports, p, q).clip(0)
+        return frequencies / frequencies.sum()
+
+    witness = Witness(clipping)
+    returned = witness(np.array([600, 350, 100]), 1000, 0.6, 0.2)
+    assert returned.min() == 0
+    assert returned.sum() == pytest.approx(1)
+    assert witness.unclipped() == pytest.approx([1.0, 0.375, -0.25])
+
+
+def test_error_is_in_units_of_the_optimum():
+    """No error is 0; at two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for both values."""
+    held = np.array([0] * 60 + [1] * 40)
+    assert error_over_optimum([0.6, 0.4], held, "1") == 0
+    least = 2 * np.e / (np.e - 1) ** 2 / 100
+    off = np.sqrt(least / 2)
+    assert error_over_optimum([0.6 + off, 0.4 - off], held, "1") == pytest.approx(1)
+    assert share_of_largest([0.3, 0.7], held) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "each", "longest", "decoded"),
+    [(0.3, 0.001, float("inf"), 5000), (0.3, 0.001, 2.0, 1000), (0.0, 0.1, 2.0, 100), (4.0, 0.00005, 2.0, 5000)],
+)
+def test_scaled_times_follow_the_slope(monkeypatch, fixed, each, longest, decoded):
+    """Work that costs a fixed part and a part for each report is scaled to its true time, whichever part is larger."""
+    clock = [0.0]
+    monkeypatch.setattr(measure.time, "process_time", lambda: clock[0])
+
+    def server(reports):
+        clock[0] += fixed + each * len(reports)
+        return len(reports)
+
+    contender = measure.Contender(answer=int, client=int, server=server)
+    count, seconds, found = measure._decode(contender, server, list(range(5000)), 5000, longest)
+    assert count == found == decoded
+    assert seconds == pytest.approx(fixed + each * 5000)
+
+
+def test_reports_are_made_until_the_limit(monkeypatch):
+    """A slow client makes as many reports as the limit allows, at least one slice."""
+    clock = [0.0]
+    monkeypatch.setattr(measure.time, "process_time", lambda: clock[0])
+
+    def client(answer):
+        clock[0] += 0.01
+        return answer
+
+    contender = measure.Contender(answer=int, client=client, server=None)
+    made, each = measure._make(contender, range(10_000), 5.0)
+    assert made == list(range(600))
+    assert each == pytest.approx(0.01)
+
+
+def test_results_are_found_again(tmp_path):
+    """A result is kept for the run that asks for the same thing; failures, and other limits, are measured anew."""
+    todo = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
+    archive = Archive(tmp_path / "results.json", 8.0)
+    archive.keep(todo[0], {"client": 1.0})
+    archive.keep(todo[1], {"failed": "TypeError"})
+    again = Archive(tmp_path / "results.json", 8.0)
+    assert again.get(todo[0]) == {"client": 1.0}
+    assert again.get(todo[1]) is None
+    assert Archive(tmp_path / "results.json", 9.0).get(todo[0]) is None
+    assert len(json.loads((tmp_path / "results.json").read_text())) == 2
+
+
+def test_rows_are_medians_of_times_and_means_of_errors():
+    """Times are medians over the rounds that went well, errors are means, a side that never worked says why."""
+    ours, pure, _ = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
+    results = [
+        (ours, {"made": 5, "client": seconds, "bytes": 128.0, "decoded": 4, "server": 1.0, "unbiased error": seconds})
+        for seconds in (1.0, 2.0, 6.0)
+    ]
+    found = rows([*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})])
+    assert found[0][:9] == (CELL, "oue", OURS, 3, 5, 4, 2.0, 1.0, 128.0)
+    assert found[0].error == pytest.approx(3.0)
+    assert found[1] == Row(CELL, "oue", PURE, failed="TypeError")
+
+
+def test_best_is_the_fastest_of_the_most_exact():
+    """An error within 5 % of the least counts as equal; beyond that no speed helps; rows without a server are out."""
+    exact = OURS_ROW._replace(error=1.0, server=3.0)
+    near = OURS_ROW._replace(error=1.04, server=2.0)
+    rough = OURS_ROW._replace(error=1.06, server=1.0)
+    assert best([exact, near, rough, OURS_ROW._replace(error=None, server=None)]) is near
+    assert best([]) is None
+
+
+def test_text_gives_figures_ratios_and_what_they_rest_on():
+    """A peer's figures carry their ratio to ours, and rows on fewer respondents say on how many."""
+    both = [OURS_ROW, THEIR_ROW]
+    assert mechanism_cells(THEIR_ROW, both) == [
+        *("100,000", "1,024", "1", MULTI),
+        *("24 (2×)", "0.4 (10×)", "8,320 (65×)"),
+        *("1.020", "0.100", "1.000 / 0.300", "20,000 decoded"),
+    ]
+    assert mechanism_cells(OURS_ROW, both)[4:7] == ["12", "0.04", "128"]
+    assert mechanism_cells(Row(CELL, "oue", PURE, failed="TypeError"), both)[4] == "TypeError"
+    assert glance(both)[1] == [["oue", "2× / 10×"]]
+    assert [line[3:5] for line in best_rows(both)] == [[OURS, "oue"], [MULTI, "oue"]]
+
+
+def test_page_is_whole_and_names_no_place():
+    """Page and picture come out whatever was measured, and give no path of the machine."""
+    found = [OURS_ROW, THEIR_ROW, Row(CELL, "oue", PURE, failed="TypeError")]
+    text = page(found, 1.0, 3, 8.0, ["ss", "olh"], 7)
+    assert "`ss` and `olh`" in text
+    assert "7 measurements were left out" in text
+    assert str(ROOT) not in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    for _, block in itertools.groupby(tables, key=lambda line: line.count("|")):
+        assert len(list(block)) >= 3
+    assert picture(found).startswith(b"<?xml")
+    assert picture(found) == picture(found)
