@@ -10,6 +10,7 @@ import click
 
 from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole, written_whole
+from ldp_simulations.options import whole
 
 
 @click.command()
@@ -34,7 +35,12 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 @click.command()
 @SURVEY
 @click.option("--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers.")
-@click.option("--users", type=click.IntRange(1), help="How many respondents to make up.  [default: 10000]")
+@click.option(
+    "--users",
+    metavar="N",
+    type=whole(1, 10**12),
+    help="How many respondents to make up, such as 1e6.  [default: 10000]",
+)
 @click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
 @click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="How often to repeat the survey.")
 @click.option("--seed", type=int, help="Make the simulation repeatable.")

@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
-
-
-def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fraction]:
-    """Reads a number as people write it: 1e6, 0.01, 1/3."""
-
-    def read(text: str) -> Fraction:
-        try:
-            found = fraction(text)
-        except ValueError:
-            found = None
-        if found is None or not least <= found <= most:
-            came = repr(text) if len(text) <= 80 else repr(text[:77] + "...")
-            raise click.BadParameter(f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}")
-        return found
-
-    return read
-
-
-def whole(least: int, most: int) -> Callable[[str], int]:
-    """Reads a whole number, however it is written."""
-    read_any = number(least, most)
-
-    def read(text: str) -> int:
-        found = read_any(text)
-        if found.denominator != 1:
-            raise click.BadParameter(f"expected a whole number, got {text!r}")
-        return int(found)
-
-    return read
-
+from ldp_simulations.options import number, whole
 
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
