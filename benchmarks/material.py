@@ -43,6 +43,8 @@ def _rows(question: Question) -> bytes:
     if layout.modulus:
         seeds = random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
         return np.hstack([seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]).tobytes()
+    if layout.places > 1:
+        return random.integers(0, layout.symbols, (BLOCK, layout.places), dtype=np.uint8).tobytes()
     if not layout.bits:
         return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
     rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)

@@ -47,13 +47,24 @@ def binary(high, low):
 
 def revealed(mechanism, integers):
     """(ratio of one report, ratio of all reports or None, whether responses are memoized, bytes of a report)."""
-    if mechanism in ("warner", "forced", "unrelated", "matrix"):
+    if mechanism in ("warner", "forced", "unrelated", "matrix", "exponential"):
         rows = [[int(number(weight)) for weight in row] for row in integers["weights"]]
         if len({sum(row) for row in rows}) != 1 or len({len(row) for row in rows}) != 1:
             raise ZeroDivisionError("the weights are no matrix of probabilities")
         ratio = max(Fraction(max(column), min(column)) for column in zip(*rows, strict=True))
         return ratio, ratio, False, symbol_bytes(len(rows[0]))
+    if mechanism in ("pad-grr", "pad-ss", "pad-pgr", "pad-hr"):
+        return padded(mechanism.removeprefix("pad-"), integers)
+    if mechanism in ("l-grr", "loloha", "l-sue", "l-osue"):
+        return memoized(mechanism, **{name: int(number(text)) for name, text in integers.items()})
+    if mechanism == "heavy-hitters":
+        return hashed_prefix(integers)
     of = {name: int(number(text)) for name, text in integers.items()}
+    if mechanism in ("geometric", "laplace"):
+        if (mechanism == "geometric") != (of["margin"] == 0):
+            raise ZeroDivisionError("another mechanism's margin")
+        ratio = noise(**of)
+        return ratio, ratio, False, symbol_bytes(of["size"] + 2 * of["margin"])
     if mechanism in ("grr", "ss", "hr"):
         if mechanism == "hr" and of["size"] >= of["symbols"]:
             raise ZeroDivisionError("more values than the symbols can tell apart")
@@ -79,9 +90,28 @@ def revealed(mechanism, integers):
     if of["word"] > 1024 or of.get("hashes", 0) > 1024:
         raise ValueError("expected a word and hashes of at most 1024")
     span = 2 ** of["word"]
-    if mechanism in ("sue", "oue", "cms"):
+    if mechanism == "she":
+        if of["levels"] not in range(2, 257, 2):
+            raise ZeroDivisionError("levels that are not as many on either side, or no bytes")
+        flip = Fraction(of["flip"], span)
+        ratio = binary(1 - flip, flip)
+        return ratio, ratio, False, of["size"]
+    if mechanism in ("sue", "oue", "the", "cms"):
         ratio = binary(Fraction(of["if_true"], span), Fraction(of["if_other"], span))
         return ratio, ratio, False, (of.get("buckets", of["size"]) + 7) // 8 + 2 * (of.get("cohorts", 1) > 1)
+    if mechanism == "set-unary":
+        size, most, one, other = of["size"], of["most"], Fraction(of["if_true"], span), Fraction(of["if_other"], span)
+        if not (0 < other < one < 1 and 1 <= most <= min(size, 100)):
+            raise ZeroDivisionError("bits without noise or signal, or sets that hold too much")
+        less, more = sorted((one / other, (1 - other) / (1 - one)))
+        ratio = more**most * less ** min(most, size - most)
+        return ratio, ratio, False, (size + 7) // 8
+    if mechanism == "dbitflip":
+        size, sampled, flip = of["size"], of["sampled"], Fraction(of["flip"], span)
+        if not (1 <= sampled <= size <= 2**16):
+            raise ZeroDivisionError("a window that has no value, or more than there are")
+        ratio = ((1 - flip) / flip) ** min(sampled, 2)
+        return ratio, ratio, True, 2 + (sampled + 7) // 8
     if mechanism == "rappor":
         flip, one, zero = (Fraction(of[name], span) for name in ("flip", "if_one", "if_zero"))
         bits_set = max(of["hashes"], 1)
@@ -91,9 +121,86 @@ def revealed(mechanism, integers):
     raise ValueError(f"expected a mechanism that this program knows, got {mechanism!r}")
 
 
+def padded(mechanism, integers):
+    """The same where one of `most` entries of a set is reported: padded with different dummies for `grr`, else one."""
+    size, most = (int(number(integers[name])) for name in ("size", "most"))
+    different = mechanism == "grr"
+    if not 1 <= most <= (size if different else size // 2):
+        raise ZeroDivisionError("sets that hold too much")
+    entries = size + (most if different else 1)
+    ratio, _, memoized, width = revealed(mechanism, {**integers, "size": str(entries)})
+    if different:
+        ratio = (ratio + most - 1) / most
+    return ratio, ratio, memoized, width
+
+
+def memoized(mechanism, size, fresh_truth, fresh_other, **lasting):
+    """The same of a response that is kept, and passed through another one for every report."""
+    kept, lost = fresh_truth, fresh_other
+    if mechanism in ("l-sue", "l-osue"):
+        span = 2 ** min(lasting["word"], 1024)
+        if kept + lost != span or not 0 < lost < kept:
+            raise ZeroDivisionError("bits that are not flipped, or too often")
+        rates = [Fraction(lasting[name], span) for name in ("if_true", "if_other")]
+        both = [(rate * kept + (1 - rate) * lost) / span for rate in rates]
+        return binary(*both), binary(*rates), True, (size + 7) // 8
+    truth, other, symbols = lasting["truth"], lasting["other"], lasting.get("buckets", size)
+    if not (truth > other > 0 < lost < kept and symbols >= 2 and size <= lasting.get("modulus", size)):
+        raise ZeroDivisionError("symbols without noise, or more values than the hash functions tell apart")
+    wrong = symbols - 1
+    ratio = Fraction(truth * kept + wrong * other * lost, truth * lost + other * kept + (wrong - 1) * other * lost)
+    return ratio, Fraction(truth, other), True, symbol_bytes(symbols) + 8 * (mechanism == "loloha")
+
+
+def hashed_prefix(integers):
+    """The same where one of many hashed prefixes is reported as its cell, with a cohort beside it."""
+    response = {name: integers[name] for name in ("order", "dimension", "truth", "other")}
+    cells, order, dimension = (int(number(integers[name])) for name in ("cells", "order", "dimension"))
+    lengths = [int(number(length)) for (row,) in [integers["lengths"]] for length in row]
+    if lengths != sorted({*lengths}) or not lengths or int(number(integers["held_out"])) < 1:
+        raise ZeroDivisionError("stages whose prefixes do not grow, or nobody held out")
+    if order >= 2**32 or dimension > 32 or cells != sum(order**power for power in range(dimension)):
+        raise ZeroDivisionError("cells that are not the points of the space")
+    ratio, _, memoized, width = revealed("pgr", {**response, "size": integers["cells"]})
+    return ratio, ratio, memoized, width + 2
+
+
+def noise(size, margin, near, far, least):
+    """The ratio of whole numbers with noise: in each column, the nearest value over the farthest one."""
+    if not (size >= 2 and size + 2 * margin <= 2**16 and near > far and least * (near - far) >= far):
+        raise ZeroDivisionError("no noise")
+    tails, weight = [least], least * (near - far) // far
+    for _ in range(size + margin - 1):
+        if weight.bit_length() > 2**10:
+            raise ZeroDivisionError("no weights of any sensible size")
+        tails.append(tails[-1] + weight)
+        weight = weight * near // far
+    tails.reverse()
+    worst = 1, 1
+    for output in range(-margin, size + margin):
+        nearest, farthest = max(0, -output, output - size + 1), max(output, size - 1 - output)
+        if output in (-margin, size + margin - 1):
+            high, low = tails[nearest], tails[farthest]
+        else:
+            high, low = tails[nearest] - tails[nearest + 1], tails[farthest] - tails[farthest + 1]
+        if high * worst[1] > worst[0] * low:
+            worst = high, low
+    return Fraction(*worst)
+
+
 def symbol_bytes(size):
     """Bytes of a symbol among `size`."""
     return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
+
+
+def within(found, declared, stated_bound):
+    """Whether a ratio is at most e^declared and the bound stated for it, and whether that bound is right."""
+    bound = number(stated_bound, "/")
+    if declared.startswith("ln(") and declared.endswith(")"):
+        limit = number(declared[3:-1], "/")
+        return found <= limit, bound == limit
+    limit = exp_lower(number(declared, "./"))
+    return found <= min(limit, bound), limit * (1 - Fraction(1, 10**11)) <= bound <= limit
 
 
 def failures(question):
@@ -103,18 +210,17 @@ def failures(question):
         found, forever, memoized, width = revealed(question["mechanism"], question["integers"])
     except ZeroDivisionError:
         return None, ["the integers give no finite epsilon"]
-    declared, bound = epsilon["declared"], number(ratio["declared_bound"], "/")
-    if declared.startswith("ln(") and declared.endswith(")"):
-        limit = number(declared[3:-1], "/")
-        stated_well = bound == limit
-    else:
-        limit = exp_lower(number(declared, "./"))
-        stated_well = limit * (1 - Fraction(1, 10**11)) <= bound <= limit
+    kept, stated_well = within(found, epsilon["declared"], ratio["declared_bound"])
+    kept_forever = stated_well_forever = lifetime["declared"] is None
+    if not kept_forever:
+        kept_forever, stated_well_forever = within(forever, lifetime["declared"], lifetime["declared_bound"])
     stated_forever = None if lifetime["ratio"] is None else number(lifetime["ratio"], "/")
     lasting = lifetime["epsilon"]
     claims = {
-        "one report reveals at most the declared epsilon": found <= min(limit, bound),
+        "one report reveals at most the declared epsilon": kept,
         "the bound is e^declared, to eleven digits": stated_well,
+        "all reports of a value reveal at most the declared lifetime epsilon": kept_forever,
+        "the lifetime bound is e^declared, to eleven digits": stated_well_forever,
         "the ratio follows from the integers": found == number(ratio["delivered"], "/"),
         "the delivered epsilon is not understated": found <= exp_lower(Fraction(epsilon["delivered"])),
         "the lifetime ratio follows from the integers": forever == stated_forever,

@@ -7,6 +7,7 @@ library, xxhash and msgpack only; no input or output, no clock.
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
+    BudgetError,
     EstimateError,
     LDPError,
     MismatchError,
@@ -22,6 +23,7 @@ from ldp.survey_file import parse_survey
 __all__ = [
     "AlreadyAnsweredError",
     "AnswerError",
+    "BudgetError",
     "EstimateError",
     "LDPError",
     "MismatchError",

@@ -1,4 +1,4 @@
-"""What several epsilons add up to, and what an epsilon means to someone who guesses.
+"""What several epsilons add up to, and repeated reports; and what an epsilon means to someone who guesses.
 
 Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
 
@@ -14,6 +14,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ldp.exact import exp_upper
+
+Rates = tuple[Fraction, Fraction]
+"""(p, q): how often a report supports its true value, and another."""
 
 _CLOSE = 1e-12
 _ROUNDING = 2.0**-50
@@ -72,6 +75,21 @@ def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
         else:
             low = middle
     return high
+
+
+def repeated_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
+    """The odds for a value of `reports` reports that all support it, each drawn anew from one lasting response.
+
+    (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from one report's up to p1 / q1.
+    """
+    (p, q), (again, by_chance) = lasting, (rate**reports for rate in fresh)
+    return (p * again + (1 - p) * by_chance) / (q * again + (1 - q) * by_chance)
+
+
+def repeated_bits_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
+    """The same for a value with a bit of its own, which all reports set; none sets the bit of the value it is not."""
+    (p1, q1), (p2, q2) = lasting, fresh
+    return repeated_ratio(lasting, fresh, reports) * repeated_ratio((1 - q1, 1 - p1), (1 - q2, 1 - p2), reports)
 
 
 def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) -> Fraction:

@@ -17,7 +17,12 @@ MOST_HASHES = 16
 def bloom_positions(text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
     """The positions that `text` sets in `cohort`, one per hash function; they need not differ."""
     short = xxh64_digest(text)
-    return [xxh64_intdigest(short, seed) % bits for seed in range(cohort * 256, cohort * 256 + hashes)]
+    return [xxh64_intdigest(short, seed) % bits for seed in hash_seeds(cohort, hashes)]
+
+
+def hash_seeds(cohort: int, hashes: int) -> range:
+    """The seeds of the second hash, one per hash function."""
+    return range(cohort * 256, cohort * 256 + hashes)
 
 
 def bloom_vector(text: bytes, cohort: int, hashes: int, bits: int) -> int:

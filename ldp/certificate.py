@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ldp.accounting import posterior
 from ldp.exact import log_upper
-from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.survey import Question, Survey
 
 FORMAT = 1
@@ -37,15 +37,22 @@ def certify(question: Question) -> dict[str, object]:
     ratio, lifetime = randomizer.ratio, randomizer.lifetime_ratio
     if ratio > declared.bound:
         raise ArithmeticError(f"question {question.name!r} delivers more than the declared epsilon of {declared.text}")
+    ever = declared.lifetime
+    if ever is not None and (lifetime is None or lifetime > ever.bound):
+        raise ArithmeticError(
+            f"question {question.name!r} delivers more, ever, than the declared epsilon of {ever.text}"
+        )
     memoizes = isinstance(randomizer, Memoized) and randomizer.memoizes
     return {
         "mechanism": question.mechanism,
         "fingerprint": question.fingerprint.hex(),
-        "integers": {name: _listed(number) for name, number in randomizer.integers().items()},
+        "integers": written_integers(randomizer),
         "epsilon": {"declared": declared.text, "delivered": log_upper(ratio)},
         "ratio": {"delivered": str(ratio), "declared_bound": str(declared.bound)},
         "lifetime": {
             "memoized": memoizes,
+            "declared": None if ever is None else ever.text,
+            "declared_bound": None if ever is None else str(ever.bound),
             "epsilon": None if lifetime is None else log_upper(lifetime),
             "ratio": None if lifetime is None else str(lifetime),
         },
@@ -54,11 +61,14 @@ def certify(question: Question) -> dict[str, object]:
     }
 
 
+def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
+    """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
+    return {
+        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+        for name, number in randomizer.integers().items()
+    }
+
+
 def _rounded_up(number: Fraction) -> float:
     nearest = float(number)
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
-
-
-def _listed(number: int | tuple[tuple[int, ...], ...]) -> str | list[list[str]]:
-    # Integers beyond 2^53 do not survive every JSON reader, so all of them travel as decimal strings.
-    return str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]

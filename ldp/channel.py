@@ -14,6 +14,8 @@ from ldp.exact import log
 
 Row = tuple[Fraction, ...]
 
+_PRIME = (1 << 127) - 1
+
 
 class Channel:
     """A stochastic matrix: `rows[x][y]` is the probability of report y when the true value is x.
@@ -73,6 +75,39 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
             if row != column and factor != 0:
                 table[row] = [a - factor * b for a, b in zip(table[row], table[column], strict=True)]
     return tuple(tuple(row[size:]) for row in table)
+
+
+def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
+    """A matrix B with channel x B = 1, for as many reports as values or more; None if there is none.
+
+    Of the many, the one with the least variance if all values are held alike: each report is taken for a value by its
+    posterior under an even prior, and the square channel of both steps is inverted.
+    """
+    columns = zip(*channel.rows, strict=True)
+    posterior = Channel(tuple(tuple(mass / sum(column) for mass in column) for column in columns))
+    inverted = inverse(chain(channel, posterior))
+    if inverted is None:
+        return None
+    values = list(zip(*inverted, strict=True))
+    return tuple(tuple(_dot(row, value) for value in values) for row in posterior.rows)
+
+
+def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
+    """Whether no mixture of rows equals another, by elimination modulo a prime.
+
+    True is certain; independent rows are mistaken for dependent ones only if the prime divides their minors.
+    """
+    left = [[entry % _PRIME for entry in row] for row in rows]
+    while left:
+        pivot = left.pop()
+        place = next((place for place, entry in enumerate(pivot) if entry), None)
+        if place is None:
+            return False
+        scale = pow(pivot[place], -1, _PRIME)
+        for number, row in enumerate(left):
+            factor = row[place] * scale % _PRIME
+            left[number] = [(a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)]
+    return True
 
 
 def renyi_divergence(channel: Channel, alpha: float) -> float:

@@ -1,30 +1,42 @@
 """What a question may be answered with.
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and an answer becomes
-its UTF-8 bytes. An answer that does not fit is refused without being repeated in the message.
+its UTF-8 bytes. Where several values may be held at once, an answer becomes the integer of a set (`ldp.sets`). An
+answer that does not fit is refused without being repeated in the message.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence, Set
+
 from ldp.errors import AnswerError
+from ldp.sets import set_of
 
 BOOLEAN_VALUES = ("false", "true")
 LONGEST_TEXT = 4096
+SEPARATOR = "|"
+"""What stands between the values of a set in a cell of a table; alone it is the empty set."""
 
 _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 
 Value = int | bytes
-"""An answer inside the framework: the index of a closed domain's value, or the bytes of an open one's."""
+"""An answer inside the framework: a closed domain's index or set, or the bytes of an open one's text."""
 
 
 class Domain:
-    """The `type` of a question and, unless it is open, the values in their order."""
+    """The `type` of a question and, unless it is open, the values in their order.
 
-    __slots__ = ("_index", "type", "values")
+    `most` is how many of them a respondent may hold at once, from none up; None where everyone holds exactly one.
+    """
 
-    def __init__(self, type: str, values: tuple[str, ...] | None) -> None:  # noqa: A002
+    __slots__ = ("_index", "most", "type", "values")
+
+    def __init__(self, type: str, values: tuple[str, ...] | None, most: int | None = None) -> None:  # noqa: A002
         self.type = type
         self.values = values
+        self.most = most
         self._index = {value: index for index, value in enumerate(values or ())}
 
     @property
@@ -33,11 +45,17 @@ class Domain:
         return None if self.values is None else len(self.values)
 
     def value(self, answer: object) -> Value:
-        """The index (or bytes) of an answer: a bool for a boolean question, else a str. Raises `AnswerError`."""
+        """The index (or bytes, or set) of an answer: a bool for a boolean question, an int for an integer one, else a
+        str, or a collection of them where several values may be held. Raises `AnswerError`.
+        """
+        if self.most is not None:
+            return self._set(answer, self.most)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
             raise AnswerError(f"expected True or False, got something of type {type(answer).__name__}")
+        if self.type == "integer" and self.values:
+            return _steps(answer, int(self.values[0]), int(self.values[-1]))
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self.values is None:
@@ -51,7 +69,33 @@ class Domain:
         """The answer that a cell of a table holds, ready for `value`; booleans may read true, yes, 1, false, no, 0."""
         if self.type == "boolean":
             return _BOOLEANS.get(cell.strip().lower(), cell)
+        if self.type == "integer":
+            return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
+        if self.most is not None:
+            return () if cell == SEPARATOR else tuple(part.strip() for part in cell.split(SEPARATOR))
         return cell
+
+    def _set(self, answer: object, most: int) -> int:
+        if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
+            raise AnswerError(f"expected a collection of texts, got something of type {type(answer).__name__}")
+        found = [self._index.get(each) if isinstance(each, str) else None for each in answer]
+        known = [index for index in found if index is not None]
+        if len(known) < len(found):
+            raise AnswerError(f"expected some of the question's {self.size} values, got something else among them")
+        if len(set(known)) < len(known):
+            raise AnswerError("expected values that all differ, got one of them again")
+        if len(known) > most:
+            raise AnswerError(f"expected at most {most} values, got more")
+        return set_of(known)
+
+
+def _steps(answer: object, low: int, high: int) -> int:
+    """How far a whole number is above the lowest."""
+    if not isinstance(answer, int) or isinstance(answer, bool):
+        raise AnswerError(f"expected a whole number, got something of type {type(answer).__name__}")
+    if not low <= answer <= high:
+        raise AnswerError(f"expected a whole number from {low} to {high}, got another")
+    return answer - low
 
 
 def _text(answer: str) -> bytes:

@@ -41,12 +41,16 @@ class AlreadyAnsweredError(LDPError):
     """A second answer to a question whose whole privacy budget went into the first."""
 
 
+class BudgetError(LDPError):
+    """An answer that would cost more than the survey, or the app, lets a device spend over its lifetime."""
+
+
 class RandomnessError(LDPError):
     """The source of randomness failed; nothing was reported."""
 
 
 class StateError(LDPError):
-    """A device's state file that cannot be read or written."""
+    """A device's state that cannot be read or written."""
 
 
 class WireError(LDPError, ValueError):

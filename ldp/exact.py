@@ -1,4 +1,4 @@
-"""Exact arithmetic: numbers as people write them, and rational bounds of e^x and ln x.
+"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and square roots.
 
 Rules
 - A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is taken at its shortest
@@ -57,6 +57,12 @@ def exp_upper(exponent: Fraction) -> Fraction:
     up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
     above = up.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
     return Fraction(up.next_plus(up.exp(above)))
+
+
+def sqrt_lower(square: Fraction) -> Fraction:
+    """A rational lower bound of the square root, absolute error below 1e-80."""
+    unit = 10**_DIGITS
+    return Fraction(math.isqrt(math.floor(square * unit**2)), unit)
 
 
 def log(ratio: Fraction) -> float:

@@ -34,6 +34,15 @@ class Keys:
         if noted not in self.problems:
             self.problems.append(noted)
 
+    def extended(self, given: Mapping[str, object], giver: str) -> Keys:
+        """The same table with further keys, which it must not have itself."""
+        more = Keys(self.place, {**self._table, **given})
+        more.problems, more._known = self.problems, self._known
+        for key in given:
+            if key in self._table:
+                self.problem(key, f"nothing: {giver} gives it", self._table[key])
+        return more
+
     def text(self, key: str, default: str | None = None) -> str:
         """A non-empty string of at most 1,000 characters."""
         if key not in self and default is not None:
@@ -67,6 +76,18 @@ class Keys:
         else:
             return tuple(value)
         return tuple(str(index) for index in range(max(least, 2)))
+
+    def names(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """A list of texts or of lists of texts, as the latter; empty if there is none."""
+        value = self._table.get(key) if key in self else []
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            value = [value]
+        if isinstance(value, list) and all(
+            isinstance(item, list) and all(isinstance(name, str) for name in item) for item in value
+        ):
+            return tuple(map(tuple, value))
+        self.problem(key, 'a list of names, such as ["a", "b"], or a list of such lists', value)
+        return ()
 
     def integer(self, key: str, least: int, most: int, default: int | None = None) -> int:
         """A whole number from `least` to `most`."""
@@ -102,19 +123,21 @@ class Keys:
         """An exact epsilon."""
         return self.fraction(key, LEAST_EPSILON, MOST_EPSILON)
 
-    def rows(self, key: str, size: int) -> tuple[tuple[Fraction, ...], ...]:
-        """A square table of `size` rows of exact numbers."""
+    def rows(self, key: str, size: int, most: int | None = None) -> tuple[tuple[Fraction, ...], ...]:
+        """A table of `size` rows of exact numbers, square unless it may have up to `most` columns."""
         value = self._table.get(key) if key in self else None
         stand_in = tuple(tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size))
         if not isinstance(value, list) or len(value) != size:
             came = f"{len(value)} of them" if isinstance(value, list) else value
             self.problem(key, f"a list of {size} rows, one for each value", came)
             return stand_in
+        columns = len(value[0]) if most and isinstance(value[0], list) and size < len(value[0]) <= most else size
+        wanted = f"{columns} numbers, one for each output" if most else f"{columns} probabilities, one for each value"
         rows = []
         for number, row in enumerate(value, 1):
-            if not isinstance(row, list) or len(row) != size:
+            if not isinstance(row, list) or len(row) != columns:
                 came = f"{len(row)} of them" if isinstance(row, list) else row
-                self.problem(f"{key} row {number}", f"{size} probabilities, one for each value", came)
+                self.problem(f"{key} row {number}", wanted, came)
                 continue
             exact = [self._exact(f"{key} row {number}", entry) for entry in row]
             rows.append(tuple(entry for entry in exact if entry is not None))

@@ -2,7 +2,8 @@
 
 A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed (a, b) of a hash
 function (2 x 4 bytes, with 0 < a < modulus and b < modulus). The body is a symbol in [0, symbols), as 1, 2 or 4 bytes,
-or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are set.
+or a vector of `places` such symbols, or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits zero;
+if `ones` is given, that many are set.
 
 All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix, and the width of its
 bytes depends on the question alone, never on the answer.
@@ -19,6 +20,14 @@ MOST_SYMBOLS = 1 << 22
 MOST_BITS = 1 << 22
 
 
+class Folding(NamedTuple):
+    """How a tally folds the points of a projective space into `slices` (`ldp_aggregator.projective_folding`)."""
+
+    slices: int
+    order: int
+    dimension: int
+
+
 class Layout(NamedTuple):
     """The shape of a report: `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or `bits`."""
 
@@ -29,11 +38,20 @@ class Layout(NamedTuple):
     modulus: int = 0
     hashed: int = 0
     """How many values a hash function takes to symbols: those that a tally counts the support of."""
+    folding: Folding | None = None
+    """Where symbols are points so many that a tally does not count them one by one."""
+    places: int = 1
+    """How many symbols a report has."""
 
     @property
     def counted(self) -> int:
         """What each report may support, and a tally counts beside the reports; 0 where it counts symbols."""
         return self.bits or self.hashed
+
+    @property
+    def cells(self) -> int:
+        """How many numbers a tally has that is not folded."""
+        return self.cohorts * self.places * (1 + self.counted if self.counted else self.symbols)
 
     @property
     def prefix_width(self) -> int:
@@ -42,9 +60,12 @@ class Layout(NamedTuple):
 
     @property
     def body_width(self) -> int:
-        """Bytes of the symbol or of the bits."""
-        if self.bits:
-            return (self.bits + 7) // 8
+        """Bytes of the symbols or of the bits."""
+        return (self.bits + 7) // 8 if self.bits else self.places * self.symbol_width
+
+    @property
+    def symbol_width(self) -> int:
+        """Bytes of one symbol."""
         return 1 if self.symbols <= 1 << 8 else 2 if self.symbols <= 1 << 16 else 4
 
     @property
@@ -53,5 +74,5 @@ class Layout(NamedTuple):
         return self.prefix_width + self.body_width
 
     def report(self, body: int, prefix: int = 0) -> int:
-        """The report whose symbol or bit vector is `body`."""
+        """The report whose symbol or vector is `body`."""
         return body << 8 * self.prefix_width | prefix

@@ -13,10 +13,12 @@ Sources: Ye and Barg 2018 (the bound for many reports); Park, Nam and Lee 2023 (
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.contract import Pure, Randomizer, SetValued
 from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.subset import SubsetSelection, least_error_size
 
@@ -32,17 +34,37 @@ def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
     return total_error(SubsetSelection(size, supported, ratio.numerator, ratio.denominator))
 
 
-def efficiency(randomizer: Randomizer) -> Fraction | None:
+def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fraction | None:
     """R* / R: the share of a mechanism's respondents with which the optimal one would err as little.
 
-    None where R depends on the frequencies, and so is no single number.
+    The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is given. None where R
+    depends on the frequencies, and so is no single number.
     """
+    found = settled_error(randomizer)
+    return None if found is None else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error
+
+
+class SettledError(NamedTuple):
+    """A total error that is the same whatever the frequencies are, times the number of reports: n R."""
+
+    size: int
+    """The number of values that it is summed over."""
+    error: Fraction
+
+
+def settled_error(randomizer: Randomizer) -> SettledError | None:
+    """The total error of a mechanism; None where it depends on the frequencies."""
+    if isinstance(randomizer, NoisyHistogram):
+        return SettledError(randomizer.size, randomizer.size * randomizer.variance())
     pure = _as_pure(randomizer)
-    return None if pure is None else optimal_total_error(pure.size, randomizer.ratio) / total_error(pure)
+    return None if pure is None else SettledError(pure.size, total_error(pure))
 
 
 def _as_pure(randomizer: Randomizer) -> Pure | None:
     """A pure mechanism with the same errors: a matrix with equal rates on and off its diagonal is one too."""
+    if isinstance(randomizer, SetValued):
+        # How large their total error is depends on how many values are held.
+        return None
     if randomizer.kind == "pure" and isinstance(randomizer, Pure):
         return randomizer
     if isinstance(randomizer, StochasticMatrix):

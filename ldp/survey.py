@@ -3,23 +3,35 @@
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings (`<length>:<bytes>,`): a format tag,
 the question's name, its type, the number of its values and the values (or `open`), the mechanism, and every integer
 of its randomizer as `name=number`. It covers what changes the meaning of a report and nothing else: neither the text
-that people read, nor candidates, nor the way an epsilon was written.
+that people read, nor candidates, nor the way an epsilon was written. The fingerprint of a group of questions that are
+answered together is made in the same way, of a format tag and the fingerprints of its questions in order.
+
+What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint covers it. It is
+part of the terms that a respondent agrees to, and an app may pin: `terms` is the digest of everything that costs.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cached_property
 
 from ldp.domain import Domain, Value
 from ldp.errors import AnswerError
+from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer
 
 FINGERPRINT_SIZE = 16
 
 
 class Question:
-    """One question. `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads."""
+    """One question. `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads.
+
+    A device charges `price` for a report, or for each value whose permanent response it keeps; at most `charges` times.
+    `choice` is what there was to choose from, where the survey left the mechanism to us; `profile` names what gave the
+    parameters, if that was one of `ldp.profiles`.
+    """
 
     def __init__(
         self,
@@ -30,6 +42,9 @@ class Question:
         declared: Declared,
         text: str = "",
         candidates: str | None = None,
+        charges: int = 1,
+        choice: tuple[Considered, ...] = (),
+        profile: str = "",
     ) -> None:
         self.name = name
         self.domain = domain
@@ -38,9 +53,36 @@ class Question:
         self.declared = declared
         self.text = text
         self.candidates = candidates
+        self.charges = charges
+        self.choice = choice
+        self.profile = profile
         self.layout = randomizer.layout
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
+        self.memoizes = bool(getattr(randomizer, "memoizes", False))
+
+    @cached_property
+    def price(self) -> Fraction:
+        """The ratio that one charge stands for: everything ever sent about one value, or the one report."""
+        lifetime = self.randomizer.lifetime_ratio if self.memoizes else None
+        return self.randomizer.ratio if lifetime is None else lifetime
+
+    @cached_property
+    def price_text(self) -> str:
+        """The same, as it is written down."""
+        return str(self.price)
+
+    @property
+    def fixed_value(self) -> Value:
+        """The value reported once all charges are made: the first one, or a text that nobody can answer."""
+        if self.domain.values is None:
+            return b""
+        return self.domain.values[0].encode() if self.randomizer.kind == "bloom" else 0
+
+    @property
+    def members(self) -> tuple[Question, ...]:
+        """A question that is answered by itself travels alone."""
+        return (self,)
 
     def value(self, answer: object) -> Value:
         """What the randomizer takes for an answer. Raises `AnswerError`; it names the question, not the answer."""
@@ -53,16 +95,58 @@ class Question:
         return value
 
 
-class Survey:
-    """A named set of questions. `survey[name]` is a question."""
+class Group:
+    """Questions that are answered together: the reports of one respondent travel end to end, as one row."""
 
-    def __init__(self, name: str, questions: tuple[Question, ...]) -> None:
+    def __init__(self, members: tuple[Question, ...]) -> None:
+        self.members = members
+        self.name = "+".join(question.name for question in members)
+        self.width = sum(question.width for question in members)
+        self.fingerprint = _digest([b"ldp-joint-1", *(question.fingerprint for question in members)])
+
+
+Envelope = Question | Group
+"""What one report answers, and what its fingerprint stands for."""
+
+
+class Survey:
+    """A named set of questions, some of them in groups. `survey[name]` is a question.
+
+    `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        questions: tuple[Question, ...],
+        groups: tuple[Group, ...] = (),
+        lifetime: Declared | None = None,
+    ) -> None:
         self.name = name
         self.questions = questions
+        self.groups = groups
+        self.lifetime = lifetime
         self._by_name = {question.name: question for question in questions}
-        self.fingerprint = _digest(
-            [b"ldp-survey-1", name.encode(), *sorted(question.fingerprint for question in questions)]
-        )
+        self.group_of = {question.name: group for group in groups for question in group.members}
+        parts = sorted(question.fingerprint for question in questions), sorted(group.fingerprint for group in groups)
+        self.fingerprint = _digest([b"ldp-survey-1", name.encode(), *parts[0], *parts[1]])
+
+    @property
+    def terms(self) -> bytes:
+        """The digest of all that a respondent agrees to spend, as exact as the fingerprint that it includes."""
+        stop = "" if self.lifetime is None else self.lifetime.text
+        charges = (f"{question.name}={question.charges}" for question in sorted(self, key=lambda each: each.name))
+        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *(each.encode() for each in charges)])
+
+    @property
+    def tallied(self) -> tuple[Envelope, ...]:
+        """What an aggregator keeps a tally of: every question, and every group besides."""
+        return (*self.questions, *self.groups)
+
+    @property
+    def envelopes(self) -> tuple[Envelope, ...]:
+        """What is sent: the questions that are answered by themselves, and the groups."""
+        return (*(question for question in self.questions if question.name not in self.group_of), *self.groups)
 
     def __getitem__(self, name: str) -> Question:
         question = self._by_name.get(name)

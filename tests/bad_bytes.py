@@ -7,8 +7,8 @@ from xxhash import xxh64_digest
 from ldp import parse_survey
 from ldp.wire import FORMAT, MOST_REPORTS, encode_batch
 
-_NAMES = ("symbol", "wide", "bits", "set", "hash", "filter")
-_SYMBOL, _WIDE, _BITS, _SET, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)
+_NAMES = ("symbol", "wide", "bits", "set", "levels", "hash", "filter")
+_SYMBOL, _WIDE, _BITS, _SET, _LEVELS, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)
 _PARTS = [FORMAT, *_SYMBOL]
 _FRAME = file_of(_SYMBOL)
 _OTHER = parse_survey(TEXT.replace('epsilon = "1"', 'epsilon = "2"'))
@@ -55,6 +55,10 @@ BAD_PAYLOADS = {
     "rows twice as wide": ("report-width", _with(4, _SYMBOL.rows * 2)),
     "the first symbol there is not": ("symbol-range", _with(4, bytes([0, 4, 1]))),
     "a symbol of 300": ("symbol-range", encode_batch(_WIDE._replace(rows=(300).to_bytes(2, "little") * 3))),
+    "level 46 of 46, at the last place": (
+        "symbol-range",
+        encode_batch(_LEVELS._replace(rows=(bytes(3) + b"\x2e") * 3)),
+    ),
     "cohort 3 of 3": ("cohort-range", encode_batch(_FILTERED._replace(rows=(b"\x03\x00" + bytes(16)) * 3))),
     "a set of one": ("ones", encode_batch(_SET._replace(rows=b"\x01\x00\x00" * 3))),
     "a hash function with a = 0": ("seed-range", encode_batch(_HASHED._replace(rows=bytes(9) * 3))),

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections import Counter
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from unittest.mock import patch
 
+from children import in_child
 from every_tape import accepted, every_tape
 from surveys import DEVICE_SURVEY
 from written_out import taylor_exp
@@ -44,7 +44,7 @@ def fresh(source):
 
 def fresh_after_fork(source):
     """Processes that fork from one another draw different bytes."""
-    drawn = Counter(_in_child(source) for _ in range(4))
+    drawn = Counter(in_child(lambda: source(16)) for _ in range(4))
     return [f"{often} processes drew the same" for often in drawn.values() if often > 1]
 
 
@@ -86,7 +86,8 @@ def charged_first(client):
     """If what was spent cannot be remembered, no report is made."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        nowhere = Path(folder) / "missing" / "state"
+        (Path(folder) / "a-file").touch()
+        nowhere = Path(folder) / "a-file" / "state"
         for name in ("once", "mirror"):
             with suppress(StateError):
                 client(DEVICE_SURVEY, state=nowhere).record(name, "red")
@@ -121,10 +122,12 @@ def silent(client):
             device = client(DEVICE_SURVEY, state=Path(folder) / "state", random=_in_cohort_zero)
             device.record("once", ANSWERS[2])
             device.record("mirror", NOT_A_VALUE)
-            text = (Path(folder) / "state").read_text()
-            if any(told in text for answer in (ANSWERS[2], NOT_A_VALUE) for told in (answer, answer.encode().hex())):
+            kept = b"".join(path.read_bytes() for path in Path(folder).iterdir())
+            told = [answer.encode() for answer in (ANSWERS[2], NOT_A_VALUE)]
+            if any(form in kept for answer in told for form in (answer, answer.hex().encode())):
                 found.append("the state holds an answer")
-            keys.append(set(device._state.permanent))
+            with device._memory.store as store:
+                keys.append({key for key, _ in store.records("permanent")})
     return found + (["two devices keep an answer under the same key"] if keys[0] & keys[1] else [])
 
 
@@ -188,19 +191,3 @@ def _failing_after(working):
 
 def _in_cohort_zero(size):
     return bytes(size) if size == COHORT_WIDTH else os.urandom(size)
-
-
-def _in_child(source):
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # The child does nothing but draw, write and leave, so the threads that it lacks are not missed.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        os.write(writing, source(16))
-        os._exit(0)
-    os.waitpid(child, 0)
-    drawn = os.read(reading, 16)
-    os.close(reading)
-    os.close(writing)
-    return drawn

@@ -14,7 +14,7 @@ from specimens import automatic
 from ldp import AnswerError, RandomnessError, StateError
 from ldp.randomness import randbelow, system
 from ldp_client import Client, Report
-from ldp_client.state import State
+from ldp_client.memory import Memory
 
 
 def biased(bound, random):
@@ -66,33 +66,28 @@ def falls_back(size):
         return mersenne.randbytes(size)
 
 
-def redrawn_memo(self, name, answer):
-    """The "permanent" response is drawn anew at every call (multi-freq-ldpy)."""
-    self._state.permanent.clear()
-    return Client.record(self, name, answer)
+def forgetting(kind):
+    """Something is forgotten before every answer."""
 
+    def record(self, name, answer):
+        with self._memory.store as store:
+            for key in [key for key, _ in store.records(kind)]:
+                store.drop(kind, key)
+        return Client.record(self, name, answer)
 
-def redrawn_cohort(self, name, answer):
-    self._state.cohorts.clear()
-    return Client.record(self, name, answer)
-
-
-def noise_on_retry(self, name, answer):
-    self._state.answered.clear()
-    return Client.record(self, name, answer)
+    return record
 
 
 def forgets(self, survey, *, random=system, **_):
     Client.__init__(self, survey, random=random)
 
 
-def uncharged(self, name, answer):
-    """Reports although what was spent could not be written down."""
+def careless(self, survey, *, state=None, **settings):
+    """Begins without the state file if that cannot be used."""
     try:
-        return Client.record(self, name, answer)
+        Client.__init__(self, survey, state=state, **settings)
     except StateError:
-        self._state.path = None
-        return Client.record(self, name, answer)
+        Client.__init__(self, survey, **settings)
 
 
 def reports_zeros(self, name, answer):
@@ -100,8 +95,7 @@ def reports_zeros(self, name, answer):
     try:
         return Client.record(self, name, answer)
     except RandomnessError:
-        self._random = bytes
-        return Client.record(self, name, answer)
+        return Client(self.survey, random=bytes).record(name, answer)
 
 
 def names_the_answer(self, name, answer):
@@ -118,22 +112,23 @@ def drops_zeros(self, name, answer):
 
 def shares_its_secret(self, survey, **settings):
     Client.__init__(self, survey, **settings)
-    self._state.secret = b"pepper"
+    with self._memory.store as store:
+        store.put("secret", b"", (b"pepper",))
 
 
-class _PlainKeys(State):
+class _PlainKeys(Memory):
     """Keeps permanent responses under the answers themselves."""
 
     __slots__ = ()
 
-    def memo_key(self, _fingerprint, _cohort, value, _random):
+    def memo_key(self, question, _cohort, value, _random):
         """The answer."""
-        return value
+        return question.fingerprint + value
 
 
 def keeps_answers(self, survey, **settings):
     Client.__init__(self, survey, **settings)
-    self._state.__class__ = _PlainKeys
+    self._memory.__class__ = _PlainKeys
 
 
 def of_draws(name, broken):
@@ -157,12 +152,12 @@ MUTANTS = (
     of_sources("source that repeats itself", laws.fresh, repeating),
     of_sources("source that gives too little", laws.fresh, short),
     of_sources("source that falls back on a generator", laws.no_randomness, falls_back),
-    of_clients("permanent response drawn at every call", laws.memoized, record=redrawn_memo),
+    of_clients("permanent response drawn at every call", laws.memoized, record=forgetting("permanent")),
     of_clients("memory lost at a restart", laws.memoized, __init__=forgets),
-    of_clients("cohort drawn at every call", laws.one_cohort, record=redrawn_cohort),
-    of_clients("fresh noise on retry", laws.answered_once, record=noise_on_retry),
+    of_clients("cohort drawn at every call", laws.one_cohort, record=forgetting("cohort")),
+    of_clients("fresh noise on retry", laws.answered_once, record=forgetting("charge")),
     of_clients("fresh noise after a restart", laws.answered_once, __init__=forgets),
-    of_clients("reports before it is charged", laws.charged_first, record=uncharged),
+    of_clients("reports where nothing can be charged", laws.charged_first, __init__=careless),
     of_clients("reports without randomness", laws.nothing_without_randomness, record=reports_zeros),
     of_clients("names the answer in an error", laws.silent, record=names_the_answer),
     of_clients("memo keys that all devices share", laws.silent, __init__=shares_its_secret),

@@ -12,11 +12,16 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
+from ldp.compiled import compiled
+from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
 from ldp.wire import Damage, FrameReader, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
 
 FOLDER = Path(__file__).parent / "vectors"
+
+TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
 
 QUESTIONS = {
     "warner": (
@@ -34,6 +39,21 @@ QUESTIONS = {
             'matrix = [["0.7", "0.2", "0.1"], ["1/6", "2/3", "1/6"], ["0.1", "0.2", "0.7"]]',
             ("low", "middle", "high"),
         ),
+    ),
+    "exponential": (
+        (
+            'type = "category"\nvalues = ["low", "middle", "high"]\nepsilon = "2"\n'
+            'quality = [[3, 2, 1, 0], [1, "7/3", 2, 1], [0, 1, 2, 3]]',
+            ("low", "middle", "high"),
+        ),
+    ),
+    "geometric": (
+        ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
+        ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "7/3"', (-500, 77)),
+    ),
+    "laplace": (
+        ('type = "integer"\nlow = 1\nhigh = 20\nepsilon = "1"', (1, 13, 20)),
+        ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"\nmargin = 3', (0, 1)),
     ),
     "grr": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
@@ -63,6 +83,14 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.5"', ("value 0", "value 19")),
     ),
+    "the": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "3"', ("value 0", "value 19")),
+    ),
+    "she": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.1"', ("value 0", "value 19")),
+    ),
     "olh": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
@@ -76,6 +104,41 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16', ("car", "walk")),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nhash_seed = 1', ("value 0", "value 299")),
     ),
+    "set-unary": (
+        (f'type = "multi"\nvalues = {FOUR}\nmost = 2\nepsilon = "1"', ([], ["car", "walk"])),
+        (f'type = "multi"\nvalues = {TWENTY}\nmost = 15\nepsilon = "3"', (["value 0"], ["value 3", "value 19"])),
+    ),
+    "pad-grr": (
+        (f'type = "multi"\nvalues = {FOUR}\nmost = 4\nepsilon = "1"', ([], ["bus"], ["walk", "bike", "bus", "car"])),
+        (f'type = "multi"\nvalues = {MANY}\nmost = 10\nepsilon = "2"', (["value 0", "value 299"],)),
+    ),
+    "pad-ss": ((f'type = "multi"\nvalues = {TWENTY}\nmost = 3\nepsilon = "1"', ([], ["value 0", "value 19"])),),
+    "pad-pgr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "2"', ([], ["value 0", "value 299"])),),
+    "pad-hr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"', ([], ["value 0", "value 299"])),),
+    "heavy-hitters": (
+        ('type = "text"\nepsilon = "2"', ("x", "Grüße", "https://example.org/a?b=c")),
+        (
+            'type = "text"\nepsilon = "1"\nlongest = 16\nalphabet = "0123456789abcdef"\nhash_seed = 4',
+            ("00c0ffee00c0ffee",),
+        ),
+    ),
+    "l-grr": (
+        (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon_first = "0.3"\nepsilon_lifetime = "7/3"', ("value 299",)),
+    ),
+    "l-sue": ((f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),),
+    "l-osue": (
+        (f'type = "boolean"\n{TWICE}', (False, True)),
+        (f'type = "category"\nvalues = {TWENTY}\n{TWICE}', ("value 0", "value 19")),
+    ),
+    "loloha": (
+        (f'type = "category"\nvalues = {MANY}\n{TWICE}', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nbuckets = 2\n{TWICE}', ("value 7",)),
+    ),
+    "dbitflip": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nsampled = 1', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nsampled = 16', ("value 0", "value 299")),
+    ),
     "rappor": (
         (f'type = "text"\ncohorts = 16\nf = "0.5"\n{CHROME}', ("https://example.org", "Grüße", "x")),
         (f'type = "text"\nf = "0"\n{CHROME}', ("x",)),
@@ -86,6 +149,38 @@ QUESTIONS = {
 """By mechanism: the keys of its questions, and the answers to randomize."""
 
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
+TERMS = f"""[survey]
+name = "terms"
+joint = ["smoker", "commute"]
+lifetime_epsilon = "20"
+
+[[question]]
+name = "smoker"
+type = "boolean"
+text = "Rauchen Sie täglich?"
+mechanism = "forced"
+forced_true = "1/4"
+forced_false = "1/4"
+
+[[question]]
+name = "commute"
+type = "category"
+values = {FOUR}
+mechanism = "grr"
+epsilon = "1/3"
+
+[[question]]
+name = "browser"
+type = "category"
+values = ["Größer", "kleiner"]
+mechanism = "rappor"
+memoized_values = 2
+p = "0.5"
+q = "0.75"
+f = "0.5"
+"""
+"""A survey with all that costs."""
+
 FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8))
 """Cohort, hashes, bits."""
 
@@ -96,7 +191,7 @@ def vectors():
         mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
         for mechanism, rows in QUESTIONS.items()
     }
-    made |= {"hashing": _hashing(), "wire": _wire(), "bad": _bad()}
+    made |= {"compiled": _compiled(), "hashing": _hashing(), "wire": _wire(), "bad": _bad()}
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in made.items()}
 
 
@@ -108,9 +203,9 @@ def _question(mechanism, keys, answers):
     text = _survey_text(mechanism, keys)
     question = parse_survey(text)["asked"]
     randomizer = question.randomizer
-    case = _staged_case if mechanism == "rappor" else _case
+    case = _staged_case if isinstance(randomizer, Memoized) else _case
     tapes = [stream(f"{mechanism} {keys} {number}") for number in range(3)]
-    tapes.append((_tied(question) if mechanism in ("sue", "oue") else b"\xff" * 8) + tapes[0])
+    tapes.append((_tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8) + tapes[0])
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
@@ -135,20 +230,27 @@ def _staged_case(question, answer, tape):
     randomizer, source, value = question.randomizer, Replay(tape), question.value(answer)
     cohort = randomizer.draw_cohort(source)
     for_cohort = source.used
-    true_bits = randomizer.true_bits(value, cohort)
     permanent = randomizer.permanent(value, cohort, source)
     for_permanent = source.used - for_cohort
     report = randomizer.instantaneous(permanent, cohort, source)
     return {
         "value": answer,
         "tape": tape[: source.used].hex(),
-        "cohort": cohort,
-        "true_positions": [position for position in range(randomizer.bits) if true_bits >> position & 1],
+        "cohort": _listed(cohort) if question.layout.modulus else cohort,
+        **_place_of(randomizer, value, cohort),
         "permanent": permanent.to_bytes(question.layout.body_width, "little").hex(),
         "report": report.to_bytes(question.width, "little").hex(),
         "used": source.used,
         "used_by_stage": [for_cohort, for_permanent, source.used - for_cohort - for_permanent],
     }
+
+
+def _place_of(randomizer, value, cohort):
+    """Where the permanent response starts from: the true bits of RAPPOR, else what it is kept for."""
+    if not isinstance(randomizer, Rappor):
+        return {"kept_for": randomizer.memo_value(value, cohort)}
+    true_bits = randomizer.true_bits(value, cohort)
+    return {"true_positions": [position for position in range(randomizer.bits) if true_bits >> position & 1]}
 
 
 def _tied(question):
@@ -160,6 +262,10 @@ def _tied(question):
         others = (1 << size) - 2 if numbers["if_other"] >> shift & 1 else 0
         tape += (others | numbers["if_true"] >> shift & 1).to_bytes((size + 7) // 8, "little")
     return tape
+
+
+def _compiled():
+    return [{"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS)]
 
 
 def _hashing():

@@ -10,6 +10,7 @@ from mutants import altered, decoded_by
 from ldp.field import inner_product
 from ldp.mechanisms.projective import ProjectiveResponse, geometry, index, vector
 from ldp.randomness import randbelow
+from ldp_aggregator.moments import pure_moments
 
 
 def others_from_all_points(self, value, random):
@@ -54,6 +55,18 @@ def in_reverse(moments, randomizer, counts):
     return moments
 
 
+def slices_in_reverse(moments, randomizer, counts):
+    return pure_moments(randomizer, counts[::-1])
+
+
+def zeros_as_the_first_point(moments, randomizer, counts):
+    """Counts a report that is orthogonal to a whole slice for the first point of the slice instead."""
+    moved = counts.copy()
+    moved[:, 1] += moved[:, 0]
+    moved[:, 0] = 0
+    return pure_moments(randomizer, moved)
+
+
 MUTANTS = (
     altered("points: others from all", sampler, "plane-of-order-3", randomize=others_from_all_points),
     altered("points: one is never sent", sampler, "plane-of-order-2", randomize=never_of_all_ones),
@@ -61,4 +74,6 @@ MUTANTS = (
     altered("points: numbered otherwise", sampler, "plane-of-order-4", randomize=as_if_points_were_numbers),
     altered("points: independent supports", unbiased, "plane-of-order-3", support=property(independent_supports)),
     decoded_by("points: decoded in reverse", decoder, "plane-of-order-4", in_reverse),
+    decoded_by("points: slices in reverse", decoder, "folded-space-of-order-3", slices_in_reverse),
+    decoded_by("points: zeros as the first point", decoder, "folded-plane-of-order-4", zeros_as_the_first_point),
 )

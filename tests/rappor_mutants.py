@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from lawbook import lifetime, permanent, privacy, sampler, stages
+from lawbook import privacy, sampler
+from memory_laws import lifetime, permanent, stages
 from mutants import altered
 
 from ldp.mechanisms.rappor import Rappor

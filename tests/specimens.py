@@ -8,20 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from written_out import values_of
+
 from ldp import parse_survey
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Randomizer
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
+from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
 from ldp_aggregator.bloom_decoding import bloom_moments
-from ldp_aggregator.moments import matrix_moments, pure_moments
+from ldp_aggregator.found_moments import found_moments
+from ldp_aggregator.means import parts_of
+from ldp_aggregator.moments import matrix_moments, pure_moments, sum_moments
+from ldp_aggregator.noise_moments import noise_moments
 from ldp_aggregator.sketch_moments import sketch_moments
+from ldp_aggregator.window_moments import window_moments
 
 TEXTS = (b"alpha", b"beta", b"gamma", b"delta")
 
@@ -35,16 +48,35 @@ class Specimen(NamedTuple):
     tape: tuple[int, ...] = ()
     """Random bits per byte in each call of `randomize`, where it can be run over every tape."""
     decode: Callable[..., Any] = pure_moments
+    average: Callable[..., Any] = parts_of
+    spends_all: bool = True
+    """Whether hardly any of the declared epsilon is left undelivered."""
 
     @property
     def values(self) -> tuple[int, ...] | tuple[bytes, ...]:
-        """Every value of a closed domain, some of an open one."""
-        return TEXTS if self.randomizer.kind == "bloom" else tuple(range(len(self.randomizer.channel().rows)))
+        """Every value (or set of them) of a closed domain, some of an open one."""
+        return TEXTS if self.randomizer.kind in ("bloom", "search") else values_of(self.randomizer)
 
 
-DECODERS = {"pure": pure_moments, "sketch": sketch_moments, "matrix": matrix_moments, "bloom": bloom_moments}
+DECODERS = {
+    "pure": pure_moments,
+    "matrix": matrix_moments,
+    "sketch": sketch_moments,
+    "sum": sum_moments,
+    "noise": noise_moments,
+    "sampled": window_moments,
+    "bloom": bloom_moments,
+    "search": found_moments,
+}
 
+_TWO_EPSILONS = tuple(
+    f'epsilon_first = "{first}"\nepsilon_lifetime = "{lifetime}"'
+    for first, lifetime in (("0.1", "0.3"), ("1", "2"), ("7/3", "2.5"), ("3", "8.75"))
+)
 _EPSILONS = ('epsilon = "0.1"', "epsilon = 1", 'epsilon = "7/3"', 'epsilon = "8.75"')
+_SETS = 'type = "multi"\nvalues = ["a", "b", "c", "d"]\nmost = 2\n'
+_WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
+_STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 
 DESIGNS = {
@@ -62,16 +94,43 @@ DESIGNS = {
         'type = "category"\nvalues = ["a", "b", "c"]\n'
         'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
     ),
+    "exponential": (
+        'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = 2\nquality = [[1, 0, 0], [0, 1, 0.2], [0, "1/3", 1]]',
+        'type = "boolean"\nepsilon = "0.1"\nquality = [[3, 2, 0], [0, 2, 3]]\nsensitivity = 4',
+        f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, -1, 0, -1]]",
+    ),
+    "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
+    "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
     "grr": tuple(f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS),
     "ss": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "hr": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "pgr": (*(_CODES + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")), 'type = "boolean"\nepsilon = 2'),
     "sue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "oue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "the": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
+    "she": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "olh": tuple(f'type = "category"\nvalues = ["a", "b", "c"]\n{keys}' for keys in _EPSILONS),
     "blh": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "cms": tuple(f"{_CODES}{keys}\nwidth = 4\nhashes = 2" for keys in _EPSILONS),
     "hcms": tuple(f"{_CODES}{keys}\nwidth = 8\nhashes = 3\nhash_seed = 7" for keys in _EPSILONS),
+    "set-unary": (*(_SETS + keys for keys in _EPSILONS), *(_WHOLE_SETS + keys for keys in _EPSILONS)),
+    "pad-grr": (*(_SETS + keys for keys in _EPSILONS), *(_WHOLE_SETS + keys for keys in _EPSILONS)),
+    "pad-ss": tuple(_SETS + keys for keys in _EPSILONS),
+    "pad-pgr": tuple(_SETS + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
+    "pad-hr": tuple(_SETS + keys for keys in _EPSILONS),
+    "heavy-hitters": (
+        *(f'type = "text"\ncells = 4\nlongest = 3\n{keys}' for keys in _EPSILONS[:3]),
+        'type = "text"\ncells = 2\nepsilon = 2\nalphabet = "ab"\nheld_out = 2\nhash_seed = 7',
+    ),
+    "l-grr": tuple(_CODES + keys for keys in _TWO_EPSILONS),
+    "l-sue": tuple(_CODES + keys for keys in _TWO_EPSILONS),
+    "l-osue": (*(_CODES + keys for keys in _TWO_EPSILONS), f'type = "boolean"\n{_TWO_EPSILONS[1]}'),
+    "loloha": (*(_CODES + keys for keys in _TWO_EPSILONS), f"{_CODES}{_TWO_EPSILONS[1]}\nbuckets = 3"),
+    "dbitflip": (
+        *(f"{_CODES}{keys}\nsampled = 2" for keys in _EPSILONS),
+        *(f"{_CODES}epsilon = 2\nsampled = {sampled}" for sampled in (1, 3, 4)),
+        'type = "integer"\nlow = 3\nhigh = 5\nepsilon = 1\nsampled = 2',
+    ),
     "rappor": (
         *(
             f'{_CODES}p = "{p}"\nq = "{q}"\nf = "{f}"'
@@ -101,16 +160,24 @@ def automatic(size, epsilon):
 def designed(mechanism, number):
     """One design of a mechanism, as a specimen."""
     made = question(mechanism, DESIGNS[mechanism][number])
-    return Specimen(f"{mechanism}-{number}", made.randomizer, made.declared, decode=DECODERS[made.randomizer.kind])
+    decode, spends_all = DECODERS[made.randomizer.kind], mechanism not in ("the", "exponential")
+    return Specimen(f"{mechanism}-{number}", made.randomizer, made.declared, decode=decode, spends_all=spends_all)
 
 
-def with_few_hashes(specimen):
-    """The specimen with a hash family so small that its channel can be written out, all else being as it was."""
+def abridged(specimen):
+    """The specimen with so few hash functions, levels or cells that its channel can be written out."""
     randomizer = specimen.randomizer
+    if randomizer.layout.places > 1:
+        return specimen._replace(randomizer=randomizer._replace(levels=4))
+    if randomizer.kind == "search":
+        return specimen._replace(randomizer=randomizer._replace(oracle=randomizer.oracle._replace(size=4)))
     if not randomizer.layout.modulus:
         return specimen
     modulus = next(prime for prime in (3, 5, 7, 11, 13) if prime >= randomizer.size)
-    buckets = min(randomizer.buckets, modulus)
+    buckets = min(randomizer.layout.symbols, modulus)
+    if isinstance(randomizer, Chain):
+        lasting = randomizer.lasting._replace(modulus=modulus, buckets=buckets)
+        return specimen._replace(randomizer=Chain(lasting, randomizer.fresh._replace(size=buckets)))
     return specimen._replace(randomizer=randomizer._replace(modulus=modulus, buckets=buckets))
 
 
@@ -135,10 +202,27 @@ SMALL = (
     Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, 2, 1), tape=(8,)),
     Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2), tape=(8,)),
     Specimen("space-of-order-2", ProjectiveResponse(12, 2, 4, 3, 1), tape=(8,)),
+    Specimen("folded-space-of-order-2", ProjectiveResponse(12, 2, 4, 2, 1, folded=True), tape=(8,)),
+    Specimen("folded-plane-of-order-3", ProjectiveResponse(10, 3, 3, 5, 2, folded=True), tape=(8,)),
+    Specimen("folded-plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2, folded=True), tape=(8,)),
+    Specimen("folded-space-of-order-3", ProjectiveResponse(18, 3, 4, 2, 1, folded=True), tape=(8,)),
+    Specimen("set-2", SetEncoding(2, 1, 5, 1, 3), tape=(2,)),
+    Specimen("set-3", SetEncoding(3, 2, 6, 1, 3), tape=(3,)),
+    Specimen("set-3-whole", SetEncoding(3, 3, 7, 3, 4), tape=(3,)),
+    Specimen("padded-symbols", PadAndSample(3, 2, SymbolResponse(5, 7, 2)), tape=(1, 8)),
+    Specimen("padded-symbols-4", PadAndSample(4, 4, SymbolResponse(8, 5, 1)), tape=(2, 8)),
+    Specimen("padded-plane", PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, 5, 2)), tape=(1, 8)),
+    Specimen("padded-hadamard", PadAndSample(4, 2, HadamardResponse(5, 8, 3, 1)), tape=(1, 8, 3)),
     Specimen("sketch-2", CountMean(3, 2, 2, 5, 2, 4, 3), tape=(1, 2), decode=sketch_moments),
     Specimen("sketch-3", CountMean(4, 1, 3, 6, 1, 0, 3), tape=(3,), decode=sketch_moments),
     Specimen("hadamard-sketch-2", HadamardCountMean(3, 2, 2, 3, 1, 4), tape=(1, 1, 2), decode=sketch_moments),
     Specimen("hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments),
+    Specimen("steps-2", AdditiveNoise(2, 0, 5, 2, 2), tape=(8,), decode=noise_moments),
+    Specimen("steps-3", AdditiveNoise(3, 0, 2, 1, 4), tape=(8,), decode=noise_moments),
+    Specimen("steps-2-margin-1", AdditiveNoise(2, 1, 3, 2, 8), tape=(8,), decode=noise_moments),
+    Specimen("steps-4-margin-2", AdditiveNoise(4, 2, 2, 1, 1), tape=(8,), decode=noise_moments),
+    Specimen("steps-3-margin-1", AdditiveNoise(3, 1, 3, 1, 27), tape=(8,), decode=noise_moments),
+    Specimen("matrix-2-by-3", StochasticMatrix(((3, 2, 1), (1, 1, 4))), tape=(8,), decode=matrix_moments),
     Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,), decode=matrix_moments),
     Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,), decode=matrix_moments),
     Specimen("bits-2-word-2", BitVector(2, 2, 1, 2), tape=(2,)),
@@ -147,12 +231,38 @@ SMALL = (
     Specimen("bits-2-word-5", BitVector(2, 30, 9, 5), tape=(2,)),
     Specimen("bits-2-reserve", BitVector(2, 37, 11, 6), tape=(2,)),
     Specimen("bits-3-reserve", BitVector(3, 32, 13, 6), tape=(3,)),
+    Specimen("histogram-2", NoisyHistogram(2, 4, 1, 2), tape=(2, 2), decode=sum_moments),
+    Specimen("histogram-3", NoisyHistogram(3, 4, 1, 2), tape=(3, 2), decode=sum_moments),
+    Specimen("histogram-2-word-3", NoisyHistogram(2, 6, 3, 3), tape=(2, 3), decode=sum_moments),
     Specimen("rappor-2-word-2", Rappor(2, 0, 1, 1, 3, 1, 2), tape=(2, 2)),
     Specimen("rappor-2-word-3", Rappor(2, 0, 1, 1, 7, 2, 3), tape=(2, 2)),
     Specimen("rappor-3-word-2", Rappor(3, 0, 1, 1, 1, 3, 2), tape=(3, 3)),
     Specimen("rappor-2-no-permanent", Rappor(2, 0, 1, 0, 25, 40, 6), tape=(2,)),
+    Specimen("chain-of-2-symbols", Chain(SymbolResponse(2, 3, 1), SymbolResponse(2, 5, 3)), tape=(2, 3)),
+    Specimen("chain-of-3-symbols", Chain(SymbolResponse(3, 5, 2), SymbolResponse(3, 4, 1)), tape=(8, 8)),
+    Specimen("chain-of-5-symbols", Chain(SymbolResponse(5, 12, 1), SymbolResponse(5, 4, 1)), tape=(4, 3)),
+    Specimen("chain-of-2-bits", Chain(BitVector(2, 2, 1, 2), SymbolResponse(2, 3, 1)), tape=(2, 2)),
+    Specimen("chain-of-2-even-bits", Chain(BitVector(2, 7, 1, 3), SymbolResponse(2, 6, 2)), tape=(2, 2)),
+    Specimen("chain-of-3-bits", Chain(BitVector(3, 2, 1, 2), SymbolResponse(2, 3, 1)), tape=(3, 3)),
+    Specimen("chain-of-buckets", Chain(LocalHashing(2, 2, 3, 1, 3), SymbolResponse(2, 5, 3)), tape=(1, 8, 2, 3)),
+    Specimen("chain-of-3-buckets", Chain(LocalHashing(4, 3, 4, 2, 5), SymbolResponse(3, 2, 1)), tape=(2, 8, 3, 2)),
+    Specimen("window-of-2", BitFlip(4, 2, 1, 2), tape=(2, 2, 1), decode=window_moments),
+    Specimen("window-of-1", BitFlip(4, 1, 1, 2), tape=(2, 1, 1), decode=window_moments),
+    Specimen("window-of-all", BitFlip(2, 2, 3, 3), tape=(1, 2, 1), decode=window_moments),
     Specimen("bloom-2", Rappor(2, 1, 2, 1, 6, 1, 3), tape=(1, 2, 2), decode=bloom_moments),
     Specimen("bloom-3", Rappor(3, 1, 4, 1, 3, 2, 2), tape=(2, 3, 3), decode=bloom_moments),
+    Specimen(
+        "prefixes-in-a-plane",
+        HeavyHitters(ProjectiveResponse(7, 2, 3, 5, 2), (1, 4, 6), 1),
+        tape=(2, 8),
+        decode=found_moments,
+    ),
+    Specimen(
+        "prefixes-in-a-space",
+        HeavyHitters(ProjectiveResponse(15, 2, 4, 3, 1), (3,), 1, hash_seed=7),
+        tape=(1, 8),
+        decode=found_moments,
+    ),
     Specimen("bloom-4-two-hashes", Rappor(4, 2, 2, 0, 3, 1, 2), tape=(1, 4), decode=bloom_moments),
 )
 """Small integers, so that every tape can be run."""

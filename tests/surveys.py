@@ -76,3 +76,19 @@ f = "0"
 """
 DEVICE_SURVEY = parse_survey(DEVICE)
 ONCE, REPEATABLE = ("once", "bits", "bare"), ("mirror", "listed")
+
+
+def survey_of(*questions, name="s", head=""):
+    """A survey of questions that are given by their keys."""
+    tables = "".join(f"[[question]]\n{keys}\n" for keys in questions)
+    return parse_survey(f'[survey]\nname = "{name}"\n{head}\n{tables}')
+
+
+def yes_no(name, epsilon="1"):
+    """The keys of a question that one report answers."""
+    return f'name = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "{epsilon}"'
+
+
+def mirror(name, values=4):
+    """The keys of a question whose reports show the permanent response."""
+    return f'name = "{name}"\ntype = "text"\nbloom_bits = 64\nmemoized_values = {values}\n{MIRROR}'

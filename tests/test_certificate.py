@@ -23,10 +23,15 @@ def has_signal(mechanism, keys):
 
 
 def within(question):
-    """Whether one report reveals at most what is declared; for an epsilon, by the checker's own bound of e^epsilon."""
-    declared = question.declared.text
-    limit = question.declared.bound if declared.startswith("ln") else checker.exp_lower(Fraction(declared))
-    return question.randomizer.ratio <= min(limit, question.declared.bound)
+    """Whether reports reveal at most what is declared; for an epsilon, by the checker's own bound of e^epsilon."""
+    return _within(question.randomizer.ratio, question.declared) and (
+        question.declared.lifetime is None or _within(question.randomizer.lifetime_ratio, question.declared.lifetime)
+    )
+
+
+def _within(ratio, declared):
+    limit = declared.bound if declared.text.startswith("ln") else checker.exp_lower(Fraction(declared.text))
+    return ratio <= min(limit, declared.bound)
 
 
 def test_every_design_of_the_grid_is_certified():

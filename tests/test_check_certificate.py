@@ -34,9 +34,13 @@ def tampered_integers(integers):
                 changed = copy.deepcopy(number)
                 changed[row][column] = str(int(number[row][column]) + 1)
                 yield {**integers, name: changed}
-        elif name in ("size", "symbols", "bits", "buckets", "order", "dimension"):
+        elif name in ("size", "symbols", "bits", "buckets", "order", "dimension", "most", "margin", "sampled"):
             yield {**integers, name: "7000000000"}
-        elif name == "modulus":
+        elif name == "lengths":
+            yield {**integers, name: [number[0][::-1]]}
+        elif name == "held_out":
+            yield {**integers, name: "0"}
+        elif name in ("modulus", "least"):
             yield {**integers, name: "1"}
         elif name in ("hash_seed", "chosen"):
             continue  # Any of them gives the same claims.
@@ -70,6 +74,9 @@ def tampered_claims(claims):
         ("ratio", "declared_bound", "1"),
         ("lifetime", "memoized", not claims["lifetime"]["memoized"]),
     ]
+    if claims["lifetime"]["declared"] is not None:
+        changes += [("lifetime", "declared", "0.00005"), ("lifetime", "declared_bound", "1")]
+        changes += [("lifetime", "declared_bound", claims["lifetime"]["declared_bound"] + "0")]
     if claims["lifetime"]["ratio"] is None:
         changes += [("lifetime", "ratio", "3"), ("lifetime", "ratio", claims["ratio"]["delivered"])]
     else:

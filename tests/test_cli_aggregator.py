@@ -96,13 +96,26 @@ def test_explain_says_what_a_report_costs(folder):
         "delivered epsilon   0.9999999",
         "homepage: rappor, open vocabulary",
         "eps_1 ",
+        "eps_t   (t reports, answer unchanged)    2.",
         "eps_inf ",
         "18 bytes, the same for every answer",
         "50 % likely may come to think it 73.1% likely",
         "total for one respondent",
+        "most that a device ever charges, whatever changes: epsilon ",
+        f"terms               {COMMUTE_SURVEY.terms.hex()}",
         "certificate ",
     ):
         assert fragment in told
+
+
+def test_a_lifetime_that_is_too_short_is_warned_about(folder):
+    """A survey whose questions can cost more than a device may spend gives a warning, and says where it stops."""
+    (folder / "short.toml").write_text(COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "3"', 1))
+    result = ldp("explain short.toml")
+    assert "and it stops at 3 (lifetime_epsilon)" in result.stdout
+    assert "lifetime_epsilon 3 is less than its questions can cost" in result.stderr
+    (folder / "long.toml").write_text(COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "30"', 1))
+    assert "lifetime_epsilon" not in ldp("explain long.toml").stderr
 
 
 def test_explain_writes_the_certificate(folder):
@@ -161,7 +174,7 @@ def test_json_has_the_documented_format(folder):
     assert list(told["questions"]) == ["smoker", "transport", "homepage"]
     for question in told["questions"].values():
         assert [key for key in question if key in KEYS] == list(KEYS)
-        assert question.keys() - KEYS <= {"interval", "simultaneous_method", "biased", "note"}
+        assert question.keys() - KEYS <= {"interval", "simultaneous_method", "biased", "note", "unallocated", "checks"}
         assert all(tuple(value) == VALUE_KEYS for value in question["values"])
     transport = told["questions"]["transport"]
     assert {key: transport[key] for key in KEYS[2:7]} == {
@@ -294,6 +307,17 @@ def process(folder, *words):
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
 
 
+def interrupted(running):
+    """What a process prints when it is told to stop, and told again: the first time may be just before it waits."""
+    for _ in range(30):
+        running.send_signal(signal.SIGINT)
+        try:
+            return running.communicate(timeout=1)[1]
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError("thirty interrupts did not stop it")
+
+
 def test_an_interrupt_leaves_no_half_written_file(folder):
     """Ctrl-C in the midst of reading: exit code 130, one word, and the old output as it was."""
     (folder / "out").write_text("precious")
@@ -303,8 +327,7 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
         pipe.write(FIRST)
         pipe.flush()
         before = sorted(path.name for path in folder.iterdir())
-        running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=30)
+        told = interrupted(running)
     assert running.returncode == 130
     assert told.split() == ["interrupted"]
     assert (folder / "out").read_text() == "precious"

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import random
-import stat
 import traceback
 from itertools import product
 from unittest.mock import patch
@@ -14,7 +13,7 @@ import pytest
 from specimens import question
 from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
 
-from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError, Survey
+from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, Survey
 from ldp.layout import COHORT_WIDTH
 from ldp.randomness import Replay
 from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, FrameReader, decode_batch
@@ -73,7 +72,8 @@ def test_no_answer_reaches_the_disk(path):
     """Neither an answer, in any encoding, nor a plain hash of it is in the state file, or in what the client shows."""
     client = Client(DEVICE_SURVEY, state=path)
     reports = [client.record("mirror", TELLING), client.record("listed", "green"), client.record("bare", TELLING)]
-    shown = path.read_bytes() + f"{client!r}{client._state!r}{vars(client)!r}{reports!r}".encode()
+    shown = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    shown += f"{client!r}{vars(client)!r}{reports!r}{client.ledger()}".encode()
     for answer in (TELLING, "green"):
         told = answer.encode()
         forms = [told, answer.encode("utf-16-le"), json.dumps(answer)[1:-1].encode(), base64.b64encode(told)[:8]]
@@ -82,89 +82,6 @@ def test_no_answer_reaches_the_disk(path):
             digest = hashlib.new(name, told).digest()
             forms += [digest[:8], digest.hex()[:12].encode()]
         assert not [form for form in forms if form in shown]
-
-
-def test_the_state_file_is_private(path):
-    """Only the owner may read the state, whatever the umask, and nothing else stays in its folder."""
-    before = os.umask(0)
-    try:
-        Client(DEVICE_SURVEY, state=path).record("mirror", TELLING)
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert list(path.parent.iterdir()) == [path]
-
-
-DAMAGES = {
-    "empty": lambda _: b"",
-    "truncated": lambda content: content[: len(content) // 2],
-    "binary": lambda _: bytes(range(256)),
-    "deeply nested": lambda _: b"[" * 200_000,
-    "another format": lambda content: content.replace(b'"format": 1', b'"format": 2'),
-    "not an object": lambda _: b"[1, 2]",
-    "no fields": lambda _: b'{"format": 1}',
-    "field of another type": lambda _: b'{"format": 1, "checksum": "", "state": {"secret": 5}}',
-    "forgotten answers": lambda content: json.dumps(json.loads(content) | {"state": {}}).encode(),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_state_is_refused_and_left_alone(damage, path):
-    """A state file that cannot be trusted gives an error, and is not replaced by a fresh one."""
-    Client(DEVICE_SURVEY, state=path).record("mirror", TELLING)
-    path.write_bytes(damaged := damage(path.read_bytes()))
-    with pytest.raises(StateError):
-        Client(DEVICE_SURVEY, state=path)
-    assert path.read_bytes() == damaged
-
-
-def test_every_changed_byte_of_the_state_is_noticed(path):
-    """One bit flipped anywhere in the file is a `StateError`, unless the file still says the same."""
-    client = Client(DEVICE_SURVEY, state=path)
-    for name in EVERY:
-        client.record(name, "red")
-    content, state = path.read_bytes(), client._state
-    for place in range(len(content)):
-        changed = bytearray(content)
-        changed[place] ^= 1
-        path.write_bytes(changed)
-        try:
-            loaded = Client(DEVICE_SURVEY, state=path)._state
-        except StateError:
-            continue
-        for field in ("secret", "answered", "cohorts", "permanent"):
-            assert getattr(loaded, field) == getattr(state, field), (place, field)
-
-
-@pytest.mark.parametrize("place", ["missing/state", "a-file/state", "a-folder"])
-@pytest.mark.parametrize("name", EVERY)
-def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
-    """A place that cannot be written to, or read, gives a `StateError` and no report."""
-    (tmp_path / "a-file").write_text("")
-    (tmp_path / "a-folder").mkdir()
-    with pytest.raises(StateError, match="state file"):
-        Client(DEVICE_SURVEY, state=tmp_path / place).record(name, "red")
-
-
-@pytest.mark.parametrize("broken", ["open", "fsync", "replace"])
-@pytest.mark.parametrize("name", EVERY)
-def test_a_full_disk_charges_nothing(broken, name, path):
-    """While the state cannot be written every answer is refused; afterwards one is taken, and kept."""
-    client = Client(DEVICE_SURVEY, state=path)
-    client.record("once" if name != "once" else "bits", "red")
-    before = path.read_bytes()
-    with patch(f"os.{broken}", side_effect=PermissionError(13, "Permission denied")):
-        for _ in range(2):
-            with pytest.raises(StateError, match="no report"):
-                client.record(name, "red")
-    assert path.read_bytes() == before
-    row = client.record(name, "red").row
-    restarted = Client(DEVICE_SURVEY, state=path)
-    if name in REPEATABLE:
-        assert restarted.record(name, "red").row == row
-    else:
-        with pytest.raises(AlreadyAnsweredError):
-            restarted.record(name, "red")
 
 
 class FailingSystem:
@@ -191,18 +108,16 @@ CALLS = {"once": 1, "bits": 1, "bare": 2, "mirror": 4, "listed": 3}
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_failing_randomness_gives_no_report_and_charges_nothing(name, path, monkeypatch):
+def test_failing_randomness_gives_no_report_and_charges_nothing(name):
     """Randomness that fails at the k-th call, or gives k bytes there, gives an error, no report, and nothing spent."""
-    monkeypatch.setattr("os.fsync", lambda _: None)  # hundreds of files, none of which has to outlive the test
     for calls, given in product(range(CALLS[name]), [None, *range(50)]):
-        path.unlink(missing_ok=True)
-        client = Client(DEVICE_SURVEY, state=path)
+        client = Client(DEVICE_SURVEY)
         system = FailingSystem(calls, given)
         with patch("os.urandom", system):
             try:
                 client.record(name, "red")
             except RandomnessError:
-                assert name in REPEATABLE or not path.exists()
+                assert client.ledger().charges == ()
             else:
                 assert not system.failed
                 continue
@@ -258,7 +173,7 @@ def test_bad_answers_are_refused_without_being_repeated(name, answer, path):
         assert TELLING not in f"{link!s}{link!r}{link.args!r}{vars(link)!r}{getattr(link, 'object', '')!r}"
         link = link.__cause__ or link.__context__
     assert TELLING not in "".join(traceback.format_exception(caught.value))
-    assert not path.exists()
+    assert Client(DEVICE_SURVEY, state=path).ledger().charges == ()
 
 
 @pytest.mark.parametrize("answer", ["true", 1, 0, None, "yes"])
@@ -275,12 +190,11 @@ def test_an_unknown_question_is_refused():
         Client(DEVICE_SURVEY).record("nope", TELLING)
 
 
-def test_without_permanent_noise_nothing_is_memoized(path):
+def test_without_permanent_noise_nothing_is_memoized():
     """RAPPOR with f = 0 would memoize the true bits: it is answered once, and no response is stored."""
-    client = Client(DEVICE_SURVEY, state=path)
+    client = Client(DEVICE_SURVEY)
     client.record("bare", TELLING)
-    assert client._state.permanent == {}
-    assert json.loads(path.read_text())["state"]["permanent"] == {}
+    assert list(client._memory.store.records("permanent")) == []
     with pytest.raises(AlreadyAnsweredError):
         client.record("bare", TELLING)
 

@@ -18,6 +18,7 @@ LAYOUTS = (
     *(Layout(cohorts, bits=bits) for cohorts in (2, 256, 300) for bits in (*range(1, 21), 128)),
     Layout(1 << 16, bits=2),
     *(Layout(bits=bits, ones=ones) for bits, ones in ((5, 2), (8, 7), (9, 1), (16, 8))),
+    *(Layout(symbols=symbols, places=places) for symbols in (2, 6, 255, 256, 257) for places in (2, 3, 10)),
     *(Layout(symbols=symbols, modulus=7, hashed=hashed) for symbols, hashed in ((2, 2), (3, 7), (7, 5))),
     *(Layout(symbols=symbols, modulus=2**31 - 1, hashed=10) for symbols in (2, 3, 300, 65_536)),
 )
@@ -27,7 +28,10 @@ ROWS = 1000
 
 
 def read_report(row, layout):
-    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit positions or values)."""
+    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit positions or values).
+
+    Of a report with several symbols, what it supports is the tuple of them.
+    """
     cohort = 0
     if layout.cohorts > 1:
         cohort, row = row[0] + 256 * row[1], row[2:]
@@ -42,6 +46,10 @@ def read_report(row, layout):
             return "symbol-range", None, None
         hashes = [(a * x + b) % layout.modulus * layout.symbols // layout.modulus for x in range(layout.hashed)]
         return None, cohort, [x for x, symbol in enumerate(hashes) if symbol == body]
+    if layout.places > 1:
+        width = layout.width // layout.places
+        places = tuple(int.from_bytes(row[at : at + width], "little") for at in range(0, layout.width, width))
+        return (None, cohort, places) if max(places) < layout.symbols else ("symbol-range", None, None)
     if layout.symbols:
         return (None, cohort, body) if body < layout.symbols else ("symbol-range", None, None)
     if body >= 2**layout.bits:
@@ -58,6 +66,9 @@ def count_one_by_one(rows, layout):
         _, cohort, body = read_report(row, layout)
         if isinstance(body, int):
             counts[cohort, body] += 1
+        elif isinstance(body, tuple):
+            for place, symbol in enumerate(body):
+                counts[place, symbol] += 1
         else:
             counts[cohort, 0] += 1
             for position in body:
@@ -68,6 +79,8 @@ def count_one_by_one(rows, layout):
 def random_rows(layout, count):
     """Rows of the right width: random ones, and ones next to the edges of each part's range."""
     draw = random.Random(str(layout))
+    if layout.places > 1:
+        return [_symbols(draw, layout, draw.random() < 0.1) for _ in range(count)]
     top = layout.symbols or 1 << layout.bits
     bodies = [0, 1, top - 1, top, 256**layout.body_width - 1]
     rows = []
@@ -78,6 +91,15 @@ def random_rows(layout, count):
         prefix = b"".join(_part(draw, bound, width) for bound, width in _prefix_parts(layout))
         rows.append(prefix + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little"))
     return rows
+
+
+def _symbols(draw, layout, out_of_range):
+    """Symbols end to end, which may be too large if they are to be."""
+    width = 1 if layout.symbols <= 256 else 2
+    below = 256**width if out_of_range else layout.symbols
+    return b"".join(
+        draw.choice([0, below - 1, draw.randrange(below)]).to_bytes(width, "little") for _ in range(layout.places)
+    )
 
 
 def _prefix_parts(layout):

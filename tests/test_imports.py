@@ -3,12 +3,15 @@
 import ast
 import os
 import re
-import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from children import loaded_by
+
+from ldp.mechanisms import _PLACES as PLACES
+from ldp.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = {
@@ -26,6 +29,8 @@ MAY_IMPORT = {
 DEVICE = ("ldp", "ldp_client")
 ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
 HEAVY = ("numpy", "scipy", "click", "rich", "pandas", "polars", "matplotlib", "ldp_aggregator", "ldp_simulations")
+
+WHEN_NEEDED = ("sqlite3", "http.client", "ssl", "logging", "tomllib", "json")
 
 MODULES = [(package, path) for package, folder in FOLDERS.items() for path in sorted(folder.rglob("*.py"))]
 DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEVICE]
@@ -59,12 +64,6 @@ def called(path):
 def roots(names):
     """The packages that the modules are in."""
     return {name.partition(".")[0] for name in names}
-
-
-def loaded_by(code):
-    """Every module that a fresh interpreter has loaded after some code."""
-    command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
-    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())  # noqa: S603
 
 
 @named(MODULES)
@@ -108,13 +107,20 @@ def test_every_module_is_looked_at():
     assert {package for package, _ in MODULES} == FOLDERS.keys()
     assert "numpy" in imported(FOLDERS["ldp_aggregator"] / "counting.py")
     assert "scipy.special.ndtri" in imported(FOLDERS["ldp_aggregator"] / "intervals.py")
-    assert "open" in called(FOLDERS["ldp_client"] / "state.py")
+    assert "open" in called(FOLDERS["ldp_client"] / "terms.py")
+
+
+def test_replayed_randomness_is_for_tests():
+    """Of the client, one module can replay randomness, and no other knows that one."""
+    client = [path for package, path in MODULES if package == "ldp_client"]
+    assert [path.name for path in client if "ldp.randomness.Replay" in imported(path)] == ["testing.py"]
+    assert not [path for path in client if "ldp_client.testing" in imported(path)]
 
 
 def test_importing_the_client_stays_small():
     """`import ldp_client` loads neither numpy nor click, nor anything else that is not allowed for."""
     loaded = loaded_by("import ldp_client") - loaded_by("pass")
-    assert loaded.isdisjoint(HEAVY)
+    assert loaded.isdisjoint({*HEAVY, *WHEN_NEEDED})
     extension_runtimes = {name for name in loaded if name.startswith(("cython_runtime", "_cython_"))}
     assert roots(loaded - extension_runtimes) - sys.stdlib_module_names == ON_DEVICE
 
@@ -129,6 +135,19 @@ assert report_bytes([client.record("smoker", True), client.record("homepage", "a
 """
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     assert loaded_by(f"import sys; sys.path[:0] = {path.split(os.pathsep)!r}\n{code}").isdisjoint(HEAVY)
+
+
+def test_a_device_loads_the_mechanisms_of_its_survey():
+    """No mechanism's module comes along with the client, and with a survey none that it does not use."""
+    rows = {f"ldp.mechanisms.{module}" for module, _ in PLACES.values()}
+    assert loaded_by("import ldp_client").isdisjoint(rows)
+    survey = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {"ldp.mechanisms.grr"}
+
+
+def test_rows_are_found_under_their_names():
+    """The table of places names every row as it names itself."""
+    assert {name: row.name for name, row in MECHANISMS.items()} == {name: name for name in MECHANISMS}
 
 
 def requirements(name):

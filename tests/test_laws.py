@@ -2,12 +2,14 @@
 
 import pytest
 from device_laws import CLIENT_LAWS, DRAW_LAWS, SOURCE_LAWS, least_error
+from embedded_laws import EMBEDDED_LAWS
 from lawbook import CHANNEL_LAWS, SAMPLER_LAWS, declared
-from specimens import DESIGNED, DESIGNS, SMALL, automatic, with_few_hashes
+from specimens import DESIGNED, DESIGNS, SMALL, abridged, automatic
 
 from ldp.mechanisms import MECHANISMS
 from ldp.randomness import randbelow, system
 from ldp_client import Client
+from ldp_client.embedded import EmbeddedClient
 
 
 def every(argument, subjects):
@@ -27,7 +29,7 @@ def test_every_randomizer_is_run_over_every_tape():
 
 
 @every("law", CHANNEL_LAWS)
-@every("specimen", [*map(with_few_hashes, DESIGNED), *SMALL])
+@every("specimen", [*map(abridged, DESIGNED), *SMALL])
 def test_channel(law, specimen):
     """The channel, its decoder and its draws are what the randomizer states."""
     assert law(specimen) == []
@@ -70,6 +72,12 @@ def test_source(law):
 def test_client(law):
     """A device spends its budget once, remembers, and says nothing else."""
     assert law(Client) == []
+
+
+@every("law", EMBEDDED_LAWS)
+def test_embedded_client(law):
+    """What apps embed charges and queues as one, repeats its bytes, never forgets a charge, is not silent, and asks."""
+    assert law(EmbeddedClient) == []
 
 
 def test_automatic_choice():

@@ -1,7 +1,6 @@
 """The benchmark beside the peers: its table, its arithmetic and its text. Nothing is timed or installed here."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -133,14 +132,14 @@ def test_reports_are_made_until_the_limit(monkeypatch):
 def test_results_are_found_again(tmp_path):
     """A result is kept for the run that asks for the same thing; failures, and other limits, are measured anew."""
     todo = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
-    archive = Archive(tmp_path / "results.json", 8.0)
+    archive = Archive(tmp_path / "results.jsonl", 8.0)
     archive.keep(todo[0], {"client": 1.0})
     archive.keep(todo[1], {"failed": "TypeError"})
-    again = Archive(tmp_path / "results.json", 8.0)
+    again = Archive(tmp_path / "results.jsonl", 8.0)
     assert again.get(todo[0]) == {"client": 1.0}
     assert again.get(todo[1]) is None
-    assert Archive(tmp_path / "results.json", 9.0).get(todo[0]) is None
-    assert len(json.loads((tmp_path / "results.json").read_text())) == 2
+    assert Archive(tmp_path / "results.jsonl", 9.0).get(todo[0]) is None
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2
 
 
 def test_rows_are_medians_of_times_and_means_of_errors():

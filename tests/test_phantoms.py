@@ -7,17 +7,22 @@ again). A score that ignored the correlation of points on a line would give 25 t
 
 import numpy as np
 import pytest
+from written_out import counts_of
 
 from ldp import EstimateError
-from ldp.mechanisms.projective import ProjectiveResponse, geometry
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp_aggregator.phantoms import phantom_score
 from ldp_simulations.projective_sampling import projective_counts
 
 TALLIES, REPORTS = 400, 20_000
-HALF, PLANE, LARGE = (
-    ProjectiveResponse(size, order, dimension, truth, 10)
-    for size, order, dimension, truth in ((40, 2, 7, 11), (60, 4, 4, 27), (60, 37, 3, 546))
-)
+PHANTOMS = {
+    ProjectiveResponse(40, 2, 7, 11, 10): 127 - 40,
+    ProjectiveResponse(60, 4, 4, 27, 10): 85 - 60,
+    ProjectiveResponse(60, 37, 3, 546, 10): 1407 - 60,
+    ProjectiveResponse(60, 7, 4, 80, 10, folded=True): 57 + 49 - 60,
+}
+"""How many phantoms a tally tells of."""
+
 POPULATIONS = {
     "one value": lambda size: np.where(np.arange(size) == 7, REPORTS, 0),
     "all values alike": lambda size: np.full(size, REPORTS // size),
@@ -25,26 +30,25 @@ POPULATIONS = {
 }
 
 
-@pytest.mark.parametrize("randomizer", [HALF, PLANE, LARGE], ids=lambda randomizer: f"order {randomizer.order}")
+@pytest.mark.parametrize("randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}")
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_honest_reports(randomizer, population):
     """The mean square is 1 in expectation, and p-values are not smaller than they say."""
     held, generator = POPULATIONS[population](randomizer.size), np.random.default_rng(23)
     scores = [phantom_score(randomizer, projective_counts(randomizer, held, generator)) for _ in range(TALLIES)]
     squares = np.array([score.mean_square for score in scores])
-    assert scores[0].phantoms == geometry(randomizer.order, randomizer.dimension).points - randomizer.size
+    assert scores[0].phantoms == PHANTOMS[randomizer]
     # Points on a line with the one value are correlated also with each other's mean, by less than a hundredth.
     assert abs(squares.mean() - 1) < 6 * squares.std() / np.sqrt(TALLIES) + 0.01
     assert np.mean([score.p_value < 0.05 for score in scores]) < 0.05 + 6 * np.sqrt(0.05 * 0.95 / TALLIES)
 
 
-@pytest.mark.parametrize("randomizer", [HALF, PLANE, LARGE], ids=lambda randomizer: f"order {randomizer.order}")
+@pytest.mark.parametrize("randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}")
 def test_reports_that_were_made_up(randomizer):
     """Three reports in a hundred that are all alike give a p-value below 1e-6."""
-    points = geometry(randomizer.order, randomizer.dimension).points
     held = POPULATIONS["all values alike"](randomizer.size) * 97 // 100
     counts = projective_counts(randomizer, held, np.random.default_rng(29))
-    counts[0, points // 3] += REPORTS * 3 // 100
+    counts += counts_of(randomizer, {randomizer.layout.symbols // 3: REPORTS * 3 // 100})
     assert phantom_score(randomizer, counts).p_value < 1e-6
 
 

@@ -11,6 +11,7 @@ from specimens import question
 
 from ldp import Survey
 from ldp_aggregator import Options, Tally, estimate
+from ldp_aggregator.options import POST
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.tables import table
 
@@ -68,7 +69,7 @@ def test_base_cut_zeroes_what_noise_would_reach(level):
     assert cut.tolist() == [each if each >= threshold else 0.0 for each in frequency]
 
 
-@pytest.mark.parametrize("post", ["norm-sub", "base-cut"])
+@pytest.mark.parametrize("post", POST)
 def test_views_say_that_they_are_biased(post):
     """The name and the word `biased` are in everything a view prints; the default says neither."""
     view, plain = estimated(post), estimated(None)
@@ -83,7 +84,7 @@ def test_views_say_that_they_are_biased(post):
     assert "unbiased" in shown
 
 
-@pytest.mark.parametrize("post", ["norm-sub", "base-cut"])
+@pytest.mark.parametrize("post", POST)
 def test_views_keep_the_unbiased_estimate_beside_them(post):
     """A biased frequency has no error of its own; the unbiased one with its errors stands beside it, unchanged."""
     view, plain = estimated(post).to_dict()["values"], estimated(None).to_dict()["values"]

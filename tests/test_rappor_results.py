@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldp.survey_file import parse_survey
-from ldp_aggregator.detection import detected
+from ldp_aggregator.detection import adjusted_p_values, detected
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations.population import Holders, apportion
@@ -77,6 +77,9 @@ def test_exponential_data_detections(exponential_runs):
     assert found[:, 100:].sum(axis=1).mean() <= 2.5
     assert found[:, :20].all()
     assert 28 <= strict.sum(axis=1).mean() <= 36
+    for correction, decisions in (("benjamini-hochberg", found), ("bonferroni", strict)):
+        chances = np.stack([adjusted_p_values(each, correction) for each in runs])
+        np.testing.assert_array_equal(chances <= 1 - 0.95, decisions)
 
 
 def test_exponential_data_coverage(exponential_runs):

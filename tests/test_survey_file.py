@@ -61,7 +61,7 @@ BAD_KEYS = [
     ({"name": '"with space"'}, ["name", "up to 64 letters", "with space"]),
     ({"name": f'"{"n" * 65}"'}, ["name", "up to 64 letters"]),
     ({"name": "7"}, ["name", "got 7"]),
-    ({"type": '"bool"'}, ["question 1 (x).type", "boolean, category, text", "'bool'"]),
+    ({"type": '"bool"'}, ["question 1 (x).type", "boolean, category, multi, integer, text", "'bool'"]),
     ({"type": None}, ["type", "one of", "nothing"]),
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
     ({"values": None}, ["values", "list of texts", "nothing"]),
@@ -307,6 +307,16 @@ def test_whatever_changes_a_report_is_in_the_fingerprint():
     assert len({key(keys) for keys in DIFFERENT}) == len(DIFFERENT)
 
 
+def with_integer(randomizer, name, number):
+    """The randomizer with another integer, of its own or of one that it reports through."""
+    if name in randomizer._fields:
+        return randomizer._replace(**{name: number[0] if name == "lengths" else number})
+    name = "size" if name == "cells" else name
+    part = "fresh" if name.startswith("fresh_") else "lasting" if "lasting" in randomizer._fields else "oracle"
+    changed = getattr(randomizer, part)._replace(**{name.removeprefix("fresh_"): number})
+    return randomizer._replace(**{part: changed})
+
+
 def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
     """Adding one to any integer that a randomizer draws with gives another fingerprint."""
     for mechanism in MECHANISMS:
@@ -314,7 +324,7 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         seen = {asked.fingerprint}
         for name, number in asked.randomizer.integers().items():
             changed = number + 1 if isinstance(number, int) else ((number[0][0] + 1, *number[0][1:]), *number[1:])
-            other = asked.randomizer._replace(**{name: changed})
+            other = with_integer(asked.randomizer, name, changed)
             seen.add(Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint)
         assert len(seen) == 1 + len(asked.randomizer.integers()), mechanism
 
@@ -402,7 +412,7 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
     with pytest.raises(FileError, match=r"homepages\.txt"):
         read_candidates(survey, commute)
     (commute.parent / "homepages.txt").write_bytes(b"ok\n\xff\xfe")
-    with pytest.raises(SurveyError, match=r"homepages\.txt.*UTF-8.*position 3"):
+    with pytest.raises(FileError, match=r"homepages\.txt.*UTF-8.*position 3"):
         read_candidates(survey, commute)
 
 

@@ -21,6 +21,7 @@ TEXT = '[survey]\nname = "example"\n' + "".join(
         ("wide", "grr", f'type = "category"\nvalues = {MANY}\nepsilon = "1"'),
         ("bits", "oue", f'type = "category"\nvalues = {TWENTY}\nepsilon = "1"'),
         ("set", "ss", f'type = "category"\nvalues = {TWENTY}\nepsilon = "1"'),
+        ("levels", "she", f'type = "category"\nvalues = {FOUR}\nepsilon = "4"'),
         ("hash", "olh", f'type = "category"\nvalues = {FOUR}\nepsilon = "1"'),
         ("filter", "rappor", f'type = "text"\ncohorts = 3\nf = "0.5"\n{CHROME}'),
     )
@@ -42,6 +43,8 @@ def rows_of(layout, count, label):
             body = (1 << layout.ones) - 1 << randbelow(layout.bits - layout.ones + 1, draw)
         else:
             body = draw_bits(0, layout.bits, 0, 1 << 62, draw) if layout.bits else randbelow(layout.symbols, draw)
+        for _ in range(1, layout.places):
+            body = body << 8 * layout.symbol_width | randbelow(layout.symbols, draw)
         if layout.modulus:
             prefix = randbelow(layout.modulus, draw) << 32 | 1 + randbelow(layout.modulus - 1, draw)
         rows.append(layout.report(body, prefix).to_bytes(layout.width, "little"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from xxhash import xxh64_intdigest
 
-from ldp.channel import Channel, inverse
+from ldp.channel import Channel, inverse, right_inverse
 from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp_aggregator.counting import count_rows
 
@@ -48,15 +49,38 @@ def reports_of(randomizer):
     """The report that each column of the channel stands for: by its prefix, then its body."""
     layout = randomizer.layout
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
+    if layout.places > 1:
+        bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
     modulus, cohorts = layout.modulus, range(layout.cohorts)
     prefixes = [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
     return [layout.report(body, prefix) for prefix in prefixes for body in bodies]
 
 
+def values_of(randomizer):
+    """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
+    if not hasattr(randomizer, "most"):
+        return tuple(range(len(randomizer.channel().rows)))
+    sets = (chosen for held in range(randomizer.most + 1) for chosen in combinations(range(randomizer.size), held))
+    return tuple(sum(2**x for x in chosen) for chosen in sets)
+
+
+def held_in(randomizer, value):
+    """The values that a value of the randomizer holds: those of a set, or itself alone."""
+    return {x for x in range(randomizer.size) if value >> x & 1} if hasattr(randomizer, "most") else {value}
+
+
 def declared_law(randomizer, value):
     """{report: probability} of the channel that a randomizer states."""
+    if randomizer.kind == "search":
+        rows = randomizer.oracle.channel().rows
+        return {
+            body << 16 | cohort: mass / randomizer.cohorts
+            for cohort in range(randomizer.cohorts)
+            for body, mass in enumerate(rows[prefix_cell(randomizer, value, cohort)])
+        }
     if randomizer.kind != "bloom":
-        return dict(zip(reports_of(randomizer), randomizer.channel().rows[value], strict=True))
+        row = randomizer.channel().rows[values_of(randomizer).index(value)]
+        return dict(zip(reports_of(randomizer), row, strict=True))
     return {
         (body << 16 | cohort if randomizer.cohorts > 1 else body): mass / randomizer.cohorts
         for cohort in range(randomizer.cohorts)
@@ -87,10 +111,12 @@ def supported(randomizer, report):
     """The values that a report votes for: those of its hash bucket, the bits it sets, or the symbol it names."""
     if randomizer.kind == "sketch":
         return _supported_by_sketch(randomizer, report)
+    if isinstance(randomizer, PadAndSample):
+        return supported(randomizer.oracle, report) & set(range(randomizer.size))
     modulus = randomizer.layout.modulus
     if modulus:
         a, b, symbol = report % 2**32, report // 2**32 % 2**32, report // 2**64
-        buckets = [Fraction((a * x + b) % modulus, modulus) * randomizer.buckets for x in range(randomizer.size)]
+        buckets = [Fraction((a * x + b) % modulus, modulus) * randomizer.layout.symbols for x in range(randomizer.size)]
         return {x for x, bucket in enumerate(buckets) if symbol <= bucket < symbol + 1}
     if isinstance(randomizer, HadamardResponse):
         return {x for x in range(randomizer.size) if (report & (x + 1)).bit_count() % 2 == 0}
@@ -99,6 +125,12 @@ def supported(randomizer, report):
         return {x for x in range(randomizer.size) if orthogonal(points[x], points[report], randomizer.order)}
     bits = randomizer.layout.bits
     return {bit for bit in range(bits) if report >> bit & 1} if bits else {report}
+
+
+def prefix_cell(randomizer, text, cohort):
+    """The cell of a text's prefix in a cohort; those held out take in as much as the last stage."""
+    length = randomizer.lengths[cohort] if cohort < len(randomizer.lengths) else randomizer.lengths[-1]
+    return xxh64_intdigest(text[:length], 2**16 * randomizer.hash_seed + cohort) % randomizer.oracle.size
 
 
 def sketch_bucket(sketch, value, cohort):
@@ -128,10 +160,58 @@ def sketch_rates(sketch):
 def scores(randomizer):
     """What each report adds to the estimate of each value, exactly."""
     if randomizer.kind == "matrix":
-        return inverse(randomizer.channel())
+        return right_inverse(randomizer.channel())
+    if randomizer.kind == "noise":
+        return _scores_of_noise(randomizer)
+    if randomizer.kind == "sampled":
+        return _scores_of_windows(randomizer)
+    if randomizer.kind == "sum":
+        return _scores_of_sums(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes)
+
+
+def _scores_of_noise(randomizer):
+    """Those of the report cut to the domain, which is decoded by the inverse of what its channel then is."""
+    size, margin = randomizer.size, randomizer.margin
+    cut = [min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)]
+    rows = [
+        tuple(sum(mass for mass, place in zip(row, cut, strict=True) if place == y) for y in range(size))
+        for row in randomizer.channel().rows
+    ]
+    score = inverse(Channel(tuple(rows)))
+    return tuple(score[place] for place in cut)
+
+
+def _scores_of_windows(randomizer):
+    """Those of the bits, as much larger as fewer reports have them; 0 where a report has none."""
+    size, sampled = randomizer.size, randomizer.sampled
+    q = Fraction(randomizer.flip, 1 << randomizer.word)
+    return tuple(
+        tuple(
+            ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled if place < sampled else 0
+            for place in ((value - report % 2**16) % size for value in range(size))
+        )
+        for report in reports_of(randomizer)
+    )
+
+
+def _scores_of_sums(randomizer):
+    """The numbers of a report, moved away from 1/2 by as much as makes the first one's mean 0 if another is held."""
+    reports = [report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)]
+    middle = Fraction(randomizer.levels - 1, 2)
+    distances = [[level - middle for level in report] for report in reports]
+    signs = [[1 if distance > 0 else -1 for distance in row] for row in distances]
+    mean, lean = (
+        sum(mass * row[0] for mass, row in zip(randomizer.channel().rows[1], rows, strict=True))
+        for rows in (distances, signs)
+    )
+    away = -(mean + Fraction(1, 2)) / lean
+    return tuple(
+        tuple(Fraction(1, 2) + distance + sign * away for distance, sign in zip(*both, strict=True))
+        for both in zip(distances, signs, strict=True)
+    )
 
 
 def counts_of(randomizer, reports):

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from ldp import parse_survey
 
 if TYPE_CHECKING:
+    from ldp_aggregator.association import associate
+    from ldp_aggregator.association_result import Association
     from ldp_aggregator.detection import detected
     from ldp_aggregator.estimation import estimate
+    from ldp_aggregator.health_checks import health
     from ldp_aggregator.ingest import Ingest
     from ldp_aggregator.options import Options
     from ldp_aggregator.phantoms import phantom_score
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.tally import Intake, Tally
 
 __all__ = [
+    "Association",
     "Estimate",
     "Ingest",
     "Intake",
@@ -27,15 +31,19 @@ __all__ = [
     "QuestionEstimates",
     "SurveyEstimates",
     "Tally",
+    "associate",
     "decode_tally",
     "detected",
     "encode_tally",
     "estimate",
+    "health",
     "parse_survey",
     "phantom_score",
 ]
 
 _HOMES = {
+    "Association": "association_result",
+    "associate": "association",
     "Estimate": "result",
     "Ingest": "ingest",
     "Intake": "tally",
@@ -47,6 +55,7 @@ _HOMES = {
     "detected": "detection",
     "encode_tally": "snapshot",
     "estimate": "estimation",
+    "health": "health_checks",
     "phantom_score": "phantoms",
 }
 

@@ -1,15 +1,4 @@
-"""Decoding RAPPOR's Bloom filters: weighted least squares over candidate texts.
-
-    per cohort j and bit i:  t = (c / N_j - p*) / (q* - p*), an unbiased estimate of the share of the cohort's
-    respondents whose text sets the bit;  t = X f + noise, X[(j, i), x] = 1 if candidate x sets bit i in cohort j
-    f = (X' W X)^-1 X' W t, with W the inverse noise variances at a first, equally weighted solution
-
-The error has two parts. Noise: given the texts, bits are independent, with variance share q*(1-q*) + (1-share) p*(1-p*)
-each. Assignment: cohorts are drawn at random, so each sees its own sample of the respondents. Both are computed, with
-the fitted frequencies in place of the unknown ones. Unbiased if the candidates contain every text that was reported.
-
-Source: Erlingsson, Pihur and Korolova 2014, Section 4 (least squares on candidates).
-"""
+"""From RAPPOR's Bloom tallies and candidate texts to moments: the bits of each text, and what the regression found."""
 
 from __future__ import annotations
 
@@ -17,88 +6,86 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from xxhash import xxh64_digest, xxh64_intdigest
 
-from ldp.bloom import bloom_positions
-from ldp.errors import EstimateError
+from ldp.bloom import hash_seeds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.bit_covariance import BitNoise
+from ldp_aggregator.bloom_selection import Decoded, decode
+from ldp_aggregator.checks import Check
+from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.repeats import check_repeats, effective, noise_of, repeats_note
 
 
-def bloom_moments(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> Moments:
-    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell them apart."""
+def bloom_moments(
+    randomizer: Randomizer, counts: Counts, candidates: Sequence[str], repeats: int = 1, design: Any = None
+) -> Moments:
+    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell them apart.
+
+    `design` is the matrix of the candidates' bits, where others than our hash functions set them.
+    """
     assert isinstance(randomizer, Rappor)  # noqa: S101
-    cohorts = np.flatnonzero(counts[:, 0])
-    sizes = counts[cohorts, 0].astype(float)
-    reports = int(sizes.sum())
-    one, zero = (float(rate) for rate in randomizer.support)
-    shares = ((counts[cohorts, 1:] / sizes[:, None] - zero) / (one - zero)).ravel()
-    design = design_matrix(randomizer, candidates, cohorts)
-    of_row = np.repeat(sizes, randomizer.bits)
-    if len(candidates) > len(shares):
-        raise EstimateError(
-            f"expected at most {len(shares)} candidates ({len(cohorts)} cohorts that reported, "
-            f"{randomizer.bits} bits each), got {len(candidates)}; shorten the list of candidates"
-        )
+    check_repeats(total_reports(counts, randomizer.layout), repeats)
+    noise = noise_of(randomizer, repeats)
+    background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
+    bits = design_matrix(randomizer, candidates) if design is None else design
+    return moments_of_decoded(decode(counts, bits, noise, background), noise)
 
-    def noise(expected: Floats) -> Floats:
-        held = np.clip(expected, 0, 1)
-        variance: Floats = (held * one * (1 - one) + (1 - held) * zero * (1 - zero)) / ((one - zero) ** 2 * of_row)
-        return variance
 
-    first = _solver(design, of_row) @ shares
-    variance = noise(design @ first)
-    solver = _solver(design, 1 / variance)
-    frequency = solver @ shares
-    held = np.clip(frequency, 0, 1)
+def moments_of_decoded(decoded: Decoded, noise: BitNoise) -> Moments:
+    """What intervals and checks need: variances for the respondents, from those for the population."""
+    respondents = round(decoded.respondents)
+    repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
+    held = np.clip(decoded.frequency, 0, 1)
+    scaled = np.maximum(respondents * decoded.variance - held * (1 - held), 0.0)
 
     def covariance() -> Floats:
-        total: Floats = (solver * variance) @ solver.T - np.diag(held) / reports
-        for seen in _seen_by_cohort(solver, design, randomizer.bits):
-            total += (seen[1] * held) @ seen[1].T / sizes[seen[0]]
-        return total
+        sampling = np.diag(held) - np.outer(held, held)
+        matrix: Floats = decoded.covariance() - sampling / respondents
+        return matrix
 
-    spread = (solver**2) @ variance - held / reports
-    for cohort, seen in _seen_by_cohort(solver, design, randomizer.bits):
-        spread += seen**2 @ held / sizes[cohort]
-    scaled = reports * np.maximum(spread, 0.0)
-    return Moments(reports, frequency, scaled, scaled, covariance)
-
-
-def design_matrix(randomizer: Rappor, candidates: Sequence[str], cohorts: NDArray[Any]) -> Any:
-    """X as a sparse matrix of shape (cohorts x bits, candidates)."""
-    from scipy.sparse import csr_array
-
-    encoded = [candidate.encode() for candidate in candidates]
-    cells = {
-        (place * randomizer.bits + position, column)
-        for place, cohort in enumerate(cohorts.tolist())
-        for column, text in enumerate(encoded)
-        for position in bloom_positions(text, cohort, randomizer.hashes, randomizer.bits)
-    }
-    rows, columns = np.array(sorted(cells)).T
-    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(cohorts) * randomizer.bits, len(candidates)))
+    return Moments(
+        respondents,
+        decoded.frequency,
+        scaled,
+        scaled,
+        covariance,
+        note="; ".join(filter(None, (decoded.note, repeated))),
+        unallocated=decoded.unallocated,
+        checks=() if decoded.residual is None else (_complete(decoded),),
+    )
 
 
-def _solver(design: Any, weights: Floats) -> Floats:
-    """(X' W X)^-1 X' W, dense."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
+    """Which bits the candidates set: a sparse matrix of shape (cohorts x bits, candidates)."""
+    from scipy.sparse import csc_array
 
-    weighted = (design.T * weights).toarray()
-    try:
-        solved: Floats = cho_solve(cho_factor(weighted @ design), weighted)
-    except LinAlgError:
-        raise EstimateError(
-            "expected candidates that set different bits, got some that cannot be told apart by these reports "
-            "(too few cohorts have reports, or two candidates are the same); collect more, or shorten the list"
-        ) from None
-    return solved
+    bits, hashes = randomizer.bits, randomizer.hashes
+    # As `ldp.bloom.bloom_positions`, but with one short hash for all cohorts of a text.
+    short = [xxh64_digest(candidate.encode()) for candidate in candidates]
+    positions = [
+        [cohort * bits + xxh64_intdigest(text, seed) % bits for text in short]
+        for cohort in range(randomizer.cohorts)
+        for seed in hash_seeds(cohort, hashes)
+    ]
+    rows = np.array(positions).T.ravel()
+    starts = np.arange(len(candidates) + 1) * len(positions)
+    design = csc_array((np.ones(len(rows)), rows, starts), shape=(randomizer.cohorts * bits, len(candidates)))
+    design.sum_duplicates()
+    # Hash functions that agree on a position set it once.
+    design.data[:] = 1.0
+    return design.tocsr()
 
 
-def _seen_by_cohort(solver: Floats, design: Any, bits: int) -> Any:
-    """(place of the cohort, what one of its respondents adds to each estimate, by the text held): (M, M) each."""
-    for place in range(design.shape[0] // bits):
-        rows = slice(place * bits, (place + 1) * bits)
-        yield place, solver[:, rows] @ design[rows]
+def _complete(decoded: Decoded) -> Check:
+    residual = decoded.residual
+    assert residual is not None  # noqa: S101
+    return Check(
+        "dictionary",
+        round(residual.statistic),
+        residual.p_value,
+        f"the bit rates miss those of the candidates by a chi-square of {residual.statistic:,.1f}, where chance has "
+        f"{residual.freedom:,}; a small p-value: texts were reported that are no candidates",
+    )

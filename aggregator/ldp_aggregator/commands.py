@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,23 +14,33 @@ from ldp.survey import Survey
 from ldp.wire import REASONS, TALLY_MAGIC
 from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import FileError, read_candidates, read_survey, write_whole, written_whole
+from ldp_aggregator.presentation import Presentation, presented, warn_of_health
 
 if TYPE_CHECKING:
     from ldp_aggregator.tally import Tally
 
-_POST = click.Choice(["norm-sub", "base-cut"])
-_ESTIMAND = click.Choice(["respondents", "population"])
-
 
 @click.command()
 @SURVEY
-def check(survey_path: Path) -> None:
+@click.option(
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    help="Write what clients in other languages read to this file.",
+)
+def check(survey_path: Path, json_path: Path | None) -> None:
     """Validate SURVEY; print its fingerprint and those of its questions."""
     survey = read_survey(survey_path)
     read_candidates(survey, survey_path)
+    if json_path is not None:
+        from ldp.compiled import compiled
+
+        write_whole(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
     click.echo(f"{survey.fingerprint.hex()}  {survey.name}")
     for question in survey:
         click.echo(f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})")
+    for group in survey.groups:
+        click.echo(f"{group.fingerprint.hex()}  {group.name} (answered together)")
     _warn(survey)
 
 
@@ -64,7 +74,7 @@ def aggregate(survey_path: Path, paths: tuple[Path, ...], output: Path, quiet: b
     """
     from ldp_aggregator.snapshot import encode_tally
 
-    tally = _tally(survey_path, paths, quiet)
+    tally = tally_of(survey_path, paths, quiet)
     with written_whole(output) as file:
         file.write(encode_tally(tally))
 
@@ -72,53 +82,23 @@ def aggregate(survey_path: Path, paths: tuple[Path, ...], output: Path, quiet: b
 @click.command()
 @SURVEY
 @click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
-@click.option(
-    "--estimand", type=_ESTIMAND, default="respondents", show_default=True, help="Whom the intervals are for."
-)
-@click.option("--interval", type=click.Choice(["score", "clopper-pearson"]), default="score", show_default=True)
-@click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
-@click.option("--post", type=_POST, help="A biased, better-looking view of the frequencies.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
-@click.option("--plot", "plot_path", type=click.Path(path_type=Path), help="Draw a picture, FILE.svg or FILE.png.")
+@presented
 @QUIET
-def estimate(
-    survey_path: Path,
-    paths: tuple[Path, ...],
-    level: float,
-    estimand: str,
-    interval: str,
-    simultaneous: bool,
-    post: str | None,
-    form: str,
-    output: Path | None,
-    plot_path: Path | None,
-    quiet: bool,
-) -> None:
+def estimate(survey_path: Path, paths: tuple[Path, ...], quiet: bool, **asked: Any) -> None:
     """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimation import estimate
-    from ldp_aggregator.options import Options
-    from ldp_aggregator.plot import PICTURES, picture
-    from ldp_aggregator.result import SurveyEstimates
-    from ldp_aggregator.tables import as_json, table
 
-    options = Options(level, estimand, interval, "bonferroni" if simultaneous else None, post)
-    if plot_path is not None and plot_path.suffix[1:] not in PICTURES:
-        raise click.UsageError(f"--plot: expected a file ending in .svg or .png, got {plot_path}")
-    tally = _tally(survey_path, paths, quiet)
+    presentation = Presentation(**asked)
+    options = presentation.options
+    tally = tally_of(survey_path, paths, quiet)
     estimates = estimate(tally, options, read_candidates(tally.survey, survey_path))
-    if plot_path is not None:
-        write_whole(plot_path, picture(estimates, plot_path.suffix[1:]))
-    writers = {"table": table, "json": as_json, "csv": SurveyEstimates.to_csv}
-    text = writers[form](estimates)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(output, text)
+    if not quiet:
+        for question in tally.survey:
+            warn_of_health(question, tally.counts[question.name], options.reports_each)
+    presentation.hand_over(estimates)
 
 
-def _tally(survey_path: Path, paths: tuple[Path, ...], quiet: bool) -> Tally:
+def tally_of(survey_path: Path, paths: tuple[Path, ...], quiet: bool) -> Tally:
     """The tally of report files and tally files, told apart by how they begin."""
     from ldp_aggregator.ingest import Ingest
     from ldp_aggregator.progress import progress

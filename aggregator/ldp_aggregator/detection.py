@@ -19,23 +19,31 @@ CORRECTIONS = ("bonferroni", "benjamini-hochberg")
 
 
 def p_values(estimates: QuestionEstimates) -> Floats:
-    """The chance that a value which nobody holds would get an estimate as high as this; shape (M,)."""
+    """The chance that a value which nobody holds would get an estimate as high as this; shape (M,).
+
+    It is 1 as long as there are no reports.
+    """
     from scipy.special import ndtr
 
-    chance: Floats = ndtr(-estimates.unbiased / estimates.null_error)
+    chance: Floats = np.nan_to_num(ndtr(-estimates.unbiased / estimates.null_error), nan=1.0)
     return chance
+
+
+def adjusted_p_values(estimates: QuestionEstimates, correction: str = "benjamini-hochberg") -> Floats:
+    """The least 1 - level at which each value is found; shape (M,)."""
+    if correction not in CORRECTIONS:
+        raise EstimateError(f"expected correction to be one of {', '.join(CORRECTIONS)}, got {correction!r}")
+    chances = p_values(estimates)
+    if correction == "bonferroni":
+        return np.minimum(chances * len(chances), 1.0)
+    from scipy.stats import false_discovery_control
+
+    adjusted: Floats = false_discovery_control(chances)
+    return adjusted
 
 
 def detected(
     estimates: QuestionEstimates, level: float = 0.95, correction: str = "benjamini-hochberg"
 ) -> NDArray[np.bool_]:
     """Whether each value is found, as an array of shape (M,)."""
-    if correction not in CORRECTIONS:
-        raise EstimateError(f"expected correction to be one of {', '.join(CORRECTIONS)}, got {correction!r}")
-    chances = p_values(estimates)
-    if correction == "bonferroni":
-        return chances <= (1 - level) / len(chances)
-    from scipy.stats import false_discovery_control
-
-    found: NDArray[np.bool_] = false_discovery_control(chances) <= 1 - level
-    return found
+    return adjusted_p_values(estimates, correction) <= 1 - level

@@ -6,28 +6,45 @@ Looking is post-processing: it costs no privacy, however often and in whatever w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.found_moments import found_moments, found_texts
 from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error, within_bounds
-from ldp_aggregator.moments import Moments, matrix_moments, pure_moments
+from ldp_aggregator.means import mean_of
+from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
+from ldp_aggregator.noise_moments import noise_moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
-from ldp_aggregator.result import QuestionEstimates, SurveyEstimates
+from ldp_aggregator.repeats import memoized_moments
+from ldp_aggregator.result import UNALLOCATED, Estimate, QuestionEstimates, SurveyEstimates
 from ldp_aggregator.sketch_moments import sketch_moments
 from ldp_aggregator.tally import Tally
+from ldp_aggregator.window_moments import window_moments
 
 MOST_COVARIANCE = 10_000
 DEFAULTS = Options()
 _NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
 _NO_REPORTS = "no reports yet"
+_OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
 
-_MOMENTS = {"pure": pure_moments, "matrix": matrix_moments, "sketch": sketch_moments}
+_MOMENTS = {
+    "pure": pure_moments,
+    "matrix": matrix_moments,
+    "sketch": sketch_moments,
+    "sum": sum_moments,
+    "noise": noise_moments,
+}
 
 
 def estimate(
@@ -49,31 +66,45 @@ def estimate(
 
 
 def estimate_question(
-    question: Question, counts: Counts, options: Options, candidates: Sequence[str] | None = None
+    question: Question,
+    counts: Counts,
+    options: Options,
+    candidates: Sequence[str] | None = None,
+    design: Any = None,
 ) -> QuestionEstimates:
-    """Estimates of one question from its counts (shape as in `ldp_aggregator.counting`)."""
-    values = tuple(question.domain.values or candidates or ())
+    """Estimates of one question from its counts (shape as in `ldp_aggregator.counting`).
+
+    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions did not set them.
+    """
+    if isinstance(question.randomizer, HeavyHitters):
+        values, told = found_texts(question.randomizer, counts)
+    else:
+        values, told = tuple(question.domain.values or candidates or ()), ""
     reports = total_reports(counts, question.layout)
     if not values or not reports:
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
-        note = _NO_REPORTS if values else _NO_CANDIDATES
+        note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
         return QuestionEstimates(
             question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, note=note
         )
     if options.covariance and len(values) > MOST_COVARIANCE:
         raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
     try:
-        moments = moments_of(question.randomizer, counts, values)
+        moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
         missing = miss(options.level, len(values), options.simultaneous)
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+        if options.post == "norm-sub" and question.domain.most is not None:
+            raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    null_error = np.sqrt(moments.other / reports + moments.lasting)
+    null_error = np.sqrt(moments.other / moments.reports + moments.lasting)
     frequency = moments.frequency
     if options.post == "norm-sub":
         frequency = norm_sub(frequency)
     elif options.post == "base-cut":
         frequency = base_cut(frequency, null_error, options.level)
+    elif options.post == "posterior-mean":
+        frequency = posterior_mean(frequency, null_error)
     return QuestionEstimates(
         question,
         reports,
@@ -86,12 +117,39 @@ def estimate_question(
         high,
         null_error,
         moments.covariance() if options.covariance else None,
-        moments.note,
+        told or (moments.note if question.domain.most is None else _OF_SETS),
+        mean_of(question, moments, counts, options),
+        moments.reports,
+        _unallocated(question, moments, options),
+        moments.checks,
     )
 
 
-def moments_of(randomizer: Randomizer, counts: Counts, values: Sequence[str]) -> Moments:
+def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:
+    """The share of the respondents of an open question whose text is no candidate."""
+    from scipy.special import ndtri
+
+    if moments.unallocated is None or question.domain.size is not None:
+        return None
+    share, error = moments.unallocated
+    if options.estimand == "respondents":
+        held = min(max(share, 0.0), 1.0)
+        error = max(error**2 - held * (1 - held) / moments.reports, 0.0) ** 0.5
+    reach = float(ndtri((1 + options.level) / 2)) * error
+    low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
+    return Estimate(UNALLOCATED, moments.reports * share, share, error, low, high)
+
+
+def moments_of(
+    randomizer: Randomizer, counts: Counts, values: Sequence[str], design: Any = None, reports_each: int = 1
+) -> Moments:
     """The estimator of the randomizer's kind, applied to its counts; `values` are the candidates of a Bloom filter."""
     if randomizer.kind == "bloom":
-        return bloom_moments(randomizer, counts, values)
+        return bloom_moments(randomizer, counts, values, reports_each, design)
+    if isinstance(randomizer, Rappor | Chain) and reports_each > 1:
+        return memoized_moments(randomizer, counts, reports_each)
+    if randomizer.kind == "sampled":
+        return window_moments(randomizer, counts, reports_each)
+    if randomizer.kind == "search":
+        return found_moments(randomizer, counts, values)
     return _MOMENTS[randomizer.kind](randomizer, counts)

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
 from ldp.accounting import posterior
 from ldp.certificate import certify
-from ldp.exact import log_upper
+from ldp.domain import Domain
+from ldp.exact import log, log_upper
+from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.optimum import efficiency
-from ldp.survey import Question, Survey
+from ldp.profiles import PROFILES
+from ldp.survey import Group, Question, Survey
 from ldp_aggregator.moments import channel_array
+from ldp_aggregator.noise_moments import mean_error
+from ldp_aggregator.search_reach import expected_reach, in_words, never_found
 
 WORST_CONDITION = 1000.0
 
+_ALL_BUT = 0.999
+_REPEATED = (2, 5, 10, 50)
+_EXAMPLE = 1_000_000
+"""Respondents, where an explanation needs some number of them."""
+
 
 def explanation(survey: Survey) -> str:
-    """The whole survey, question by question, and the total for one respondent."""
-    parts = [f"survey {survey.name} ({survey.fingerprint.hex()})", *(_question(question) for question in survey)]
+    """The whole survey, question by question, then its groups, and the total for one respondent."""
+    parts = [
+        f"survey {survey.name} ({survey.fingerprint.hex()})\n"
+        f"  terms               {survey.terms.hex()} (for apps that pin them)",
+        *(_question(question) for question in survey),
+    ]
+    parts += [_group(group) for group in survey.groups]
     total, lifetime = Fraction(1), Fraction(1)
     unbounded = False
     for question in survey:
@@ -30,16 +47,36 @@ def explanation(survey: Survey) -> str:
     ever = "UNBOUNDED" if unbounded else f"{log_upper(lifetime):.6f}"
     parts.append(
         f"total for one respondent who answers every question once: epsilon {log_upper(total):.6f}\n"
-        f"total over all reports a respondent ever sends, answers unchanged: epsilon {ever}"
+        f"total over all reports a respondent ever sends, answers unchanged: epsilon {ever}\n"
+        f"most that a device ever charges, whatever changes: epsilon {_most(survey)}"
     )
     return "\n\n".join(parts)
+
+
+def _most(survey: Survey) -> str:
+    every = f"{log_upper(_charges(survey)):.6f}"
+    return every if survey.lifetime is None else f"{every}, and it stops at {survey.lifetime.text} (lifetime_epsilon)"
+
+
+def _charges(survey: Survey) -> Fraction:
+    """Everything that a device may charge while nothing but its questions limits it."""
+    return prod((question.price**question.charges for question in survey), start=Fraction(1))
 
 
 def warnings(survey: Survey) -> list[str]:
     """What a designer should think about again."""
     found = []
+    if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
+        found.append(
+            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its questions can cost "
+            f"({log_upper(_charges(survey)):.6f}): some answers will not be reported, which may show that they changed"
+        )
     for question in survey:
         randomizer = question.randomizer
+        if question.profile and PROFILES[question.profile].tests_only:
+            found.append(
+                f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
+            )
         if randomizer.lifetime_ratio is None:
             found.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
@@ -61,25 +98,44 @@ def _question(question: Question) -> str:
     ratio = randomizer.ratio
     size = question.domain.size
     lines = [
-        f"{question.name}: {question.mechanism}, {'open vocabulary' if size is None else f'{size} values'}",
+        f"{question.name}: {question.mechanism}, {_values(question.domain)}",
         f"  declared epsilon    {question.declared.text}",
         f"  delivered epsilon   {log_upper(ratio):.12f} = ln({_short(ratio)})",
     ]
+    if log(ratio) < _ALL_BUT * log(question.declared.bound):
+        lines.append("  the rest            is not used: no report tells values apart as well as was declared")
     if isinstance(randomizer, Memoized):
-        lifetime = randomizer.lifetime_ratio
-        ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else f"{log_upper(lifetime):.6f}"
+        lines += _memoized(question, randomizer)
+    if question.domain.most is not None:
+        lines.append("  epsilon covers      the whole set: any set that may be held, against any other")
+    if isinstance(randomizer, HeavyHitters):
         lines += [
-            f"  eps_1   (one report)                     {log_upper(ratio):.6f}",
-            f"  eps_inf (all reports, answer unchanged)  {ever}",
+            f"  search              {randomizer.stages} cohorts find texts, {randomizer.held_out} estimate them; a "
+            "respondent is in one of these, whatever the text",
+            f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
+            f"{in_words(expected_reach(randomizer, _EXAMPLE))}; {never_found(randomizer)} never found",
         ]
-        if lifetime is not None:
-            lines.append("  a respondent whose answer takes c different values over time spends at most c x eps_inf")
+    if isinstance(randomizer, AdditiveNoise):
+        across = randomizer.size - 1
+        lines += [
+            f"  sensitivity         {across}: epsilon covers any value against any other, not one step",
+            f"  error of a mean     at most {mean_error(randomizer):.4g} / sqrt(respondents)",
+        ]
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(
             f"  efficiency          {float(efficient):.3f} of what is possible with {size} values at the delivered "
             "epsilon (least total error, minimax)"
         )
+    if question.profile:
+        profile = PROFILES[question.profile]
+        lines += [
+            f"  profile             {question.profile}, from {profile.source}",
+            f"  it gives            {profile.gives}",
+            f"  it was criticised   {profile.criticised}",
+        ]
+    if question.choice:
+        lines.append(f"  chosen by auto      {_comparison(question)}")
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
         f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
@@ -88,6 +144,62 @@ def _question(question: Question) -> str:
         f"fingerprint {certified['fingerprint']}",
     ]
     return "\n".join(lines)
+
+
+def _memoized(question: Question, randomizer: Memoized) -> list[str]:
+    """What one report, several and all of them reveal of one value, and what it costs to change it."""
+    lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
+    ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else f"{log_upper(lifetime):.6f}"
+    repeated = ", ".join(f"{log_upper(randomizer.ratio_after(reports)):.4f} after {reports}" for reports in _REPEATED)
+    lines = [
+        f"  eps_1   (one report)                     {log_upper(randomizer.ratio):.6f}",
+        f"  eps_t   (t reports, answer unchanged)    {repeated}",
+        f"  eps_inf (all reports, answer unchanged)  {ever}" + (f", declared {declared.text}" if declared else ""),
+    ]
+    if lifetime is not None:
+        kept = question.charges
+        lines += [
+            f"  answers that change cost eps_inf each time a device needs another response; it keeps at most {kept}: "
+            f"{log_upper(lifetime**kept):.6f}",
+            "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
+        ]
+    if randomizer.layout.modulus:
+        lines.append(
+            "  linked              every report carries the device's hash function, and so can be told to be its own"
+        )
+    return lines
+
+
+def _group(group: Group) -> str:
+    ratio = prod((question.randomizer.ratio for question in group.members), start=Fraction(1))
+    return "\n".join(
+        [
+            f"{group.name}: answered together, {len(group.members)} questions",
+            "  linked              the reports of one respondent travel in one envelope: "
+            "whoever receives it can tell that these answers are one person's",
+            f"  delivered epsilon   {log_upper(ratio):.6f} for all of them, the sum: "
+            "linking spends no more than sending them apart",
+            f"  report              {group.width} bytes, the same for all answers",
+            "  what one report can reveal: whoever thought a certain combination of answers 50 % likely "
+            f"may come to think it {float(posterior(ratio)):.1%} likely, at most",
+            f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
+        ]
+    )
+
+
+def _comparison(question: Question) -> str:
+    """Each mechanism that could have served: the share of respondents with which the best would err as little."""
+    least = min(each.error for each in question.choice)
+    ordered = sorted(question.choice, key=lambda each: each.error)
+    shown = ", ".join(f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})" for each in ordered)
+    return f"the least total error while reports stay short; relative efficiency (report bytes): {shown}"
+
+
+def _values(domain: Domain) -> str:
+    if domain.size is None:
+        return "open vocabulary"
+    held = "" if domain.most is None else f"up to {domain.most} of "
+    return f"{held}{domain.size} values"
 
 
 def _short(ratio: Fraction) -> str:

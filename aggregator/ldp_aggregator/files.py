@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ldp.errors import LDPError, Problem, SurveyError
+from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 
@@ -30,14 +30,19 @@ def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, .
     for question in survey:
         if question.candidates is None:
             continue
-        place = survey_path.parent / question.candidates
-        try:
-            lines = [line.strip() for line in _read(place).decode("utf-8-sig").splitlines()]
-        except UnicodeDecodeError as error:
-            problem = Problem(str(place), "UTF-8 text, one candidate a line", f"a stray byte at position {error.start}")
-            raise SurveyError((problem,)) from None
-        found[question.name] = tuple(dict.fromkeys(line for line in lines if line))
+        found[question.name] = read_lines(survey_path.parent / question.candidates)
     return found
+
+
+def read_lines(path: Path) -> tuple[str, ...]:
+    """The candidates in a file, one a line; blank lines and repetitions do not count."""
+    try:
+        lines = [line.strip() for line in _read(path).decode("utf-8-sig").splitlines()]
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position {error.start}"
+        ) from None
+    return tuple(dict.fromkeys(line for line in lines if line))
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from typing import BinaryIO
 import numpy as np
 
 from ldp.errors import WireError
-from ldp.survey import Question, Survey
+from ldp.survey import Envelope, Survey
 from ldp.wire import Batch, Damage, FrameReader, decode_batch
 from ldp_aggregator.counting import Rows, faults
+from ldp_aggregator.joint_counting import parts
 from ldp_aggregator.tally import ACCEPTED, DUPLICATE, Tally
 
 CHUNK = 1 << 19
@@ -29,7 +30,7 @@ class Ingest:
 
     def __init__(self, survey: Survey) -> None:
         self.tally = Tally.empty(survey)
-        self._questions = {question.fingerprint: question for question in survey}
+        self._envelopes = {envelope.fingerprint: envelope for envelope in survey.envelopes}
         self._seen: set[bytes] = set()
         self._reader = FrameReader()
 
@@ -51,13 +52,13 @@ class Ingest:
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
         # Checked before they are compared: an impossible batch must not turn a sound one of its id into a duplicate.
         batches = self._unseen(self._possible(self._fitting(payloads)))
-        for question, group in self._by_question(batches):
-            self.tally.add(question, _rows(group, question.width))
+        for envelope, alike in self._by_envelope(batches):
+            self.tally.add(envelope, _rows(alike, envelope.width))
         self.tally.intake.outcomes[ACCEPTED] += len(batches)
 
     def _fitting(self, payloads: Iterable[bytes | Damage]) -> list[Batch]:
-        """The batches that are of a question of the survey and of its width; the rest is counted as rejected."""
-        outcomes, questions = self.tally.intake.outcomes, self._questions
+        """The batches that are of a question or group of the survey and of its width; others count as rejected."""
+        outcomes, envelopes = self.tally.intake.outcomes, self._envelopes
         batches = []
         for payload in payloads:
             if isinstance(payload, Damage):
@@ -68,10 +69,10 @@ class Ingest:
             except WireError as error:
                 outcomes[error.reason] += 1
                 continue
-            question = questions.get(batch.fingerprint)
-            if question is None:
+            envelope = envelopes.get(batch.fingerprint)
+            if envelope is None:
                 outcomes["fingerprint"] += 1
-            elif len(batch.rows) != batch.size * question.width:
+            elif len(batch.rows) != batch.size * envelope.width:
                 outcomes["report-width"] += 1
             else:
                 batches.append(batch)
@@ -80,17 +81,18 @@ class Ingest:
     def _possible(self, batches: list[Batch]) -> list[Batch]:
         """The batches without impossible reports; the others are counted as rejected."""
         impossible: set[Batch] = set()
-        for question, group in self._by_question(batches):
-            wrong = faults(_rows(group, question.width), question.layout)
+        for envelope, alike in self._by_envelope(batches):
+            split = parts(envelope, _rows(alike, envelope.width))
+            wrong = [fault for question, part in split for fault in faults(part, question.layout)]
             if not wrong:
                 continue
             reasons: dict[int, str] = {}
-            starts = np.cumsum([0, *(batch.size for batch in group[:-1])])
+            starts = np.cumsum([0, *(batch.size for batch in alike[:-1])])
             for reason, rows in wrong:
                 for place in np.flatnonzero(np.logical_or.reduceat(rows, starts)):
                     reasons.setdefault(int(place), reason)
             self.tally.intake.outcomes.update(reasons.values())
-            impossible.update(group[place] for place in reasons)
+            impossible.update(alike[place] for place in reasons)
         return [batch for batch in batches if batch not in impossible] if impossible else batches
 
     def _unseen(self, batches: list[Batch]) -> list[Batch]:
@@ -103,11 +105,11 @@ class Ingest:
         self.tally.intake.outcomes[DUPLICATE] += len(batches) - len(unseen)
         return unseen
 
-    def _by_question(self, batches: list[Batch]) -> list[tuple[Question, list[Batch]]]:
-        groups: dict[bytes, list[Batch]] = {}
+    def _by_envelope(self, batches: list[Batch]) -> list[tuple[Envelope, list[Batch]]]:
+        sorted_out: dict[bytes, list[Batch]] = {}
         for batch in batches:
-            groups.setdefault(batch.fingerprint, []).append(batch)
-        return [(self._questions[fingerprint], group) for fingerprint, group in groups.items()]
+            sorted_out.setdefault(batch.fingerprint, []).append(batch)
+        return [(self._envelopes[fingerprint], alike) for fingerprint, alike in sorted_out.items()]
 
 
 def _rows(batches: list[Batch], width: int) -> Rows:

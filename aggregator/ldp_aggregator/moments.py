@@ -9,8 +9,10 @@ error depends on is the variance of one score for value x, if the respondent hol
 Sketches have a variance besides that stays whatever n is: `lasting`.
 
     pure     estimate (C / n - q) / (p - q);  hold = p (1-p) / (p-q)^2, other = q (1-q) / (p-q)^2
-    matrix   estimate h B / n with B = A^-1;  score variance of value v: sum_y A[v,y] B[y,x]^2 - [v = x];
+    matrix   estimate h B / n with A B = 1 (`decoding`);  score variance of value v: sum_y A[v,y] B[y,x]^2 - [v = x];
              other_x is their mean over the values other than x, weighted by the estimated frequencies
+    sum      estimate: the mean score of the numbers in the value's place;  hold = other = the variance of a score, and
+             places are independent given the value
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp_aggregator.checks import Check
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.supports import support_counts
 
@@ -48,6 +52,11 @@ class Moments:
     """Variance that no number of reports reduces, to be added to the above."""
     note: str = ""
     """What an analyst has to know about the estimates."""
+    unallocated: tuple[float, float] | None = None
+    """Of an open question: the share of respondents whose text is no candidate, and its standard error for the
+    population."""
+    checks: tuple[Check, ...] = ()
+    """What the estimator itself found out about the reports."""
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -83,10 +92,10 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a stochastic matrix decoded by its inverse."""
+    """Moments of a stochastic matrix."""
     assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
     channel = channel_array(randomizer)
-    inverse = np.linalg.inv(channel)
+    inverse = decoding(channel)
     observed = counts[0]
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
@@ -101,10 +110,32 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = inverse.T @ spread @ inverse / reports
         return matrix
 
-    if len(channel) > 2:
+    if channel.shape != (2, 2):
         return Moments(reports, frequency, hold, other, covariance)
     own = np.diag(channel).copy()
     return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]))
+
+
+def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a vector of noisy numbers."""
+    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101
+    reports = total_reports(counts, randomizer.layout)
+    frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
+    variance = np.full(len(frequency), float(randomizer.variance()))
+
+    def covariance() -> Floats:
+        matrix: Floats = np.diag(variance / reports)
+        return matrix
+
+    return Moments(reports, frequency, variance, variance, covariance)
+
+
+def decoding(channel: Floats) -> Floats:
+    """The inverse of a channel; if it has more reports than values, its right inverse as in `ldp.channel`."""
+    if channel.shape[0] == channel.shape[1]:
+        return np.asarray(np.linalg.inv(channel), dtype=float)
+    posterior = (channel / channel.sum(axis=0)).T
+    return np.asarray(posterior @ np.linalg.inv(channel @ posterior), dtype=float)
 
 
 def channel_array(randomizer: StochasticMatrix) -> Floats:

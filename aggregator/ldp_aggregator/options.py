@@ -9,7 +9,7 @@ from ldp.errors import EstimateError
 ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
-POST = ("norm-sub", "base-cut")
+POST = ("norm-sub", "base-cut", "posterior-mean")
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,14 @@ class Options:
     post: str | None = None
     """A biased view of the frequencies."""
     covariance: bool = False
+    reports_each: int = 1
+    """Reports that every respondent sent of one permanent response (memoized questions only)."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+        if self.reports_each < 1:
+            raise EstimateError(f"expected at least 1 report from each respondent, got {self.reports_each}")
         for name, known in (
             ("estimand", ESTIMANDS),
             ("interval", INTERVALS),

@@ -3,6 +3,8 @@
     norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero, so that the sum is 1
     base-cut   zero whatever noise alone would reach somewhere: below z sigma_0, z at 1 - (1 - level) / M, one-sided
 
+A third view, posterior-mean, is in `ldp_aggregator.empirical_bayes`.
+
 Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008 (the projection).
 """
 

@@ -17,10 +17,18 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp.survey import Question
+from ldp_aggregator.checks import Check
+from ldp_aggregator.means import Mean
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 
 FORMAT = 1
+MEAN = "mean"
+"""Where a value would stand, in rows of an integer question, whose values are numbers."""
+
+UNALLOCATED = "(no candidate)"
+"""Where a value would stand, for all texts that are no candidates together."""
+
 _COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 
 
@@ -55,17 +63,35 @@ class QuestionEstimates:
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""
+    mean: Mean | None = None
+    """Of a question of type integer, unbiased whatever `post` is; its interval is its own, never simultaneous."""
+    respondents: int = 0
+    """Whom `reports` come from: as many, unless the options say that each sent several."""
+    unallocated: Estimate | None = None
+    """Of an open question: those whose text is no candidate; unbiased, and its interval is its own."""
+    checks: tuple[Check, ...] = ()
+    """What the estimator found out about the reports; see `health` for more."""
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
         for value, *numbers in zip(self.values, *(column.tolist() for column in columns), strict=True):
-            yield Estimate(value, self.reports * numbers[0], *numbers)
+            yield Estimate(value, self.respondents * numbers[0], *numbers)
 
     def __len__(self) -> int:
         return len(self.values)
 
     def __getitem__(self, value: str) -> Estimate:
         return next(estimate for estimate in self if estimate.value == value)
+
+    @property
+    def everything(self) -> list[Estimate]:
+        """The estimates of all values, and of what is unallocated."""
+        return [*self, *([] if self.unallocated is None else [self.unallocated])]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What an analyst has to know: the note, and the checks that failed."""
+        return [*([self.note] if self.note else []), *(str(check) for check in self.checks if check.suspicious)]
 
     @property
     def name(self) -> str:
@@ -95,34 +121,31 @@ class QuestionEstimates:
         show = self.shown
         lines = [
             f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, {show(e.high)}]"
-            for e in self
+            for e in self.everything
         ]
-        return "\n".join([f"{self.name} ({self.describe()})", *lines, *([f"  {self.note}"] if self.note else [])])
+        if self.mean is not None:
+            lines.append(f"  {MEAN}: {self.mean}")
+        return "\n".join([f"{self.name} ({self.describe()})", *lines, *(f"  {remark}" for remark in self.remarks)])
 
     def _repr_html_(self) -> str:
         show = self.shown
         cells = "".join(
             f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{show(e.frequency)}</td>"
             f"<td>{show(e.standard_error)}</td><td>[{show(e.low)}, {show(e.high)}]</td></tr>"
-            for e in self
+            for e in self.everything
         )
+        if self.mean is not None:
+            cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(("<tr>", "</tr>"))
         head = "".join(f"<th>{name}</th>" for name in ("value", "count", "frequency", "standard error", "interval"))
-        caption = f"<b>{html.escape(self.name)}</b> {html.escape(self.describe())} {html.escape(self.note)}"
+        caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.remarks]))}"
         return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""
         values = []
         for index, estimate in enumerate(self):
-            errors = {
-                "standard_error": _number(estimate.standard_error),
-                "interval": [_number(estimate.low), _number(estimate.high)],
-            }
-            shown: dict[str, Any] = {
-                "value": estimate.value,
-                "count": _number(estimate.count),
-                "frequency": _number(estimate.frequency),
-            }
+            errors = _errors(estimate)
+            shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
             if self.options.post is None:
                 shown |= errors
             else:
@@ -142,6 +165,10 @@ class QuestionEstimates:
             "post": options.post,
             "biased": options.post is not None,
             "values": values,
+            **({"respondents": self.respondents} if options.reports_each > 1 else {}),
+            **({} if self.mean is None else {"mean": self.mean.to_dict()}),
+            **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
+            **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),
             **({"note": self.note} if self.note else {}),
             **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
         }
@@ -174,10 +201,14 @@ class SurveyEstimates:
         return {"format": FORMAT, "survey": survey, "questions": questions}
 
     def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value of each question."""
+        """One flat record for each value of each question; then its mean, if any, as the frequency of `mean`."""
         for question in self:
             for e in question:
                 row = (question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high)
+                yield dict(zip(_COLUMNS, row, strict=True))
+            if question.mean is not None:
+                mean = question.mean
+                row = (question.name, MEAN, question.reports, mean.estimate, mean.standard_error, mean.low, mean.high)
                 yield dict(zip(_COLUMNS, row, strict=True))
 
     def to_csv(self) -> str:
@@ -200,6 +231,15 @@ class SurveyEstimates:
 
         types = [polars.String, polars.String, *[polars.Float64] * (len(_COLUMNS) - 2)]
         return polars.DataFrame(list(self.rows()), schema=dict(zip(_COLUMNS, types, strict=True)))
+
+
+def _share(estimate: Estimate) -> dict[str, Any]:
+    return {"count": _number(estimate.count), "frequency": _number(estimate.frequency)}
+
+
+def _errors(estimate: Estimate) -> dict[str, Any]:
+    ends = [_number(estimate.low), _number(estimate.high)]
+    return {"standard_error": _number(estimate.standard_error), "interval": ends}
 
 
 def _number(number: float) -> float | None:

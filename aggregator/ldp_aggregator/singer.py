@@ -20,6 +20,7 @@ import numpy as np
 
 from ldp.mechanisms.projective import geometry
 from ldp_aggregator.field_arrays import Elements, Field
+from ldp_aggregator.projective_points import indices
 
 _CHUNK = 1 << 15
 
@@ -30,10 +31,10 @@ def cyclic_orders(order: int, dimension: int) -> tuple[Elements, Elements]:
     tail = next(tail for tail in _sparse_tails(order, dimension) if _projectively_primitive(tail, field, points))
     # Only from i = t on does X_i need no s before the first; a^(i+v) is the same point as a^i.
     sequence = _recurring(tail, field, points + 2 * dimension)
-    indices = _indices(_basis_coordinates(tail, sequence, field, points), field)
+    values = indices(_basis_coordinates(tail, sequence, field, points), field)
     place_of = np.empty(points, dtype=np.int32)
-    place_of[indices] = (np.arange(dimension, points + dimension, dtype=np.int32)) % points
-    return _indices([sequence[at : at + points] for at in range(dimension)], field), place_of
+    place_of[values] = (np.arange(dimension, points + dimension, dtype=np.int32)) % points
+    return indices([sequence[at : at + points] for at in range(dimension)], field), place_of
 
 
 def _sparse_tails(order: int, dimension: int) -> Iterator[tuple[int, ...]]:
@@ -106,26 +107,4 @@ def _basis_coordinates(tail: Sequence[int], sequence: Elements, field: Field, po
                 shifted = np.concatenate([np.zeros(back - 1, dtype=np.int32), current[: 1 - back]])
                 current, back = field.combination([(1, shifted), (tail[place], sequence)]), 1
         found.append(current[dimension - back : dimension - back + points])
-    return found
-
-
-def _indices(coordinates: Sequence[Elements], field: Field) -> Elements:
-    """The indices of points, given coordinate by coordinate, as in `ldp.mechanisms.projective.index`."""
-    order, dimension = field.order, len(coordinates)
-    places = order ** np.arange(dimension)[::-1]
-    excess = (places - (places - 1) // (order - 1)).astype(np.int32)
-    found = np.empty(len(coordinates[0]), dtype=np.int32)
-    for start in range(0, len(found), _CHUNK):
-        chunk = [each[start : start + _CHUNK] for each in coordinates]
-        first, first_at = chunk[0].copy(), np.zeros(len(chunk[0]), dtype=np.int8)
-        zeros = np.flatnonzero(first == 0)
-        for at in range(1, dimension):
-            first[zeros], first_at[zeros] = chunk[at][zeros], at
-            zeros = zeros[first[zeros] == 0]
-        scale = field.inverses[first]
-        number = np.zeros(len(first), dtype=np.int32)
-        for each in chunk:
-            number *= order
-            number += field.products(each, scale)
-        found[start : start + _CHUNK] = number - excess[first_at]
     return found

@@ -1,8 +1,8 @@
 """Snapshot files: a tally as bytes, without loss, checksummed, and refused as a whole if anything is wrong.
 
 One frame (docs/wire.md) of magic LDPT around a msgpack array:
-    [1, survey name, [[question, fingerprint, rows, columns, counts as little-endian int64], ...], [[outcome, count as
-    8 little-endian bytes], ...]]
+    [1, survey name, [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
+    [[outcome, count as 8 little-endian bytes], ...]]
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from ldp.errors import WireError
 from ldp.survey import Survey
 from ldp.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
-from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.tally import ACCEPTED, DUPLICATE, Intake, Tally, check_same
 
 FORMAT = 1
@@ -30,9 +29,9 @@ def encode_tally(tally: Tally) -> bytes:
 
 def _payload(tally: Tally, survey_name: str) -> bytes:
     questions: list[object] = [
-        [question.name, question.fingerprint, *counts.shape, counts.astype("<i8").tobytes()]
-        for question in sorted(tally.survey, key=lambda question: question.name)
-        for counts in [tally.counts[question.name]]
+        [each.name, each.fingerprint, *counts.shape, counts.astype("<i8").tobytes()]
+        for each in sorted(tally.survey.tallied, key=lambda each: each.name)
+        for counts in [tally.counts[each.name]]
     ]
     outcomes = [[name, count.to_bytes(8, "little")] for name, count in sorted(tally.intake.outcomes.items()) if count]
     return pack_array([FORMAT, survey_name, questions, outcomes])
@@ -53,9 +52,9 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
         parts = {name: (fingerprint, shape, content) for name, fingerprint, *shape, content in _list(questions)}
         check_same(survey, {name: fingerprint for name, (fingerprint, _, _) in parts.items()})
-        counts = {}
+        counts, empty = {}, Tally.empty(survey).counts
         for name, (_, shape, content) in parts.items():
-            expected = empty_counts(survey[name].layout).shape
+            expected = empty[name].shape
             found = np.frombuffer(content, dtype="<i8").astype(np.int64)
             if tuple(shape) != expected or found.min() < 0:
                 raise WireError(_REASON, f"expected counts of shape {expected}, got {tuple(shape)}")

@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 
 from ldp.mechanisms.contract import Pure
 from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.projective_design import cyclic_design
 
 
 def support_counts(randomizer: Pure, counts: Counts) -> Counts:
-    """The support counts, of shape (values,), from counts of shape (1, ...) as in `ldp_aggregator.counting`."""
+    """The support counts, of shape (values,), from counts as in `ldp_aggregator.counting`, of one cohort."""
+    if isinstance(randomizer, PadAndSample):
+        # The dummies come last.
+        return support_counts(randomizer.oracle, counts)[: randomizer.size]
     if randomizer.layout.counted:
         return counts[0, 1:]
-    return _TRANSFORMS.get(type(randomizer), _unchanged)(randomizer, counts[0])
+    return _TRANSFORMS.get(type(randomizer), _unchanged)(randomizer, counts)
 
 
 def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -39,22 +43,38 @@ def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def _unchanged(_: Pure, counts: Counts) -> Counts:
-    return counts
+    supports: Counts = counts[0]
+    return supports
 
 
 def _hadamard(randomizer: Pure, counts: Counts) -> Counts:
+    return _by_parity(counts[0], randomizer.size)
+
+
+def _by_parity(counts: Counts, size: int) -> Counts:
     """Twice the support is the number of reports plus the Walsh-Hadamard transform at x + 1."""
     transformed = walsh_hadamard(counts)
-    supports: Counts = (transformed[0] + transformed[1 : randomizer.size + 1]) // 2
+    supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
     return supports
 
 
 def _projective(randomizer: Pure, counts: Counts) -> Counts:
     assert isinstance(randomizer, ProjectiveResponse)  # noqa: S101 (the table below says so)
-    if randomizer.order == 2:
+    size, order, dimension = randomizer.size, randomizer.order, randomizer.dimension
+    if not randomizer.folded:
+        return _in_space(order, dimension, counts[0], size)
+    # The points whose upper two coordinates are 0 come first in every slice.
+    _, block, common = geometry(order, dimension)
+    slices = [row[0] + _in_space(order, dimension - 1, row[1:], block) for row in counts]
+    return np.concatenate([slices[0], *(each[common:] for each in slices[1:])])[:size]
+
+
+def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
+    """The support counts of the first points of a space."""
+    if order == 2:
         # The bits of a point are its index plus 1, so this is Hadamard response without the report 0.
-        return _hadamard(randomizer, np.concatenate([[0], counts]))
-    return cyclic_design(randomizer.order, randomizer.dimension).supports(counts, randomizer.size)
+        return _by_parity(np.concatenate([[0], counts]), size)
+    return cyclic_design(order, dimension).supports(counts, size)
 
 
 _TRANSFORMS: dict[type, Callable[[Pure, Counts], Counts]] = {

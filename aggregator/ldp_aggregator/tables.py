@@ -10,7 +10,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from ldp_aggregator.result import SurveyEstimates
+from ldp_aggregator.result import MEAN, SurveyEstimates
 
 _WIDTH = 160
 
@@ -22,14 +22,15 @@ def table(estimates: SurveyEstimates) -> str:
         show = question.shown
         rows = [
             (e.value, f"{e.count:,.0f}", show(e.frequency), show(e.standard_error), f"[{show(e.low)}, {show(e.high)}]")
-            for e in question
+            for e in question.everything
         ]
+        if question.mean is not None:
+            rows.append((MEAN, "", *question.mean.cells))
         level, post = f"{question.options.level:.4g} interval", question.options.post
         plain = ["value", "count", "frequency", "standard error", level]
         view = ["value", "count", f"frequency ({post})", "unbiased standard error", f"unbiased {level}"]
         parts += [f"{question.name}: {question.describe()}", columns(view if post else plain, rows)]
-        if question.note:
-            parts.append(f"  {question.note}\n")
+        parts += [f"  {remark}\n" for remark in question.remarks]
     return "\n".join(parts)
 
 

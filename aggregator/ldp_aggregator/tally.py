@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ldp.errors import MismatchError
-from ldp.survey import Question, Survey
+from ldp.survey import Envelope, Group, Survey
 from ldp.wire import REASONS
 from ldp_aggregator.counting import Counts, Rows, count_rows, empty_counts, total_reports
+from ldp_aggregator.joint_counting import count_together, empty_joint_counts, parts
 
 ACCEPTED, DUPLICATE = "accepted", "duplicate"
 
@@ -50,7 +51,7 @@ class Intake:
 
 @dataclass
 class Tally:
-    """Counts of a survey's reports by question, and the intake that led to them."""
+    """Counts of a survey's reports by question, and by group of questions; and the intake that led to them."""
 
     survey: Survey
     counts: dict[str, Counts]
@@ -59,11 +60,15 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        return cls(survey, {question.name: empty_counts(question.layout) for question in survey})
+        counts = {question.name: empty_counts(question.layout) for question in survey}
+        return cls(survey, counts | {group.name: empty_joint_counts(group) for group in survey.groups})
 
-    def add(self, question: Question, rows: Rows) -> None:
-        """Count rows, of shape (reports, width), that are known to fit the question."""
-        self.counts[question.name] += count_rows(rows, question.layout)
+    def add(self, envelope: Envelope, rows: Rows) -> None:
+        """Count rows, of shape (reports, width), that are known to fit the question or group."""
+        for question, part in parts(envelope, rows):
+            self.counts[question.name] += count_rows(part, question.layout)
+        if isinstance(envelope, Group):
+            self.counts[envelope.name] += count_together(envelope, rows)
 
     def reports(self, name: str) -> int:
         """How many reports the question called `name` has."""
@@ -71,7 +76,7 @@ class Tally:
 
     def merge(self, other: Tally) -> Tally:
         """The tally of both. Raises `MismatchError` if they do not count the same questions."""
-        check_same(self.survey, {question.name: question.fingerprint for question in other.survey})
+        check_same(self.survey, {each.name: each.fingerprint for each in other.survey.tallied})
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
         return Tally(self.survey, counts, Intake(self.intake.outcomes + other.intake.outcomes))
 
@@ -87,7 +92,7 @@ class Tally:
 
 def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:
     """Raise `MismatchError`, with both fingerprints of each question concerned, unless the two agree on all of them."""
-    ours = {question.name: question.fingerprint for question in survey}
+    ours = {each.name: each.fingerprint for each in survey.tallied}
     differences = [
         f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has {_shown(fingerprints.get(name))}"
         for name in sorted(ours.keys() | fingerprints.keys())

@@ -35,7 +35,7 @@ from benchmarks.peers.table import CELLS, present
 def main(folder: Path, output: Path, minutes: float, longest: float, rounds: int, fresh: bool) -> None:
     """A run that was cut short is taken up where it ended when the command is given again."""
     load = os.getloadavg()[0]
-    results = folder / "results.json"
+    results = folder / "results.jsonl"
     if fresh:
         results.unlink(missing_ok=True)
     pairs, absent = present()

@@ -7,7 +7,6 @@ the mechanism, the limit, the libraries asked for, and the source of whoever was
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import time
@@ -21,6 +20,7 @@ from benchmarks.peers.environments import interpreter
 from benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
 from benchmarks.peers.sides import ROOT, WORKERS, Side
 from benchmarks.peers.table import OURS, REQUIREMENTS, Cell, Entry, Pair
+from ldp_simulations import archive
 
 Result = dict[str, Any]
 
@@ -47,48 +47,43 @@ def schedule(pairs: list[Pair], cells: tuple[Cell, ...], rounds: int) -> list[Me
 
 
 class Archive:
-    """Results by what they depend on, in a JSON file that is written after each.
-
-    What failed in an earlier run is tried again.
-    """
+    """Results by what they depend on. What failed in an earlier run is tried again."""
 
     def __init__(self, path: Path, longest: float) -> None:
-        self.path = path
+        self._results = archive.Archive(path)
         self._longest = longest
-        kept: dict[str, Result] = json.loads(path.read_text()) if path.exists() else {}
-        self._results = {key: result for key, result in kept.items() if "failed" not in result}
+        self._failed = {key for key in self._results if "failed" in self._results[key]}
         self._sources = {side: _source(side) for side in WORKERS}
 
     def get(self, measurement: Measurement) -> Result | None:
         """The result, if it was measured before."""
-        return self._results.get(self._key(measurement))
+        key = self._key(measurement)
+        return self._results[key] if key in self._results and key not in self._failed else None
 
     def keep(self, measurement: Measurement, result: Result) -> None:
         """Remember a result."""
-        self._results[self._key(measurement)] = result
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_suffix(".new")
-        fresh.write_text(json.dumps(self._results, indent=1))
-        fresh.replace(self.path)
+        key = self._key(measurement)
+        self._failed.discard(key)
+        self._results.keep(key, result)
 
     def _key(self, measurement: Measurement) -> str:
         return json.dumps([*measurement, self._longest, self._sources[measurement.side]])
 
 
-def measure(todo: list[Measurement], archive: Archive, folder: Path, longest: float, minutes: float) -> Iterator[None]:
+def measure(todo: list[Measurement], known: Archive, folder: Path, longest: float, minutes: float) -> Iterator[None]:
     """Measure what is missing until the time is up; a step for each measurement begun or found."""
-    missing = [measurement for measurement in todo if archive.get(measurement) is None]
+    missing = [measurement for measurement in todo if known.get(measurement) is None]
     pythons = {side: interpreter(side, folder) for side in dict.fromkeys(item.side for item in missing)}
     end = time.monotonic() + 60 * minutes
     sides: dict[str, Side] = {}
     try:
         with tempfile.TemporaryDirectory() as scratch:
             for measurement in todo:
-                if archive.get(measurement) is None and time.monotonic() < end:
+                if known.get(measurement) is None and time.monotonic() < end:
                     name = measurement.side
                     if name not in sides or not sides[name].alive:
                         sides[name] = Side(name, pythons[name])
-                    archive.keep(measurement, _measured(measurement, sides[name], Path(scratch), longest))
+                    known.keep(measurement, _measured(measurement, sides[name], Path(scratch), longest))
                 yield
     finally:
         for side in sides.values():
@@ -128,7 +123,4 @@ def _source(side: str) -> str:
     if side == OURS:
         rooms = (ROOT / "ldp", ROOT / "client" / "ldp_client", ROOT / "aggregator" / "ldp_aggregator")
         files += sorted(path for room in rooms for path in room.rglob("*.py"))
-    digest = hashlib.sha256("\n".join(REQUIREMENTS.get(side, ())).encode())
-    for path in files:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return archive.digest(files, *REQUIREMENTS.get(side, ()))

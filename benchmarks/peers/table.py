@@ -78,6 +78,7 @@ ROWS = (
     _pair("cms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": False})),
     _pair("hcms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": True})),
     _pair("blh", pure=("LH", {"g": 2}), multi=("LH", {"optimal": False})),
+    _pair("she", pure=("HE", {"use_the": False}), multi=("HE", {"use_thresh": False})),
     _pair("the", pure=("HE", {"use_the": True}), multi=("HE", {"use_thresh": True})),
 )
 """Every mechanism to compare. One without peers takes part in best against best."""

@@ -1,9 +1,10 @@
-"""The client: answers in, randomized reports out.
+"""The client.
+
+`Client(survey)` makes reports and hands them over: whoever calls it batches, sends and deals with errors.
+`Client.open(...)` is for apps: it keeps what it makes, sends it by itself, and has no trouble to pass on.
 
 Rules
 - `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
-- A question whose budget is spent by one report is answered once; asking again is an `AlreadyAnsweredError`.
-- A RAPPOR question may be answered any number of times: an answer met before re-uses its permanent response.
 - What was spent is remembered (on disk, if the state is kept there) before the report is handed out.
 - The bytes of a report are made once. Whoever uploads them sends the same bytes again on a retry.
 """
@@ -11,23 +12,22 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import NamedTuple, cast
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
-from ldp.domain import Value
-from ldp.errors import AlreadyAnsweredError
-from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random, system
-from ldp.survey import Question, Survey
-from ldp.wire import ID_SIZE, MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
-from ldp_client.state import State, load
+from ldp.survey import Survey
+from ldp_client.ledger import Ledger
+from ldp_client.memory import Memory
+from ldp_client.reports import Report
+from ldp_client.respondent import Respondent
+from ldp_client.store import ProcessStore, Store
 
-
-class Report(NamedTuple):
-    """One randomized answer: the fingerprint of its question, and the bytes that may leave the device."""
-
-    fingerprint: bytes
-    row: bytes
+if TYPE_CHECKING:
+    from ldp_client.embedded import EmbeddedClient
+    from ldp_client.outbox import Limits
+    from ldp_client.terms import Epsilon
+    from ldp_client.transport import Transport
 
 
 class Client:
@@ -39,61 +39,87 @@ class Client:
 
     def __init__(self, survey: Survey, *, state: str | os.PathLike[str] | None = None, random: Random = system) -> None:
         self.survey = survey
-        self._state = State() if state is None else load(state)
-        self._random = random
+        self._store = ProcessStore() if state is None else _opened(state)
+        self._memory = Memory(self._store)
+        self._respondent = Respondent(survey, self._memory, random)
+
+    @staticmethod
+    def open(
+        source: str | os.PathLike[str] | Survey,
+        *,
+        state: str | os.PathLike[str] | None,
+        collector: str | None = None,
+        transport: Transport | None = None,
+        lifetime_cap: Epsilon | None = None,
+        ceiling: Epsilon | None = None,
+        pins: Collection[str] | None = None,
+        strict: bool = False,
+        consent: str = "on",
+        limits: Limits | None = None,
+        interval: float | None = 3600.0,
+    ) -> EmbeddedClient:
+        """The client that apps embed. Raises `SurveyError` for a survey that cannot be used, or asks for too much.
+
+        source           a survey, its file, or its text (which has more than one line)
+        state            the file in which the device remembers; None to forget when the process ends
+        collector        the address that reports go to; or a `transport` of your own; with neither they wait
+        lifetime_cap     the largest epsilon that all surveys in this state file may spend together
+        ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
+        strict           raise what goes wrong while recording, instead of counting it
+        consent          `on` or `off`: what holds until the person was asked
+        limits           of the queue
+        interval         seconds between uploads, on average; None to send at `flush` only
+        """
+        # Imported here: whoever only makes reports needs neither a queue nor a thread.
+        from ldp_client.database import Database
+        from ldp_client.embedded import EmbeddedClient
+        from ldp_client.terms import bound, read_survey, refuse_beyond
+        from ldp_client.transport import HTTPTransport
+
+        survey = read_survey(source)
+        refuse_beyond(survey, ceiling, pins)
+        return EmbeddedClient(
+            survey,
+            Database(state),
+            HTTPTransport(collector) if transport is None and collector is not None else transport,
+            cap=None if lifetime_cap is None else bound(lifetime_cap),
+            strict=strict,
+            consent=consent,
+            limits=limits,
+            interval=interval,
+        )
 
     def record(self, name: str, answer: object) -> Report:
-        """A report of `answer` (a bool, or a text) to the question called `name`.
+        """A report of `answer` (a bool, a text, or a collection of texts) to the question called `name`.
 
-        Raises `AnswerError` for an unknown question or an answer that does not fit it, `AlreadyAnsweredError` if the
-        question's budget is spent, `RandomnessError` or `StateError` if no report could be made safely.
+        Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit it;
+        `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's is; `RandomnessError` or
+        `StateError` if no report could be made safely.
         """
-        question = self.survey[name]
-        value = question.value(answer)
-        randomizer = question.randomizer
-        state = self._state
-        if getattr(randomizer, "memoizes", False):
-            return self._repeatable(question, cast(Memoized, randomizer), value)
-        if question.fingerprint in state.answered:
-            raise AlreadyAnsweredError(
-                f"question {name!r} was answered on this device before, and one report spends its whole epsilon of "
-                f"{question.declared.text}; send that report's bytes again, or ask a question with memoized responses"
-            )
-        report = randomizer.randomize(value, self._random)
-        state.spend(question.fingerprint)
-        return Report(question.fingerprint, report.to_bytes(question.width, "little"))
+        with self._store:
+            report = self._respondent.report(name, answer)
+        self._store.settle()
+        return report
 
-    def _repeatable(self, question: Question, randomizer: Memoized, value: Value) -> Report:
-        state, random, fingerprint = self._state, self._random, question.fingerprint
-        cohort = state.cohorts.get(fingerprint)
-        if cohort is None:
-            cohort = randomizer.draw_cohort(random)
-        key = state.memo_key(fingerprint, cohort, value, random)
-        permanent = state.permanent.get(key)
-        if permanent is None:
-            permanent = randomizer.permanent(value, cohort, random)
-            state.keep(fingerprint, cohort, key, permanent)
-        report = randomizer.instantaneous(permanent, cohort, random)
-        return Report(fingerprint, report.to_bytes(question.width, "little"))
+    def record_together(self, answers: Mapping[str, object]) -> Report:
+        """A report of the answers, by question name, to all questions of a group. Raises the same errors.
+
+        A group can be answered again if every question of it can.
+        """
+        with self._store:
+            report = self._respondent.report_together(answers)
+        self._store.settle()
+        return report
+
+    def ledger(self) -> Ledger:
+        """What the device has spent."""
+        return Ledger.read(self._store)
 
 
-def batches(reports: Iterable[Report], *, size: int = 1000, random: Random = system) -> list[Batch]:
-    """Reports grouped by question into batches of at most `size`, each under a fresh random id.
+def _opened(state: str | os.PathLike[str]) -> Store:
+    # Imported here: SQLite takes longer to load than everything else together.
+    from ldp_client.database import Database
 
-    Group only reports that may be seen together: whoever receives a batch learns that its reports travelled together.
-    """
-    by_question: dict[bytes, list[bytes]] = {}
-    for report in reports:
-        by_question.setdefault(report.fingerprint, []).append(report.row)
-    made = []
-    for fingerprint, rows in by_question.items():
-        most = max(1, min(size, MOST_REPORTS, (MOST_PAYLOAD - 256) // len(rows[0])))
-        for start in range(0, len(rows), most):
-            chunk = rows[start : start + most]
-            made.append(Batch(fingerprint, random(ID_SIZE), len(chunk), b"".join(chunk)))
-    return made
-
-
-def report_bytes(reports: Iterable[Report], *, size: int = 1000, random: Random = system) -> bytes:
-    """Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated."""
-    return b"".join(encode_frame(encode_batch(batch)) for batch in batches(reports, size=size, random=random))
+    database = Database(state)
+    with database:
+        return database

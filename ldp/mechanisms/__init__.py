@@ -1,49 +1,71 @@
 """The table of mechanisms.
 
-One module for each algorithm; each module opens with its rules, formula and source, and ends with its row of this
-table. What a mechanism must provide is written in `ldp.mechanisms.contract`.
+One module for each algorithm; each module opens with its rules, formula and source, and ends with its row (or rows) of
+this table. What a mechanism must provide is written in `ldp.mechanisms.contract`.
+
+A row's module is imported when the row is first asked for: a device needs those of its survey, not all of them.
 """
 
 from __future__ import annotations
 
-from ldp.mechanisms import (
-    forced,
-    grr,
-    hadamard,
-    local_hashing,
-    matrix,
-    projective,
-    rappor,
-    sketches,
-    subset,
-    unary,
-    unrelated,
-    warner,
-)
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from ldp.mechanisms.contract import Declared, Mechanism, Memoized, Pure, Randomizer
 
-_ROWS = (
-    warner.MECHANISM,
-    forced.MECHANISM,
-    unrelated.MECHANISM,
-    matrix.MECHANISM,
-    grr.MECHANISM,
-    subset.MECHANISM,
-    projective.MECHANISM,
-    unary.SYMMETRIC,
-    unary.OPTIMIZED,
-    hadamard.MECHANISM,
-    local_hashing.OPTIMIZED,
-    local_hashing.BINARY,
-    sketches.MECHANISM,
-    sketches.HADAMARD,
-    rappor.MECHANISM,
-)
+_PLACES = {
+    "warner": ("warner", "MECHANISM"),
+    "forced": ("forced", "MECHANISM"),
+    "unrelated": ("unrelated", "MECHANISM"),
+    "matrix": ("matrix", "MECHANISM"),
+    "exponential": ("exponential", "MECHANISM"),
+    "geometric": ("additive", "GEOMETRIC"),
+    "laplace": ("additive", "LAPLACE"),
+    "grr": ("grr", "MECHANISM"),
+    "ss": ("subset", "MECHANISM"),
+    "pgr": ("projective", "MECHANISM"),
+    "sue": ("unary", "SYMMETRIC"),
+    "oue": ("unary", "OPTIMIZED"),
+    "the": ("unary", "THRESHOLDED"),
+    "she": ("histogram", "MECHANISM"),
+    "hr": ("hadamard", "MECHANISM"),
+    "olh": ("local_hashing", "OPTIMIZED"),
+    "blh": ("local_hashing", "BINARY"),
+    "cms": ("sketches", "MECHANISM"),
+    "hcms": ("sketches", "HADAMARD"),
+    "rappor": ("rappor", "MECHANISM"),
+    "l-grr": ("longitudinal", "SYMBOLS"),
+    "l-sue": ("longitudinal", "SYMMETRIC"),
+    "l-osue": ("longitudinal", "OPTIMIZED"),
+    "loloha": ("longitudinal", "HASHED"),
+    "dbitflip": ("bit_flip", "MECHANISM"),
+    "heavy-hitters": ("heavy_hitters", "MECHANISM"),
+    "set-unary": ("set_unary", "MECHANISM"),
+    "pad-grr": ("pad_and_sample", "SYMBOLS"),
+    "pad-ss": ("pad_and_sample", "SUBSETS"),
+    "pad-pgr": ("pad_and_sample", "POINTS"),
+    "pad-hr": ("pad_and_sample", "HALVES"),
+}
+"""Where the row of each mechanism is: its module, and its name there."""
 
-MECHANISMS: dict[str, Mechanism] = {row.name: row for row in _ROWS}
+
+class _Table(Mapping[str, Mechanism]):
+    def __getitem__(self, name: str) -> Mechanism:
+        module, row = _PLACES[name]
+        found: Mechanism = getattr(import_module(f"{__name__}.{module}"), row)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+MECHANISMS: Mapping[str, Mechanism] = _Table()
 """Every mechanism, by the name that a survey file uses."""
 
-AUTOMATIC = (grr.MECHANISM, subset.MECHANISM, projective.MECHANISM, hadamard.MECHANISM)
+AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 """What `mechanism = "auto"` chooses from: those that no other beats in error, size of reports and time to decode."""
 
 __all__ = ["AUTOMATIC", "MECHANISMS", "Declared", "Mechanism", "Memoized", "Pure", "Randomizer"]

@@ -1,9 +1,10 @@
 """Choosing the mechanism with the least total error, as far as reports stay short.
 
-    R = [p (1-p) + (d-1) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
+    R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
 
-R does not depend on the frequencies, so it can be compared before anyone is asked. The comparison is made in exact
-fractions: every device and every aggregator that reads the survey chooses the same.
+m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies, so it can be
+compared before anyone is asked. The comparison is made in exact fractions: every device and every aggregator that reads
+the survey chooses the same.
 
 The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up to 256 bytes are
 preferred, and longer ones, up to 4,096, considered where the least error is less than .965 of what short ones reach.
@@ -11,7 +12,9 @@ preferred, and longer ones, up to 4,096, considered where the least error is les
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import NamedTuple
 
 from ldp.domain import Domain
 from ldp.keys import Keys
@@ -21,27 +24,40 @@ SHORT, LONG = 256, 4096
 WORTH_IT = Fraction(965, 1000)
 
 
-def total_error(randomizer: Pure) -> Fraction:
-    """R: the summed variance of all estimated frequencies, times the number of reports."""
+def total_error(randomizer: Pure, held: int = 1) -> Fraction:
+    """R: the summed variance of all estimated frequencies, times the number of reports, if everyone holds so many."""
     p, q = randomizer.support
-    return (p * (1 - p) + (randomizer.size - 1) * q * (1 - q)) / (p - q) ** 2
+    return (held * p * (1 - p) + (randomizer.size - held) * q * (1 - q)) / (p - q) ** 2
 
 
-def least_error(candidates: tuple[Mechanism, ...], keys: Keys, domain: Domain) -> Mechanism:
-    """The candidate whose design for this question has the least total error; ties go to the first.
+class Considered(NamedTuple):
+    """A mechanism that can serve a question, the bytes of its reports, and its total error R."""
 
-    Where no candidate keeps to the survey's limit, the one with the shortest report is taken.
+    row: Mechanism
+    report_bytes: int
+    error: Fraction
+
+
+def considered(candidates: Iterable[Mechanism], keys: Keys, domain: Domain) -> tuple[Considered, ...]:
+    """What there is to choose from, by the design of each candidate for this question."""
+    held = domain.most or 1
+    designs = ((row, _pure(row, keys, domain)) for row in candidates)
+    return tuple(Considered(row, made.layout.width, total_error(made, held)) for row, made in designs)
+
+
+def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
+    """The one with the least total error; ties go to the first. A limit of 0 leaves it to the rule above.
+
+    Where none keeps to the limit, the one with the shortest report is taken.
     """
-    limit = keys.integer("report_bytes", 1, 1 << 20, 0)
-    designs = [(row, _pure(row, keys, domain)) for row in candidates]
 
-    def best(most: int) -> tuple[Mechanism, Pure]:
-        return min(designs, key=lambda pair: (max(pair[1].layout.width - most, 0), total_error(pair[1])))
+    def best(most: int) -> Considered:
+        return min(found, key=lambda each: (max(each.report_bytes - most, 0), each.error))
 
     if limit:
-        return best(limit)[0]
-    (short_row, short), (long_row, long) = best(SHORT), best(LONG)
-    return long_row if total_error(long) < WORTH_IT * total_error(short) else short_row
+        return best(limit)
+    short, long = best(SHORT), best(LONG)
+    return long if long.error < WORTH_IT * short.error else short
 
 
 def _pure(row: Mechanism, keys: Keys, domain: Domain) -> Pure:

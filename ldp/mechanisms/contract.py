@@ -4,14 +4,18 @@ A mechanism is a *design* and a *randomizer*. The design reads a question's keys
 tuple of exact integers, together with the privacy that was declared. The randomizer knows the law of its
 reports and draws them; everything that must be believed (epsilon, bias, variance) follows from its integers.
 
-A randomizer has one of four kinds, which say how its reports are decoded:
+A randomizer has a kind, which says how its reports are decoded:
 
     pure    a report supports each value with one of two probabilities, p (for the true value) or q (for any other);
             the estimate of a value's frequency is (C / n - q) / (p - q), with C the reports that support it
     matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the inverse matrix
     sketch  a report supports values in buckets of hash functions that all respondents share; decoded by counting, with
             an error that does not shrink with the number of reports
+    noise   a report is a whole number plus noise, cut at both ends; decoded by a filter of three terms
+    sum     a report has a number for each value; the estimate is the mean of scores of these numbers
+    sampled a report has a bit for some of the values; the estimate is the mean of scores that are 0 for the others
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
+    search  a report supports hashed prefixes of texts; decoded by a search, and by counting in cohorts held out of it
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ class Randomizer(Protocol):
 
     @property
     def kind(self) -> str:
-        """`pure`, `matrix`, `sketch` or `bloom`."""
+        """`pure`, `matrix`, `sketch`, `noise`, `sum`, `sampled`, `bloom` or `search`."""
 
     @property
     def layout(self) -> Layout:
@@ -78,6 +82,15 @@ class Pure(Randomizer, Protocol):
 
 
 @runtime_checkable
+class SetValued(Protocol):
+    """A randomizer whose values are sets (`ldp.sets`); a report supports a value with p if the set holds it, else q."""
+
+    @property
+    def most(self) -> int:
+        """How many values a set may hold."""
+
+
+@runtime_checkable
 class Memoized(Randomizer, Protocol):
     """A randomizer with a permanent response, which a device draws once per value and keeps."""
 
@@ -85,11 +98,21 @@ class Memoized(Randomizer, Protocol):
     def memoizes(self) -> bool:
         """Whether a permanent response exists: without one every report is fresh noise on the true value."""
 
+    @property
+    def memos(self) -> int | None:
+        """How many permanent responses a device can come to keep; None if there are as many as texts."""
+
+    def ratio_after(self, reports: int) -> Fraction:
+        """The exact ratio of so many reports of one unchanged value: from `ratio`, for one, up to `lifetime_ratio`."""
+
     def draw_cohort(self, random: Random) -> int:
-        """The cohort of a device, drawn once."""
+        """What a device draws once and keeps, whatever it answers: a cohort, or a hash function's seed of 8 bytes."""
+
+    def memo_value(self, value: Value, cohort: int) -> Value:
+        """What a permanent response is kept for. Values for which it is the same share one."""
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
-        """The permanent response to a value: a bit vector."""
+        """The permanent response to a value: a symbol or a bit vector."""
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """One report of a permanent response."""
@@ -103,6 +126,8 @@ class Declared(NamedTuple):
 
     text: str
     bound: Fraction
+    lifetime: Declared | None = None
+    """The same for everything ever sent about one unchanged value, where the survey states that too."""
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:
@@ -132,19 +157,31 @@ class Mechanism(NamedTuple):
 
 def any_closed(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
-    return "a question with a list of values (type boolean or category)" if domain.size is None else None
+    unfit = domain.size is None or domain.most is not None
+    return "a question with a list of values (type boolean, category or integer)" if unfit else None
+
+
+def integers_up_to(most: int) -> Callable[[Domain], str | None]:
+    """For mechanisms that compute with values."""
+
+    def accepts(domain: Domain) -> str | None:
+        if domain.type != "integer" or domain.size is None or domain.size > most:
+            return f"a question of type integer with at most {most} values"
+        return None
+
+    return accepts
 
 
 def two_valued(domain: Domain) -> str | None:
     """For mechanisms of yes-no questions."""
-    return None if domain.size == 2 else "a question with exactly two values"
+    return None if domain.size == 2 and domain.most is None else "a question with exactly two values"
 
 
 def small_closed(most: int) -> Callable[[Domain], str | None]:
     """For mechanisms whose cost grows fast with the number of values."""
 
     def accepts(domain: Domain) -> str | None:
-        if domain.size is None or domain.size > most:
+        if domain.size is None or domain.size > most or domain.most is not None:
             return f"a question with a list of at most {most} values"
         return None
 

@@ -31,6 +31,8 @@ from ldp.randomness import Random, randbelow
 MODULUS = (1 << 31) - 1
 MOST_BUCKETS = 1 << 16
 
+_MULTIPLIER = (1 << 32) - 1
+
 
 class LocalHashing(NamedTuple):
     """The bucket of the value with weight `truth`, each other one of `buckets` with `other`; `modulus` is P."""
@@ -91,12 +93,19 @@ class LocalHashing(NamedTuple):
         """h(value) under the hash function (a, b) = (multiplier, shift)."""
         return (multiplier * value + shift) % self.modulus * self.buckets // self.modulus
 
+    def bucket_of(self, value: Value, seed: int) -> int:
+        """The same under the hash function of a seed."""
+        return self.bucket(int(value), seed & _MULTIPLIER, seed >> 32)
+
+    def draw_seed(self, random: Random) -> int:
+        """The prefix of a report, 2^32 b + a."""
+        multiplier = 1 + randbelow(self.modulus - 1, random)
+        return randbelow(self.modulus, random) << 32 | multiplier
+
     def randomize(self, value: Value, random: Random) -> int:
         """A hash function of its own, and the response to the bucket."""
-        multiplier = 1 + randbelow(self.modulus - 1, random)
-        shift = randbelow(self.modulus, random)
-        symbol = self.response.randomize(self.bucket(int(value), multiplier, shift), random)
-        return self.layout.report(symbol, shift << 32 | multiplier)
+        seed = self.draw_seed(random)
+        return self.layout.report(self.response.randomize(self.bucket_of(value, seed), random), seed)
 
     def channel(self) -> Channel:
         """One column for each (a, b, y), y varying fastest."""

@@ -9,6 +9,10 @@ with 0 <= r < q^j, and points are numbered in the order of those numbers: the po
 The values of the question are the first points; the others are held by nobody, which is a check on the reports
 (`ldp_aggregator.phantoms`).
 
+Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have their upper two
+coordinates in common. A tally need not count all points of a large space: it is *folded* into one slice for the former
+and one for each such stretch that holds values (`ldp_aggregator.projective_folding`).
+
 A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary randomized response. It names one
 of the k supporters of the value or one of the v - k = q^(t-1) others, by what is left of its vector without the
 coordinate at which the value has its first 1; that one follows, as the product with the value has to be 0 (or 1).
@@ -31,18 +35,22 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
-from ldp.layout import MOST_SYMBOLS, Layout
+from ldp.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_POINTS = 1 << 24
-"""The largest tally."""
+"""The largest tally; larger spaces are folded."""
+
+MOST_SLICES = 16
+"""Of a folded tally: each report is counted in every one."""
 
 _MOST_POINTS_A_VALUE = 1 << 10
 
 _NEAREST = 5
 _WORTH_MORE_POINTS = Fraction(1001, 1000)
+_WORTH_FOLDING = Fraction(100, 98)
 
 
 class Geometry(NamedTuple):
@@ -67,6 +75,8 @@ class ProjectiveResponse(NamedTuple):
     dimension: int
     truth: int
     other: int
+    folded: bool = False
+    """Whether the tally is; it is nothing that a report depends on."""
 
     @property
     def kind(self) -> str:
@@ -76,7 +86,12 @@ class ProjectiveResponse(NamedTuple):
     @property
     def layout(self) -> Layout:
         """A symbol: the index of a point."""
-        return Layout(symbols=geometry(self.order, self.dimension).points)
+        points, block, common = geometry(self.order, self.dimension)
+        if not self.folded:
+            return Layout(symbols=points)
+        beyond = max(self.size - block, 0)
+        slices = 1 - (-beyond // (block - common))
+        return Layout(symbols=points, folding=Folding(slices, self.order, self.dimension))
 
     @property
     def ratio(self) -> Fraction:
@@ -101,11 +116,11 @@ class ProjectiveResponse(NamedTuple):
 
     def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
         """The weights, the number of values, and what makes the geometry."""
-        return dict(zip(self._fields, self, strict=True))
+        return {name: number for name, number in self._asdict().items() if name != "folded"}
 
     def randomize(self, value: Value, random: Random) -> int:
         """The index of a point."""
-        _, order, dimension, truth, other = self
+        _, order, dimension, truth, other, _ = self
         points, block, _ = geometry(order, dimension)
         drawn = randbelow(truth * block + other * (points - block), random)
         beyond = drawn - truth * block
@@ -158,31 +173,46 @@ def least_error_response(size: int, truth: int, other: int) -> ProjectiveRespons
     """The space with the fewest points among those whose total error is next to the least.
 
     As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at R + 1; for fewer
-    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared.
+    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared. A space of
+    which the tally has to be folded must be worth it.
     """
-    most_points = min(MOST_POINTS, _MOST_POINTS_A_VALUE * size)
-    most_order = math.isqrt(most_points)
-    ratio = truth // other
-    middle = min(ratio + 1, math.isqrt(ratio * (size - 1)) + 1, most_order)
-    spaces = [
-        ProjectiveResponse(size, order, dimension, truth, other)
-        for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1))
-        for order, dimension in islice(_fitting(orders, size, most_points), _NEAREST)
-    ]
-    errors = [total_error(space) for space in spaces]
+    spaces = [space for folded in (False, True) for space in _nearest(size, truth, other, folded)]
+    errors = [total_error(space) * (_WORTH_FOLDING if space.folded else 1) for space in spaces]
     most = _WORTH_MORE_POINTS * min(errors)
     good = [space for space, error in zip(spaces, errors, strict=True) if error <= most]
     return min(good, key=lambda space: space.layout.symbols)
 
 
-def _fitting(orders: range, size: int, most_points: int) -> Iterator[tuple[int, int]]:
-    """(order, dimension) of the smallest space over each field that has room for so many values, at least a plane."""
-    for order in orders:
-        dimension = 3
-        while (points := geometry(order, dimension).points) < size:
-            dimension += 1
-        if points <= most_points and is_order(order):
-            yield order, dimension
+def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[ProjectiveResponse]:
+    """The fitting spaces of the orders nearest to the best one, on either side of it.
+
+    Planes are not folded: the order of a larger space is at most the square root of the number of values.
+    """
+    most_points = _MOST_POINTS_A_VALUE * size
+    if not folded:
+        most_points = min(MOST_POINTS, most_points)
+    most_order = math.isqrt(size if folded else most_points)
+    ratio = truth // other
+    middle = min(ratio + 1, math.isqrt(ratio * (size - 1)) + 1, most_order)
+    for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1)):
+        spaces = (ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded) for order in orders)
+        yield from islice((space for space in spaces if _fits(space, most_points)), _NEAREST)
+
+
+def _dimension(size: int, order: int) -> int:
+    """That of the smallest space with room for so many values, at least a plane."""
+    dimension = 3
+    while geometry(order, dimension).points < size:
+        dimension += 1
+    return dimension
+
+
+def _fits(space: ProjectiveResponse, most_points: int) -> bool:
+    """Whether there is such a field, and the tally is neither too large nor folded for nothing."""
+    points, folding = space.layout.symbols, space.layout.folding
+    if folding and (points <= MOST_POINTS or folding.slices > MOST_SLICES):
+        return False
+    return points <= most_points and is_order(space.order)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:

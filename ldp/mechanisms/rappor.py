@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+from ldp.accounting import Rates, repeated_bits_ratio
 from ldp.bloom import MOST_HASHES, bloom_vector
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
@@ -65,9 +66,15 @@ class Rappor(NamedTuple):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(q*, p*): the probabilities of a 1 where the true bit is 1, and 0."""
+        (keep, flip), (one, zero) = self.steps
+        return keep * one + flip * zero, flip * one + keep * zero
+
+    @property
+    def steps(self) -> tuple[Rates, Rates]:
+        """The same of the permanent and of the instantaneous response: (1 - f/2, f/2) and (q, p)."""
         span = 1 << self.word
-        flip, one, zero = Fraction(self.flip, span), Fraction(self.if_one, span), Fraction(self.if_zero, span)
-        return (1 - flip) * one + flip * zero, flip * one + (1 - flip) * zero
+        flip, one, zero = (Fraction(number, span) for number in (self.flip, self.if_one, self.if_zero))
+        return (1 - flip, flip), (one, zero)
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """Given the value, bits are independent."""
@@ -86,6 +93,17 @@ class Rappor(NamedTuple):
             return None
         return Fraction((1 << self.word) - self.flip, self.flip) ** (2 * max(self.hashes, 1))
 
+    @property
+    def memos(self) -> int | None:
+        """One for each value, in the one-hot form."""
+        return None if self.hashes else self.bits
+
+    def ratio_after(self, reports: int) -> Fraction:
+        """It grows without bound if f = 0."""
+        lasting, (one, zero) = self.steps
+        fresh = (one, zero) if one > zero else (1 - one, 1 - zero)
+        return repeated_bits_ratio(lasting, fresh, reports) ** max(self.hashes, 1)
+
     def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
         """Sizes, thresholds and their word."""
         return dict(zip(self._fields, self, strict=True))
@@ -99,6 +117,10 @@ class Rappor(NamedTuple):
     def draw_cohort(self, random: Random) -> int:
         """A uniform cohort; nothing is drawn where there is only one."""
         return randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+
+    def memo_value(self, value: Value, _: int) -> Value:
+        """The value itself."""
+        return value
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The true bits, each flipped with probability f/2."""
@@ -167,7 +189,7 @@ def _ratio(one: Fraction, zero: Fraction, hashes: int) -> Fraction:
 
 
 def _accepts(domain: Domain) -> str | None:
-    if domain.size is not None and domain.size > MOST_BITS:
+    if domain.most is not None or (domain.size is not None and domain.size > MOST_BITS):
         return f"an open question, or one with at most {MOST_BITS} values"
     return None
 

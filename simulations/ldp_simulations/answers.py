@@ -25,8 +25,9 @@ class AnswersError(LDPError, ValueError):
 def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> Iterator[Answers]:
     """The rows of a table, one by one.
 
-    Raises `AnswersError` if a question has no column, or if cells do not fit their questions (all rows are read, the
-    first ten places are named); with `skip_invalid` such cells are taken for no answer.
+    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if only some questions
+    of a group are answered (all rows are read, the first ten places are named); with `skip_invalid` such cells are
+    taken for no answer.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -65,6 +66,13 @@ def _rows(table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: 
                 problems.append(f"row {number}: {error}")
             else:
                 answers[question.name] = answer
+        for group in survey.groups:
+            answered = [question.name for question in group.members if question.name in answers]
+            if 0 < len(answered) < len(group.members):
+                problems.append(
+                    f"row {number}: expected answers to all of {group.name} or to none, got {len(answered)}"
+                )
+                answers = {name: answer for name, answer in answers.items() if name not in answered}
         # Once the table is known to be refused, reading on only serves to name further problems.
         if skip_invalid or not problems:
             yield answers

@@ -12,6 +12,8 @@ from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole, written_whole
 from ldp_simulations.options import whole
 
+_OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
+
 
 @click.command()
 @SURVEY
@@ -33,7 +35,9 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 
 
 @click.command()
-@SURVEY
+@click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
+@click.option("--suite", type=click.Choice(["rappor"]), help="Instead of SURVEY: the regression grid of google/rappor.")
+@click.option("--cases", metavar="PATTERN", help="Of a suite: the cases to run, such as 'small *'.  [default: all]")
 @click.option("--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers.")
 @click.option(
     "--users",
@@ -42,7 +46,11 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
     help="How many respondents to make up, such as 1e6.  [default: 10000]",
 )
 @click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
-@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="How often to repeat the survey.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    help="How often to repeat the survey, or each case of a suite.  [default: 1; a suite's own]",
+)
 @click.option("--seed", type=int, help="Make the simulation repeatable.")
 @click.option(
     "--way",
@@ -56,15 +64,20 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder.",
+    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder; of a suite, report.html "
+    "and results.jsonl, from which an interrupted run goes on.",
 )
 @QUIET
+@click.pass_context
 def simulate(
-    survey_path: Path,
+    context: click.Context,
+    survey_path: Path | None,
+    suite: str | None,
+    cases: str | None,
     table: Path | None,
     users: int | None,
     distribution: str | None,
-    runs: int,
+    runs: int | None,
     seed: int | None,
     way: str | None,
     level: float,
@@ -74,6 +87,14 @@ def simulate(
     quiet: bool,
 ) -> None:
     """Simulate SURVEY on a known population and compare the estimates with the truth."""
+    if suite is not None:
+        _refuse_others(context)
+        from ldp_simulations.rappor_suite.command import simulate_suite
+
+        simulate_suite(cases or "*", runs, output, quiet)
+        return
+    if survey_path is None or cases is not None:
+        raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
     from ldp_aggregator.options import Options
     from ldp_aggregator.plot import picture
     from ldp_aggregator.progress import progress
@@ -95,7 +116,7 @@ def simulate(
     result = simulate(
         survey,
         population,
-        runs=runs,
+        runs=runs or 1,
         seed=seed,
         way=way,
         options=options,
@@ -112,3 +133,17 @@ def simulate(
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:
             click.echo(f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}", err=True)
+
+
+def _refuse_others(context: click.Context) -> None:
+    """A suite says by itself who answers what."""
+    given = [
+        option.opts[0] if isinstance(option, click.Option) else "SURVEY"
+        for option in context.command.params
+        if option.name not in _OF_SUITES
+        and context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"expected --suite with --cases, --runs, --output or --quiet alone, got {', '.join(given)}"
+        )

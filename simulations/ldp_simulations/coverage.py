@@ -19,7 +19,7 @@ from ldp.survey import Question
 from ldp.survey_file import parse_survey
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
-from ldp_simulations.population import Holders, apportion
+from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling import sample_counts
 
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)

@@ -15,9 +15,8 @@ import click
 
 from ldp.domain import Domain
 from ldp.exact import exp_lower, fraction
-from ldp.mechanisms import MECHANISMS, Pure
-from ldp.mechanisms.auto import total_error
-from ldp.optimum import optimal_total_error
+from ldp.mechanisms import MECHANISMS
+from ldp.optimum import optimal_total_error, settled_error
 from ldp_simulations.planning import designed
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
@@ -30,8 +29,9 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
         made = None if MECHANISMS[name].accepts(domain) else designed(MECHANISMS[name], domain, epsilon)
-        if made is not None and made[0].kind == "pure" and isinstance(made[0], Pure):
-            yield size, float(total_error(made[0])) / size
+        found = None if made is None else settled_error(made[0])
+        if found is not None:
+            yield size, float(found.error) / size
 
 
 def picture() -> bytes:

@@ -1,7 +1,9 @@
 """The tally that a question can expect, and what its errors depend on: planning runs the decoder on it.
 
 pure     the errors depend on p and q alone, so any tally will do: one in which all cells are equal
+sum      the errors are the same for any tally
 matrix   reports x the true distribution x the matrix
+noise    reports x the true distribution after the noise
 sketch   per cohort: the rates of bits, or of signs at each coordinate, that the values' buckets give
 bloom    per cohort: its share of the reports, and of those the rate of 1s that the candidates' frequencies give
 """
@@ -13,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp.bloom import bloom_positions
+from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.rappor import Rappor
@@ -31,6 +34,8 @@ def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Fl
     counts = empty_counts(randomizer.layout)
     if isinstance(randomizer, StochasticMatrix):
         counts[0] = np.rint(REPORTS * (frequency @ channel_array(randomizer)))
+    elif isinstance(randomizer, AdditiveNoise):
+        counts[0] = np.rint(REPORTS * _noisy(randomizer, frequency))
     elif isinstance(randomizer, Rappor) and randomizer.hashes:
         one, zero = (float(rate) for rate in randomizer.support)
         share = np.zeros((randomizer.cohorts, randomizer.bits))
@@ -50,5 +55,22 @@ def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Fl
             plus = (0.5 + (p - 0.5) * walsh_hadamard(share)) / randomizer.buckets
             counts[:, 0::2], counts[:, 1::2] = np.rint(cohort * plus), np.rint(cohort * (1 / randomizer.buckets - plus))
     else:
-        counts += REPORTS // counts.size
+        counts += REPORTS // counts.shape[1]
     return counts
+
+
+def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:
+    """The law of reports: the frequencies after those who come up from below and those who come down from above."""
+    step, outputs = float(randomizer.step), np.pad(frequency, randomizer.margin)
+    shares = (1 - step) * (_coming(outputs, step) + _coming(outputs[::-1], step)[::-1] + outputs) / (1 + step)
+    # An end has all that would go on beyond it.
+    shares[[0, -1]] /= 1 - step
+    return shares
+
+
+def _coming(frequency: Floats, step: float) -> Floats:
+    """The frequencies below each output, weighted by step^distance."""
+    coming = np.zeros_like(frequency)
+    for place, held in enumerate(frequency[:-1].tolist()):
+        coming[place + 1] = step * (coming[place] + held)
+    return coming

@@ -72,6 +72,7 @@ def plan(
     With --half-width or --detect, leave out --respondents or --epsilon to be told what it takes.
     """
     from ldp_simulations import plan_report as report
+    from ldp_simulations import search_plan
     from ldp_simulations.plans import of_survey, of_values
 
     ask = Ask(
@@ -84,16 +85,20 @@ def plan(
         None if detect is None else float(detect),
     )
     _check(survey_path, values, epsilon, respondents, ask, forged)
+    searches: list[search_plan.SearchPlan] = []
     if survey_path is not None:
+        searches = search_plan.searches_of_survey(survey_path, respondents, ask)
         plans = of_survey(survey_path, respondents, ask)
     else:
         plans = of_values(values or 0, epsilon, respondents, ask)
     told = [report.record(plan, ask, forged) for plan in plans]
     if form == "json":
         asked = {name: value for name, value in vars(ask).items() if value is not None}
+        told += map(search_plan.record, searches)
         click.echo(json.dumps({"format": report.FORMAT, "asked": asked, "plans": told}, indent=2, allow_nan=False))
     else:
-        click.echo(report.table(told, ask) + report.legend(told, ask, forged), nl=False)
+        of_values_known = report.table(told, ask) + report.legend(told, ask, forged) if told else ""
+        click.echo(of_values_known + "".join(map(search_plan.in_lines, searches)), nl=False)
 
 
 def _check(

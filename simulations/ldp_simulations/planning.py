@@ -25,12 +25,16 @@ import numpy as np
 from ldp.domain import Domain
 from ldp.keys import MOST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
+from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.optimum import efficiency
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.intervals import miss, score_interval, standard_error
-from ldp_aggregator.moments import Floats, Moments, channel_array
+from ldp_aggregator.moments import Floats, Moments, channel_array, decoding
+from ldp_aggregator.noise_moments import Noise
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.expectation import expected_counts
 
@@ -113,14 +117,22 @@ class Design:
             furthest = np.maximum(np.maximum(p, 1 - p), np.maximum(q, 1 - q))
             return float((furthest / np.abs(p - q)).max())
         if isinstance(self.randomizer, StochasticMatrix):
-            scores = np.linalg.inv(channel_array(self.randomizer))
+            scores = decoding(channel_array(self.randomizer))
             return float(max(scores.max(), 1 - scores.min()))
+        if isinstance(self.randomizer, AdditiveNoise):
+            noise = Noise.of(self.randomizer)
+            return float(max(noise.own.max(), 1 + noise.next.max()))
+        if isinstance(self.randomizer, NoisyHistogram):
+            return float(self.randomizer.scores()[-1])
+        if isinstance(self.randomizer, BitFlip):
+            kept, flipped = self.randomizer.within
+            return float(kept / (kept - flipped) * self.randomizer.size / self.randomizer.sampled)
         return None
 
     @property
     def efficiency(self) -> float | None:
-        """R* / R; None where it depends on the frequencies."""
-        exact = efficiency(self.randomizer)
+        """R* / R at the declared epsilon; None where it depends on the frequencies."""
+        exact = efficiency(self.randomizer, self.declared.bound)
         return None if exact is None else float(exact)
 
 

@@ -24,11 +24,13 @@ class Plan(NamedTuple):
 
 
 def of_survey(path: Path, respondents: int | None, ask: Ask) -> list[Plan]:
-    """A plan for each question, through its own mechanism."""
+    """A plan for each question, through its own mechanism; but for searches (`ldp_simulations.search_plan`)."""
     survey = read_survey(path)
     candidates = read_candidates(survey, path)
     plans = []
     for question in survey:
+        if question.randomizer.kind == "search":
+            continue
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
             raise FileError(
@@ -58,8 +60,8 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
 
 
 def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
-    """What is smaller is better: epsilon, then respondents, then the width of intervals."""
+    """What is smaller is better: the declared epsilon, then respondents, then the width of intervals."""
     if plan.design is None or plan.respondents is None:
         return (math.inf,)
-    ratio, respondents = plan.design.randomizer.ratio, plan.respondents
-    return (round(log(ratio), 6), respondents, plan.design.half_width(respondents, ask))
+    epsilon, respondents = log(plan.design.declared.bound), plan.respondents
+    return (round(epsilon, 6), respondents, plan.design.half_width(respondents, ask))

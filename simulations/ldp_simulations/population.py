@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ldp.domain import Domain, Value
 from ldp.errors import LDPError
 from ldp.survey import Question, Survey
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats
 from ldp_simulations.answers import AnswersError, read_answers
+from ldp_simulations.holders import Holders, SetHolders, apportion, synthetic_sets
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
 
@@ -23,42 +23,31 @@ class PopulationError(LDPError, ValueError):
     """A population that cannot be made."""
 
 
-@dataclass(frozen=True)
-class Holders:
-    """The true state of one question: `counts[i]` respondents hold `values[i]`."""
-
-    values: tuple[str, ...]
-    counts: Counts
-
-    @property
-    def respondents(self) -> int:
-        """How many answer the question."""
-        return int(self.counts.sum())
-
-    def frequencies(self, values: Sequence[str]) -> list[float]:
-        """The true frequencies of the given values among those who answer."""
-        held = dict(zip(self.values, self.counts.tolist(), strict=True))
-        return [held.get(value, 0) / max(1, self.respondents) for value in values]
-
-
 Population = dict[str, Holders]
 """Holders by question name."""
 
 
 def from_table(path: Path, survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Population:
     """The population of a table of answers. Raises `AnswersError`."""
-    tallies: dict[str, Counter[str]] = {question.name: Counter() for question in survey}
+    tallies: dict[str, Counter[Value]] = {question.name: Counter() for question in survey}
     for answers in read_answers(path, survey):
         for name, answer in answers.items():
-            tallies[name][str(answer).lower() if isinstance(answer, bool) else str(answer)] += 1
+            tallies[name][survey[name].domain.value(answer)] += 1
     population = {}
     for question in survey:
         held = tallies[question.name]
         if not held:
             raise AnswersError(f"expected answers to question {question.name!r} in {path}, got none")
-        values = question.domain.values or tuple(dict.fromkeys([*candidates.get(question.name, ()), *held]))
-        population[question.name] = Holders(values, np.array([held[value] for value in values], dtype=np.int64))
+        population[question.name] = _holders(question.domain, held, candidates.get(question.name, ()))
     return population
+
+
+def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) -> Holders:
+    if domain.most is not None:
+        return SetHolders.of(domain, held)
+    values = domain.values or tuple(dict.fromkeys([*candidates, *(bytes(text).decode() for text in held)]))
+    keys = [value.encode() for value in values] if domain.values is None else range(len(values))
+    return Holders(values, np.array([held[key] for key in keys], dtype=np.int64))
 
 
 def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping[str, Sequence[str]]) -> Population:
@@ -72,17 +61,12 @@ def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping
                 "add candidates to the survey, or give a table of answers with --population"
             )
         weights = _weights(distribution, question, values)
-        population[question.name] = Holders(values, apportion(users, weights))
+        population[question.name] = (
+            Holders(values, apportion(users, weights))
+            if question.domain.most is None
+            else synthetic_sets(question.domain, users, weights)
+        )
     return population
-
-
-def apportion(total: int, weights: Floats) -> Counts:
-    """`total` shared out in proportion to the weights, by largest remainders."""
-    exact = total * weights / weights.sum()
-    shares: Counts = np.floor(exact).astype(np.int64)
-    left = total - int(shares.sum())
-    shares[np.argsort(shares - exact, kind="stable")[:left]] += 1
-    return shares
 
 
 def _weights(distribution: str, question: Question, values: Sequence[str]) -> Floats:

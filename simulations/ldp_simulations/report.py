@@ -11,21 +11,10 @@ import numpy as np
 from ldp_aggregator.plot import picture
 from ldp_aggregator.result import QuestionEstimates
 from ldp_aggregator.tables import columns
+from ldp_simulations import html_page
 from ldp_simulations.simulation import LAW, Runs, Simulation
 
 FORMAT = 1
-
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-table { display: block; overflow-x: auto; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-figure { margin: 1rem 0; background: #fff; padding: .5rem; }
-figure svg { width: 100%; height: auto; }
-.missed { font-weight: bold; }
-"""
 
 
 def table(simulation: Simulation) -> str:
@@ -53,13 +42,8 @@ def to_dict(simulation: Simulation) -> dict[str, Any]:
 
 def page(simulation: Simulation) -> str:
     """One HTML page with everything in it: no scripts, nothing fetched from elsewhere."""
-    name = html.escape(simulation.survey.name)
     body = "".join(_section(simulation, question) for question in simulation.first)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}: simulation</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f"<h1>{name}: simulation</h1><p>{html.escape(summary(simulation))}</p>{body}</body></html>\n"
-    )
+    return html_page.page(f"{simulation.survey.name}: simulation", html_page.paragraph(summary(simulation)) + body)
 
 
 def summary(simulation: Simulation) -> str:
@@ -75,14 +59,11 @@ def summary(simulation: Simulation) -> str:
 
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
     headings, *rows = _cells(question, simulation.runs[question.name])
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     drawing = picture(question, "svg", {question.name: simulation.runs[question.name].truth.tolist()}).decode()
     return (
-        f"<h2>{html.escape(question.name)}</h2><p>{html.escape(question.question.text)}</p>"
-        f"<p>{html.escape(question.describe())}</p><figure>{drawing[drawing.index('<svg') :]}</figure>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p>{html.escape(_verdict(simulation, question))}</p>"
+        f"<h2>{html.escape(question.name)}</h2>{html_page.paragraph(question.question.text)}"
+        f"{html_page.paragraph(question.describe())}<figure>{drawing[drawing.index('<svg') :]}</figure>"
+        f"{html_page.table(headings, rows)}{html_page.paragraph(_verdict(simulation, question))}"
     )
 
 
@@ -92,7 +73,7 @@ def _cells(question: QuestionEstimates, runs: Runs) -> Iterator[tuple[str, ...]]
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
     yield ("value", "truth", "estimate", "standard error", f"{question.options.level:.4g} interval", *last)
     show = question.shown
-    for index, (estimate, truth) in enumerate(zip(question, runs.truth.tolist(), strict=True)):
+    for index, (estimate, truth) in enumerate(zip(question, runs.truth.tolist(), strict=False)):
         interval = f"[{show(estimate.low)}, {show(estimate.high)}]"
         row = (estimate.value, show(truth), show(estimate.frequency), show(estimate.standard_error), interval)
         if many:

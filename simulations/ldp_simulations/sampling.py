@@ -1,15 +1,22 @@
 """Tallies drawn from their exact law, without making reports one at a time.
 
     matrix   the reports of each value's holders: one multinomial over its row
+    noise    some stay, half of the others go up and half down; at each step those that are going stop with probability
+             1 - a, wherever they came from
     sets     part of the reports are uniform sets whatever the value, the others uniform ones that hold it; position
              by position, by how many members each still lacks
     hr       holders by whether their symbol supports the value, then uniform over that half
     symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all values:
              a binomial for each value, and one multinomial
     bits     given the true values, bits are independent: two binomials for each bit
+    sums     the sides of entries as bits, and on each side a multinomial over distances
     points   as in `ldp_simulations.projective_sampling`
     hashed   local hashing and sketches, as in `ldp_simulations.hash_sampling`
-    bloom    holders fall into cohorts by a multinomial; then as bits, within each cohort
+    bloom    RAPPOR's Bloom filters, as in `ldp_simulations.bloom_sampling`
+    windows  bits for some of the values, as in `ldp_simulations.window_sampling`
+    search   heavy hitters, as in `ldp_simulations.search_sampling`
+    chains   memoized mechanisms: a first report has the law of a one-report mechanism
+    several  sets of values, as in `ldp_simulations.set_sampling`
 
 The generator is numpy's: simulation only. A test holds these laws equal to those of the reports that clients make.
 """
@@ -21,32 +28,57 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from ldp.bloom import bloom_positions
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
+from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
 from ldp.survey import Question
+from ldp_aggregator.bloom_decoding import design_matrix
 from ldp_aggregator.counting import Counts, empty_counts
 from ldp_aggregator.moments import channel_array
+from ldp_simulations.bloom_sampling import bloom_counts
 from ldp_simulations.hash_sampling import hashed_counts, sketch_counts
-from ldp_simulations.population import Holders
+from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.projective_sampling import projective_counts
+from ldp_simulations.search_sampling import search_counts
+from ldp_simulations.set_sampling import encoded_counts, sampled_entries
+from ldp_simulations.window_sampling import window_counts
 
 _MOST_TOGETHER = 500_000_000
 """Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
+_MOST_POSITIONS = 1 << 24
+"""Bits of texts hashed at once."""
 
 
 def sample_counts(question: Question, holders: Holders, generator: Generator) -> Counts:
     """The counts that one report from every holder would add up to, of the shape of `ldp_aggregator.counting`."""
-    randomizer = question.randomizer
+    return _counts(question.randomizer, holders, generator)
+
+
+def _counts(randomizer: Randomizer, holders: Holders, generator: Generator) -> Counts:
+    if isinstance(holders, SetHolders) and isinstance(randomizer, SetEncoding):
+        return encoded_counts(randomizer, holders, generator)
+    if isinstance(holders, SetHolders) and isinstance(randomizer, PadAndSample):
+        return _counts(randomizer.oracle, Holders((), sampled_entries(randomizer, holders, generator)), generator)
+    if isinstance(randomizer, Chain):
+        return _counts(randomizer.once, holders, generator)
     if isinstance(randomizer, StochasticMatrix):
         return _matrix(randomizer, holders.counts, generator)
+    if isinstance(randomizer, AdditiveNoise):
+        return _noise(randomizer, holders.counts, generator)
     if isinstance(randomizer, SymbolResponse):
         return _symbols(randomizer, holders.counts, generator)
     if isinstance(randomizer, SubsetSelection):
@@ -62,16 +94,43 @@ def sample_counts(question: Question, holders: Holders, generator: Generator) ->
         counts[0, 0] = holders.respondents
         counts[0, 1:] = _bits(randomizer, holders.counts, holders.respondents, generator)
         return counts
+    if isinstance(randomizer, NoisyHistogram):
+        return _sums(randomizer, holders.counts, generator)
     if isinstance(randomizer, CountMean | HadamardCountMean):
         return sketch_counts(randomizer, holders.counts, generator)
     if isinstance(randomizer, LocalHashing):
         return hashed_counts(randomizer, holders.counts, generator)
+    if isinstance(randomizer, BitFlip):
+        return window_counts(randomizer, holders.counts, generator)
+    if isinstance(randomizer, HeavyHitters):
+        return search_counts(randomizer, holders, generator)
     raise TypeError(f"no sampler for {type(randomizer).__name__}")
 
 
 def _matrix(randomizer: StochasticMatrix, held: Counts, generator: Generator) -> Counts:
     counts: Counts = generator.multinomial(held, channel_array(randomizer)).sum(axis=0, keepdims=True)
     return counts
+
+
+def _noise(randomizer: AdditiveNoise, held: Counts, generator: Generator) -> Counts:
+    step = float(randomizer.step)
+    stay = generator.binomial(held, (1 - step) / (1 + step))
+    up = generator.binomial(held - stay, 0.5)
+    counts = np.pad(stay, randomizer.margin).astype(np.int64)
+    counts += _stopped(np.pad(up, randomizer.margin), step, generator)
+    counts += _stopped(np.pad(held - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
+    return counts[None, :]
+
+
+def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
+    """Where those stop who set out from each output upwards; whoever comes as far as the last stops there."""
+    stopped = np.zeros_like(setting_out)
+    going = 0
+    for place, more in enumerate(setting_out[:-1].tolist()):
+        stopped[place] = generator.binomial(going, 1 - step)
+        going += more - stopped[place]
+    stopped[-1] = going + setting_out[-1]
+    return stopped
 
 
 def _symbols(randomizer: SymbolResponse, held: Counts, generator: Generator) -> Counts:
@@ -87,19 +146,22 @@ def _bits(randomizer: BitVector | Rappor, set_by: Counts, reports: int | Counts,
     return generator.binomial(set_by, p) + generator.binomial(reports - set_by, q)
 
 
+def _sums(randomizer: NoisyHistogram, held: Counts, generator: Generator) -> Counts:
+    respondents = held.sum()
+    above = _bits(randomizer.sides, held, respondents, generator)
+    distances = [float(mass) for mass in randomizer.distances()]
+    lower, upper = (generator.multinomial(side, distances) for side in (respondents - above, above))
+    return np.hstack([lower[:, ::-1], upper])
+
+
 def _bloom(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
-    cohorts = randomizer.cohorts
-    spread = generator.multinomial(holders.counts, np.full(cohorts, 1 / cohorts))
-    set_by = np.zeros((cohorts, randomizer.bits), dtype=np.int64)
-    for row, value in enumerate(holders.values):
-        text = value.encode()
-        for cohort in np.flatnonzero(spread[row]).tolist():
-            # A set: hash functions that agree on a position set it once.
-            positions = set(bloom_positions(text, cohort, randomizer.hashes, randomizer.bits))
-            set_by[cohort, list(positions)] += spread[row, cohort]
     counts = empty_counts(randomizer.layout)
-    counts[:, 0] = spread.sum(axis=0)
-    counts[:, 1:] = _bits(randomizer, set_by, counts[:, :1], generator)
+    present = np.flatnonzero(holders.counts)
+    step = max(1, _MOST_POSITIONS // (randomizer.cohorts * randomizer.hashes))
+    for start in range(0, len(present), step):
+        part = present[start : start + step]
+        design = design_matrix(randomizer, [holders.values[index] for index in part])
+        counts += bloom_counts(randomizer, holders.counts[part], design, generator)
     return counts
 
 

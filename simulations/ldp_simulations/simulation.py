@@ -9,20 +9,22 @@ from __future__ import annotations
 import random as standard_random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp.randomness import Random, system
-from ldp.survey import Survey
+from ldp.survey import Envelope, Survey
 from ldp_aggregator.estimation import DEFAULTS, estimate
 from ldp_aggregator.ingest import Ingest
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.result import SurveyEstimates
 from ldp_aggregator.tally import Tally
-from ldp_client import Client, Report, report_bytes
+from ldp_client import Client, Report, frames, report_bytes, row_batches
+from ldp_simulations.bulk import bulk_draw
 from ldp_simulations.population import Population
 from ldp_simulations.sampling import sample_counts
 
@@ -48,7 +50,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of one question; arrays of shape (runs, M), `truth` of shape (M,)."""
+    """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate; `truth` of shape (M,)."""
 
     truth: Floats
     frequency: Floats
@@ -57,21 +59,27 @@ class Runs:
     high: Floats
 
     @property
+    def found(self) -> NDArray[np.int64]:
+        """In how many runs each value was estimated: in all, but for texts that a search has to find."""
+        runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
+        return runs
+
+    @property
     def empirical_error(self) -> Floats:
         """Root mean square difference between estimate and truth, by value."""
-        error: Floats = np.sqrt(((self.frequency - self.truth) ** 2).mean(axis=0))
+        error: Floats = np.sqrt(np.nanmean((self.frequency - self.truth) ** 2, axis=0))
         return error
 
     @property
     def stated_error(self) -> Floats:
         """Root mean square of the standard errors that the estimates carried, by value."""
-        error: Floats = np.sqrt((self.standard_error**2).mean(axis=0))
+        error: Floats = np.sqrt(np.nanmean(self.standard_error**2, axis=0))
         return error
 
     @property
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
-        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).mean(axis=0)
+        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(axis=0) / self.found
         return held
 
 
@@ -110,16 +118,32 @@ def simulate(
 
 
 def randomize(survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system) -> Iterator[bytes]:
-    """The report files of respondents, each with a client of its own; concatenated they are one file."""
-    waiting: list[Report] = []
-    for answers in respondents:
-        client = Client(survey, random=random)
-        waiting += [client.record(name, answer) for name, answer in answers.items()]
-        if len(waiting) >= _AT_ONCE * len(survey.questions):
-            yield report_bytes(waiting, random=random)
-            waiting = []
-    if waiting:
-        yield report_bytes(waiting, random=random)
+    """The reports of respondents as the bytes of report files; concatenated they are one file."""
+    respondents = iter(respondents)
+    while chunk := list(islice(respondents, _AT_ONCE)):
+        for envelope in survey.envelopes:
+            names = {question.name for question in envelope.members}
+            yield _reports(survey, envelope, [given for given in chunk if names <= given.keys()], random)
+
+
+def _reports(survey: Survey, envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes:
+    """A report from each respondent as the bytes of a report file: drawn in bulk, or by a client for each."""
+    rows = []
+    for question in envelope.members:
+        draw = bulk_draw(question.randomizer)
+        if draw is None:
+            return report_bytes([_recorded(survey, envelope, given, random) for given in answers], random=random)
+        values = [question.value(given[question.name]) for given in answers]
+        rows.append(draw(np.array(values, dtype=np.int64), random))
+    joined = np.concatenate(rows, axis=1).tobytes()
+    return frames(row_batches(envelope.fingerprint, joined, envelope.width, random=random))
+
+
+def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:
+    client, names = Client(survey, random=random), [question.name for question in envelope.members]
+    if len(names) > 1:
+        return client.record_together({name: given[name] for name in names})
+    return client.record(names[0], given[names[0]])
 
 
 def _collected(
@@ -149,11 +173,15 @@ def _respondents(survey: Survey, population: Population, generator: np.random.Ge
 
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
     found = [each[name] for each in estimates]
-    truth = np.array(population[name].frequencies(found[0].values))
-    return Runs(
-        truth,
-        np.stack([each.frequency for each in found]),
-        np.stack([each.standard_error for each in found]),
-        np.stack([each.low for each in found]),
-        np.stack([each.high for each in found]),
-    )
+    values = found[0].values
+    if any(each.values != values for each in found):
+        # A search finds other texts in every run. Those of the first come first.
+        values = tuple(dict.fromkeys(value for each in found for value in each.values))
+    place = {value: index for index, value in enumerate(values)}
+    shape = len(found), len(values)
+    frequency, error, low, high = (np.full(shape, np.nan) for _ in range(4))
+    for run, each in enumerate(found):
+        columns = [place[value] for value in each.values]
+        frequency[run, columns], error[run, columns] = each.frequency, each.standard_error
+        low[run, columns], high[run, columns] = each.low, each.high
+    return Runs(np.array(population[name].frequencies(values)), frequency, error, low, high)

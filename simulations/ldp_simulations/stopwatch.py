@@ -8,7 +8,8 @@ from time import perf_counter
 
 import numpy as np
 
-from ldp.mechanisms.contract import Randomizer
+from ldp.domain import Value
+from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.randomness import system
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.intervals import miss, score_interval, standard_error
@@ -21,14 +22,20 @@ _PATIENCE, _BOUT = 0.02, 0.002
 def client_microseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
     """One report, from the operating system's randomness; the values take turns."""
     spread = range(0, len(values), max(1, len(values) // 50))
-    held = [values[index].encode() if randomizer.kind == "bloom" else index for index in spread]
-    turns = cycle(held)
+    turns = cycle([_held(randomizer, values, index) for index in spread])
 
     def some(count: int) -> None:
         for value in islice(turns, count):
             randomizer.randomize(value, system)
 
     return _seconds(some) * 1e6
+
+
+def _held(randomizer: Randomizer, values: Sequence[str], index: int) -> Value:
+    """A value as the randomizer takes it; where it takes sets, the set that holds this value alone."""
+    if randomizer.kind == "bloom":
+        return values[index].encode()
+    return 1 << index if isinstance(randomizer, SetValued) else index
 
 
 def decode_milliseconds(randomizer: Randomizer, values: Sequence[str]) -> float:

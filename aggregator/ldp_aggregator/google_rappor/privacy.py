@@ -1,0 +1,52 @@
+"""What the respondents of an old collection were promised, and what they got: exact arithmetic on both sides.
+
+declared    eps_1 and eps_inf of params.csv
+delivered   the same of the probabilities that the client drew with; if the client is not known, of ours: multiples of
+            2^-64, rounded towards more noise
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ldp.exact import log_upper
+from ldp.survey import Question
+from ldp_aggregator.google_rappor.files import Parameters, Reports
+
+
+def explanation(question: Question, parameters: Parameters) -> str:
+    """Both epsilons, declared and delivered."""
+    randomizer = question.randomizer
+    return (
+        f"{question.mechanism}, k = {parameters.bits}, h = {parameters.hashes}, m = {parameters.cohorts}\n"
+        f"  eps_1   (one report)                     declared {_epsilon(question.declared.bound)}, "
+        f"delivered {_epsilon(randomizer.ratio)}\n"
+        f"  eps_inf (all reports, answer unchanged)  declared {_epsilon(declared_lifetime(parameters))}, "
+        f"delivered {_epsilon(randomizer.lifetime_ratio)}"
+    )
+
+
+def warnings(question: Question, parameters: Parameters, reports: Reports) -> Iterator[str]:
+    """What the respondents should have been told, and what an analyst should know."""
+    lifetime, declared = question.randomizer.lifetime_ratio, declared_lifetime(parameters)
+    if lifetime is None:
+        yield "eps_inf is INFINITE (no permanent response): every further report was fresh noise on the true answer"
+    if question.randomizer.ratio > question.declared.bound or (lifetime and declared and lifetime > declared):
+        yield "this client rounds probabilities towards less noise: it delivered less privacy than was declared"
+    sent = int(reports.counts[:, 0].sum())
+    if reports.clients is not None and reports.clients < sent:
+        yield (
+            f"{sent:,} reports came from {reports.clients:,} clients: if theirs repeat one answer, say so with "
+            "--reports-each; reports count as independent otherwise"
+        )
+
+
+def declared_lifetime(parameters: Parameters) -> Fraction | None:
+    """e^eps_inf; None if infinite."""
+    f = parameters.f
+    return ((2 - f) / f) ** (2 * parameters.hashes) if f else None
+
+
+def _epsilon(ratio: Fraction | None) -> str:
+    return "INFINITE" if ratio is None else f"{log_upper(ratio):.6f}"

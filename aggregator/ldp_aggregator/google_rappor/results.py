@@ -1,0 +1,36 @@
+"""The table that google/rappor's decoder ends in, for whatever reads it today.
+
+One row for each string that is found, the most frequent first. Unlike there, a string is found if it is significant
+(5 % false discoveries), no estimate is rounded down, and the errors are those that the estimates have.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp_aggregator.detection import detected
+from ldp_aggregator.result import QuestionEstimates
+
+LEVEL = 0.95
+COLUMNS = ("string", "estimate", "std_error", "proportion", "prop_std_error", "prop_low_95", "prop_high_95")
+
+
+def results_csv(estimates: QuestionEstimates) -> str:
+    """`results.csv`, always of the unbiased estimates. Raises `EstimateError` if the intervals are not of 95 %."""
+    if estimates.options.level != LEVEL:
+        raise EstimateError(
+            f"expected level {LEVEL} for results.csv, whose columns are named after it, got {estimates.options.level}"
+        )
+    proportion, error, people = estimates.unbiased, estimates.standard_error, estimates.respondents
+    columns = (proportion * people, error * people, proportion, error, estimates.low, estimates.high)
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    found = np.flatnonzero(detected(estimates))
+    for index in found[np.argsort(-proportion[found], kind="stable")].tolist():
+        writer.writerow([estimates.values[index], *(float(column[index]) for column in columns)])
+    return text.getvalue()

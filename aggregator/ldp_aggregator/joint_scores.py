@@ -1,0 +1,165 @@
+"""What a report is worth to each value of its question, as linear functions of the tally cells that it marks.
+
+The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what they hold, the
+reports of one respondent to several questions are independent, so the product of their scores is unbiased for holding
+both values; and the mean product over respondents, for the share of those who do. All that is needed are sums over
+respondents of products of linear functions of marks, which a joint tally has, and these functions are here:
+
+    ones     1 for every report
+    scores   s_x: what the estimator of the question makes of one report
+    squares  functions with the expectation E[s_x^2 | v], whatever v
+    law      E[mark | v]
+    moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's own tally
+
+    symbols  one mark a report, so that s_x s_z is such a function itself
+    bits     s_x s_z has the expectation c + (e - c) ([x = v] + [z = v]), as `joint_support` says
+    bloom    W by least squares on the candidates' bits X, each cohort weighted by its share N_j / N of the reports:
+             s = (N / N_j) W_j (bits - p*) / (q* - p*), with Cov(bits | v) diagonal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Pure
+from ldp.mechanisms.histogram import NoisyHistogram
+from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
+from ldp_aggregator.bloom_decoding import design_matrix
+from ldp_aggregator.counting import Counts
+from ldp_aggregator.estimation import moments_of
+from ldp_aggregator.joint_counting import marked_once
+from ldp_aggregator.moments import Floats
+from ldp_aggregator.repeats import noise_of
+
+MOST_SCORES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,) and `own` (M,)."""
+
+    ones: Floats
+    scores: Floats
+    squares: Floats
+    own: Floats
+    """E[s_x^2 | x]."""
+    law: Callable[[], Floats]
+    moments: Callable[[Floats], Floats]
+    """From cell counts (C,) to (M, M)."""
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:
+    """The functions of a question whose own tally is `counts`. Raises `EstimateError` where they are too large."""
+    if len(values) * counts.size > MOST_SCORES:
+        raise EstimateError(
+            f"question {question.name!r}: expected at most {MOST_SCORES:,} scores (values times cells of the tally) "
+            f"for an association, got {len(values) * counts.size:,}"
+        )
+    if question.randomizer.kind == "bloom":
+        return _of_bloom(question, counts, values)
+    if question.layout.places > 1:
+        return _of_numbers(question)
+    return _of_bits(question) if question.layout.bits else _of_symbols(question, values)
+
+
+def _of_symbols(question: Question, values: Sequence[str]) -> Scores:
+    cells = question.layout.cells
+    decoded = [moments_of(question.randomizer, unit[None], values) for unit in np.eye(cells, dtype=np.int64)]
+    scores = np.stack([each.frequency for each in decoded], axis=1)
+
+    def law() -> Floats:
+        return np.array([[float(mass) for mass in row] for row in question.randomizer.channel().rows])
+
+    def moments(counts: Floats) -> Floats:
+        return np.asarray(scores * counts @ scores.T)
+
+    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, law, moments)
+
+
+def _of_bits(question: Question) -> Scores:
+    randomizer, size = question.randomizer, question.layout.bits
+    assert isinstance(randomizer, Pure)  # noqa: S101
+    p, q = (float(rate) for rate in randomizer.support)
+    joint = randomizer.joint_support()
+    assert joint is not None  # noqa: S101
+    scale = (p - q) ** 2
+    scores = np.concatenate([np.full((size, 1), -q), np.eye(size)], axis=1) / (p - q)
+    hold, other = p * (1 - p) / scale, q * (1 - q) / scale
+    law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
+    either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
+    return _by_pairs(question, scores, (hold + 1, other), (either, neither), law)
+
+
+def _of_numbers(question: Question) -> Scores:
+    randomizer = question.randomizer
+    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101
+    size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
+    level_scores = [float(score) for score in randomizer.scores()]
+    scores: Floats = np.kron(np.eye(size), level_scores).astype(float)
+    laws = np.array([[float(mass) for mass in randomizer.level_law(holds=holds)] for holds in (False, True)])
+    law = laws[np.eye(size, dtype=int)].reshape(size, size * levels)
+    return _by_pairs(question, scores, (variance + 1, variance), (0.0, 0.0), law)
+
+
+def _by_pairs(
+    question: Question, scores: Floats, square: tuple[float, float], pair: tuple[float, float], law: Floats
+) -> Scores:
+    """Where E[s_x^2 | v] is (if x = v, else), and E[s_x s_z | v] is (if x or z is v, if neither is)."""
+    own, other = square
+    one = _ones(question)
+    either, neither = pair
+
+    def moments(counts: Floats) -> Floats:
+        held, total = scores @ counts, one @ counts
+        found = neither * total + (either - neither) * (held[:, None] + held[None, :])
+        np.fill_diagonal(found, other * total + (own - other) * held)
+        return np.asarray(found)
+
+    squares = other * one + (own - other) * scores
+    return Scores(one, scores, squares, np.full(len(scores), own), lambda: law, moments)
+
+
+def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
+    randomizer = question.randomizer
+    assert isinstance(randomizer, Rappor)  # noqa: S101
+    bits, noise = randomizer.bits, noise_of(randomizer)
+    gain = noise.one - noise.zero
+    sizes = counts[:, 0].astype(float)
+    share = np.repeat(sizes / max(sizes.sum(), 1.0), bits)
+    design = design_matrix(randomizer, candidates).toarray()
+    gram = design.T @ (share[:, None] * design)
+    if not len(candidates) or np.linalg.matrix_rank(gram) < len(gram):
+        raise EstimateError(
+            f"question {question.name!r}: expected candidates that set different bits, got none, too many, or some "
+            "that cannot be told apart by these reports"
+        )
+    # The share of a cohort in the weights cancels the one that its reports are divided by.
+    weights = np.linalg.solve(gram, design.T) / gain
+    by_cohort = weights.reshape(len(gram), -1, bits)
+    scores = np.concatenate([-noise.zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
+    seen = np.einsum("xji,jiv->jxv", by_cohort * gain, design.reshape(-1, bits, len(gram)))
+    shares = sizes / sizes.sum()
+    spread = noise.zero_variance + (noise.one_variance - noise.zero_variance) * design
+    expected = weights**2 @ (share[:, None] * spread) + np.einsum("j,jxv->xv", shares, seen**2)
+    flat = scores.reshape(len(gram), -1)
+    rates = noise.zero + gain * design.reshape(-1, bits, len(gram))
+    marks = np.concatenate([np.ones((len(shares), 1, len(gram))), rates], axis=1)
+
+    def moments(cells: Floats) -> Floats:
+        held = flat @ cells
+        noisy = weights * (share * (spread @ held)) @ weights.T
+        return np.asarray(noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, held, seen, optimize=True))
+
+    def law() -> Floats:
+        return np.asarray((shares[:, None, None] * marks).reshape(-1, len(gram)).T)
+
+    return Scores(_ones(question), flat, expected @ flat, np.diag(expected).copy(), law, moments)
+
+
+def _ones(question: Question) -> Floats:
+    return marked_once(question.layout).astype(float)

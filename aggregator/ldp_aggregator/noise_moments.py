@@ -1,0 +1,118 @@
+"""Moments of additive noise: frequencies by a filter of three terms, and the mean without them.
+
+Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With a the factor of one
+step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the channel has three diagonals:
+
+    estimate of f_v = own_v h_v - next_{v-1} h_{v-1} - next_{v+1} h_{v+1}
+    own = 1 + 2k, at an end 1 / (1-a);  next = k, at an end a / (1-a)
+
+A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond it too: the noise
+has no memory, so on average that is a / (1-a) farther out, with variance k, whatever x is. And as Z has variance 2k,
+
+    score of y = y, at an end a / (1-a) farther out;  E[score | x] = x,  Var(score | x) = k (2 - P[an end | x])
+
+All of this is exact for weights that are exactly geometric. Those of a design are rounded in the twentieth digit, far
+behind what the floats here hold.
+
+Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sundararajan 2009 (cutting).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.contract import Randomizer
+from ldp_aggregator.counting import Counts
+from ldp_aggregator.moments import Floats, Moments
+
+
+class Noise(NamedTuple):
+    """The numbers of the formulas above: arrays over the outputs of the domain, but for the last two."""
+
+    own: Floats
+    next: Floats
+    stays: Floats
+    """P[y | y]; P[y | x] is that times a^|y-x|."""
+    step: float
+    """a."""
+    spread: float
+    """k: half the variance of the noise."""
+    beyond: float
+    """a / (1-a): how much farther out an end counts."""
+
+    @classmethod
+    def of(cls, randomizer: AdditiveNoise) -> Noise:
+        """In exact arithmetic as far as possible, since a may be next to 1."""
+        size, step = randomizer.size, randomizer.step
+        spread, beyond = step / (1 - step) ** 2, step / (1 - step)
+        return cls(
+            _with_ends(size, float(1 + 2 * spread), float(1 / (1 - step))),
+            _with_ends(size, float(spread), float(beyond)),
+            _with_ends(size, float((1 - step) / (1 + step)), float(1 / (1 + step))),
+            float(step),
+            float(spread),
+            float(beyond),
+        )
+
+
+def folded(randomizer: AdditiveNoise, counts: Counts) -> Counts:
+    """The counts of the outputs, those beyond the domain being added to its ends; shape (values,)."""
+    margin, last = randomizer.margin, randomizer.size - 1
+    kept: Counts = counts[0, margin : margin + last + 1].copy()
+    kept[0] += counts[0, :margin].sum()
+    kept[last] += counts[0, margin + last + 1 :].sum()
+    return kept
+
+
+def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a whole number plus noise."""
+    assert isinstance(randomizer, AdditiveNoise)  # noqa: S101
+    noise, shares, reports = Noise.of(randomizer), folded(randomizer, counts).astype(float), int(counts.sum())
+    shares /= reports
+    own, near, steps = noise.own, noise.next, np.arange(randomizer.size)
+    frequency = _three_terms(own, -near, shares)
+    # E[score^2] if the value is held; over all respondents; and over those who are farthest away.
+    if_held = own**2 * noise.stays + noise.step * _neighbours(near**2 * noise.stays)
+    overall = _three_terms(own**2, near**2, shares)
+    farthest = noise.step ** np.maximum(steps, steps[::-1])
+    least = _three_terms(own**2, near**2, farthest * noise.stays)
+    held = np.clip(frequency, 0, 1)
+    others = overall - held * if_held
+    other = np.maximum(np.divide(others, 1 - held, out=least.copy(), where=held < 1), least)
+
+    def covariance() -> Floats:
+        square = _three_terms(own, -near, _three_terms(own, -near, np.diag(shares)).T)
+        matrix: Floats = (square - np.diag(frequency)) / reports
+        return matrix
+
+    return Moments(reports, frequency, if_held - 1, other, covariance)
+
+
+def mean_error(randomizer: AdditiveNoise) -> float:
+    """The standard error of a mean for the respondents, times the root of their number, at the worst."""
+    noise, half = Noise.of(randomizer), (randomizer.size - 1) / 2
+    least_at_ends = 2 * noise.step**half / (1 + noise.step)
+    return math.sqrt(noise.spread * (2 - least_at_ends))
+
+
+def _three_terms(own: Floats, near: Floats, shares: Floats) -> Floats:
+    terms: Floats = own * shares + _neighbours(near * shares)
+    return terms
+
+
+def _neighbours(numbers: Floats) -> Floats:
+    """The sum of those before and after, along the last axis."""
+    total = np.zeros_like(numbers)
+    total[..., 1:] += numbers[..., :-1]
+    total[..., :-1] += numbers[..., 1:]
+    return total
+
+
+def _with_ends(size: int, inside: float, end: float) -> Floats:
+    numbers = np.full(size, inside)
+    numbers[[0, -1]] = end
+    return numbers

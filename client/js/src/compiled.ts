@@ -1,0 +1,53 @@
+/** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
+
+import {
+  type Check, bytesAsHex, constant, count, decimal, listOf, mapOf, optional, record, text, textLike, textOr,
+} from "./checks.js";
+import { RATIO } from "./ratio.js";
+
+/** The exact numbers of a mechanism, by name: integers as decimal texts, or a matrix of them. */
+export type Integers = ReadonlyMap<string, string | readonly (readonly string[])[]>;
+
+export interface CompiledQuestion {
+  readonly name: string;
+  readonly text: string;
+  readonly type: string;
+  readonly values: readonly string[] | null;
+  readonly mechanism: string;
+  readonly integers: Integers;
+  readonly charges: number;
+  readonly fingerprint: string;
+}
+
+export interface CompiledSurvey {
+  readonly format: 1;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly terms: string;
+  readonly lifetime: { readonly epsilon: string; readonly ratio: string } | null;
+  readonly questions: readonly CompiledQuestion[];
+  readonly groups: readonly (readonly string[])[];
+}
+
+const FINGERPRINT = bytesAsHex(16);
+
+export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
+  name: text,
+  text,
+  type: text,
+  values: optional(listOf(text)),
+  mechanism: text,
+  integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
+  charges: count,
+  fingerprint: FINGERPRINT,
+});
+
+export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
+  format: constant(1),
+  name: text,
+  fingerprint: FINGERPRINT,
+  terms: FINGERPRINT,
+  lifetime: optional(record({ epsilon: text, ratio: textLike(RATIO, "a ratio") })),
+  questions: listOf(QUESTION),
+  groups: listOf(listOf(text)),
+});

@@ -1,0 +1,27 @@
+/** Every error that this package raises on purpose. No message ever contains an answer. */
+
+/** Base of them all. */
+export class LDPError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** A survey that cannot be used: damaged, altered, or not the one that was expected. */
+export class SurveyError extends LDPError {}
+
+/** An answer that its question cannot take. The message names the question, never the answer. */
+export class AnswerError extends LDPError {}
+
+/** A second answer to a question whose whole privacy budget went into the first. */
+export class AlreadyAnsweredError extends LDPError {}
+
+/** An answer that would cost more than the survey lets a device spend over its lifetime. */
+export class BudgetError extends LDPError {}
+
+/** The source of randomness failed; nothing was reported. */
+export class RandomnessError extends LDPError {}
+
+/** A device's memory that cannot be read or written; nothing was reported. */
+export class StateError extends LDPError {}

@@ -1,0 +1,39 @@
+/** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
+
+import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
+import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
+
+export const FINGERPRINT_SIZE = 16;
+
+/** Of a question: all that changes the meaning of a report. */
+export function questionFingerprint({ name, type, values, mechanism, integers }: CompiledQuestion): Promise<string> {
+  const listed = values === null ? ["open"] : [String(values.length), ...values];
+  const numbers = [...integers].sort(([left], [right]) => (left < right ? -1 : 1)).map(
+    ([label, number]) => `${label}=${typeof number === "string" ? number : number.map((row) => row.join()).join(";")}`,
+  );
+  return digest(["ldp-question-1", name, type, ...listed, mechanism, ...numbers].map(utf8));
+}
+
+/** Of a survey: its name, its questions, and the groups of those that are answered together. */
+export async function surveyFingerprint({ name, questions, groups }: CompiledSurvey): Promise<string> {
+  const byName = new Map(questions.map((question) => [question.name, fromHex(question.fingerprint)]));
+  const joint = await Promise.all(
+    groups.map((names) => digest([utf8("ldp-joint-1"), ...names.map((each) => byName.get(each) ?? utf8(""))])),
+  );
+  const sorted = [questions.map((question) => question.fingerprint).sort(), joint.sort()].flat();
+  return digest([utf8("ldp-survey-1"), utf8(name), ...sorted.map(fromHex)]);
+}
+
+/** Of a survey's terms: everything that it may cost a respondent. */
+export function termsDigest({ fingerprint, lifetime, questions }: CompiledSurvey): Promise<string> {
+  const charges = questions.map(({ name, charges }) => [name, charges] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  const stop = utf8(lifetime?.epsilon ?? "");
+  const listed = charges.map(([name, most]) => utf8(`${name}=${most}`));
+  return digest([utf8("ldp-terms-1"), fromHex(fingerprint), stop, ...listed]);
+}
+
+async function digest(parts: readonly Bytes[]): Promise<string> {
+  const netstrings = parts.flatMap((part) => [utf8(`${part.length}:`), part, utf8(",")]);
+  const whole = new Uint8Array(await crypto.subtle.digest("SHA-256", concat(netstrings)));
+  return hex(whole.subarray(0, FINGERPRINT_SIZE));
+}

@@ -1,0 +1,9 @@
+/** `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. */
+
+export { Client, type Settings } from "./client.js";
+export * from "./errors.js";
+export { type Random, system } from "./randomness.js";
+export { type Report, batches, reportBytes } from "./reports.js";
+export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
+export { type Answer, type Question, type Survey, readSurvey } from "./survey.js";
+export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

@@ -1,0 +1,72 @@
+/** The table of mechanisms: what makes a randomizer of a question's integers. */
+
+import type { Integers } from "./compiled.js";
+import { SurveyError } from "./errors.js";
+import { SymbolResponse } from "./grr.js";
+import { StochasticMatrix } from "./matrix.js";
+import { ProjectiveResponse } from "./projective.js";
+import { Rappor } from "./rappor.js";
+import { BitVector } from "./unary.js";
+
+export type Design = SymbolResponse | StochasticMatrix | BitVector | ProjectiveResponse | Rappor;
+
+/** The integers of one question, asked for by name. */
+interface Numbers {
+  whole(name: string): bigint;
+  size(name: string): number;
+  matrix(name: string): readonly (readonly bigint[])[];
+}
+
+const matrix = (numbers: Numbers): Design => new StochasticMatrix(numbers.matrix("weights"));
+
+const unary = ({ whole, size }: Numbers): Design =>
+  new BitVector(size("size"), whole("if_true"), whole("if_other"), size("word"));
+
+const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => Design> = new Map([
+  ["warner", matrix],
+  ["forced", matrix],
+  ["unrelated", matrix],
+  ["matrix", matrix],
+  ["grr", ({ whole, size }) => new SymbolResponse(size("size"), whole("truth"), whole("other"))],
+  ["pgr", ({ whole, size }) =>
+    new ProjectiveResponse(size("size"), whole("order"), whole("dimension"), whole("truth"), whole("other"))],
+  ["sue", unary],
+  ["oue", unary],
+  ["rappor", ({ whole, size }) =>
+    new Rappor({
+      bits: size("bits"),
+      hashes: size("hashes"),
+      cohorts: size("cohorts"),
+      flip: whole("flip"),
+      ifOne: whole("if_one"),
+      ifZero: whole("if_zero"),
+      word: size("word"),
+    })],
+]);
+
+/** The randomizer of a mechanism; undefined if there is none of that name here. */
+export function designed(mechanism: string, integers: Integers, place: string): Design | undefined {
+  return MECHANISMS.get(mechanism)?.(numbersOf(integers, place));
+}
+
+function numbersOf(integers: Integers, place: string): Numbers {
+  const whole = (name: string): bigint => {
+    const number = integers.get(name);
+    if (typeof number !== "string") throw new SurveyError(`${place}: expected an integer called ${name}`);
+    return BigInt(number);
+  };
+  return {
+    whole,
+    size: (name) => {
+      const number = whole(name);
+      if (number > 1n << 32n) throw new SurveyError(`${place}: expected ${name} to be at most 2^32`);
+      return Number(number);
+    },
+    matrix: (name) => {
+      const rows = integers.get(name);
+      const even = Array.isArray(rows) && rows.length > 0 && rows.every((row) => row.length === rows[0].length);
+      if (!even) throw new SurveyError(`${place}: expected a matrix called ${name}`);
+      return rows.map((row) => row.map(BigInt));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// The laws, in a browser: runs them, and posts what came of each to the server that this page is from.
+
+import { BrowserStorage } from "../dist/index.js";
+import { CLIENT_LAWS } from "./client_laws.js";
+import { holds, same } from "./support.js";
+import { VECTOR_LAWS } from "./vector_laws.js";
+
+const here = {
+  read: async (name) => (await fetch(`../../../tests/vectors/${name}.json`)).json(),
+  storage: () => {
+    localStorage.clear();
+    return new BrowserStorage();
+  },
+};
+
+async function opened(page) {
+  const frame = document.createElement("iframe");
+  frame.src = page;
+  document.body.append(frame);
+  await until(() => frame.contentDocument?.body?.dataset.ready !== undefined);
+  return frame.contentDocument;
+}
+
+async function until(condition) {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const PAGE_LAWS = {
+  "the example page shows what it offers for download, and the same once it is opened again": async ({ storage }) => {
+    storage();
+    const page = await opened("../../../examples/web/index.html");
+    page.querySelector("button[value=true]").click();
+    await until(() => !page.getElementById("done").hidden);
+    const sent = page.getElementById("sent").textContent;
+    const file = new Uint8Array(await (await fetch(page.getElementById("download").href)).arrayBuffer());
+    same(Array.from(file, (byte) => byte.toString(16).padStart(2, "0")).join(" "), sent, "the file");
+    holds(sent.startsWith("4c 44 50 52 ") && sent.split(" ").length === 58, "it is a frame with one report of a byte");
+    const again = await opened("../../../examples/web/index.html");
+    same([again.getElementById("sent").textContent, again.getElementById("ask").hidden], [sent, true], "the page");
+  },
+};
+
+const outcomes = {};
+for (const [sentence, law] of Object.entries({ ...VECTOR_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS })) {
+  outcomes[sentence] = await law(here).then(() => "holds", (error) => `${error.name}: ${error.message}`);
+}
+await fetch("/outcomes", { method: "POST", body: JSON.stringify(outcomes) });

@@ -1,0 +1,131 @@
+// What docs/wire.md says, held against the vectors in tests/vectors.
+
+import { decode } from "@msgpack/msgpack";
+
+import { bloomPositions } from "../dist/bloom.js";
+import { fromHex, hex, utf8 } from "../dist/bytes.js";
+import { questionFingerprint } from "../dist/fingerprint.js";
+import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
+import { questionOf, refusal, replay, same } from "./support.js";
+
+const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "sue", "oue", "rappor"];
+
+const ENCODER_REFUSES = [
+  "text for the fingerprint",
+  "a fingerprint of 15 bytes",
+  "an id of 17 bytes",
+  "no reports",
+  "a negative count",
+  "too many reports",
+  "an array for the rows",
+  "no rows",
+  "two rows for three",
+];
+
+const replayed = (mechanism) => async ({ read }) => {
+  for (const vector of await read(mechanism)) {
+    const { compiled, question } = questionOf(vector);
+    same(await questionFingerprint(compiled), vector.fingerprint, "the fingerprint");
+    same(question.randomizer.width, vector.layout.width, "the width");
+    for (const { value, tape, report, used } of vector.cases) {
+      const random = replay(fromHex(tape));
+      same(hex(question.randomizer.randomize(question.value(value), random)), report, "the report");
+      same(random.used, used, "the number of bytes drawn");
+    }
+  }
+};
+
+export const VECTOR_LAWS = {
+  ...Object.fromEntries(
+    MECHANISMS.map((name) => [`fingerprint and reports of ${name} follow from integers and tape`, replayed(name)]),
+  ),
+
+  "cohort, true bits, permanent response and report of rappor are each what the vector says": async ({ read }) => {
+    for (const vector of await read("rappor")) {
+      const { question } = questionOf(vector);
+      const { randomizer } = question;
+      for (const wanted of vector.cases) {
+        const random = replay(fromHex(wanted.tape));
+        const ends = [0];
+        const cohort = randomizer.drawCohort(random);
+        ends.push(random.used);
+        const bits = randomizer.trueBits(question.value(wanted.value), cohort);
+        const positions = [...bits.toString(2)].reverse().flatMap((bit, position) => (bit === "1" ? [position] : []));
+        const permanent = randomizer.permanent(question.value(wanted.value), cohort, random);
+        ends.push(random.used);
+        const report = randomizer.instantaneous(permanent, cohort, random);
+        ends.push(random.used);
+        same([cohort, positions, hex(permanent), hex(report)],
+          [wanted.cohort, wanted.true_positions, wanted.permanent, wanted.report], "the stages");
+        same(ends.slice(1).map((end, stage) => end - ends[stage]), wanted.used_by_stage, "the bytes drawn");
+      }
+    }
+  },
+
+  "Bloom positions follow from text, cohort, number of hashes and of bits": async ({ read }) => {
+    for (const { text, cohort, hashes, bits, positions } of await read("hashing")) {
+      same(bloomPositions(utf8(text), cohort, hashes, bits), positions, "the positions");
+    }
+  },
+
+  "a batch and its frame have the vector's bytes": async ({ read }) => {
+    for (const { fingerprint, id, rows, count, batch, frame } of (await read("wire")).batches) {
+      const [named, under, held] = [fingerprint, id, rows].map(fromHex);
+      const encoded = encodeBatch({ fingerprint: named, id: under, size: count, rows: held });
+      same(hex(encoded), batch, "the batch");
+      same(hex(encodeFrame(encoded)), frame, "the frame");
+    }
+  },
+
+  "no bad batch that an encoder could be asked for is encoded": async ({ read }) => {
+    const { cases } = await read("bad");
+    for (const what of ENCODER_REFUSES) {
+      const payload = fromHex(cases.find((each) => each.what === what).file).subarray(16);
+      const [, fingerprint, id, size, rows] = decode(payload);
+      await refusal(async () => encodeBatch({ fingerprint, id, size, rows }), RangeError);
+    }
+  },
+
+  "a batch has at most 2^20 reports and 2^24 bytes": async () => {
+    const [fingerprint, id] = [new Uint8Array(16), new Uint8Array(16)];
+    const encoded = (size, width) => encodeBatch({ fingerprint, id, size, rows: new Uint8Array(size * width) });
+    encoded(2 ** 20, 15);
+    for (const [size, width] of [[2 ** 20 + 1, 1], [2 ** 20, 16], [1, 2 ** 24]]) {
+      await refusal(async () => encoded(size, width), RangeError);
+    }
+  },
+
+  "a compiled survey is read, whatever its mechanisms": async ({ read }) => {
+    for (const { compiled } of await read("compiled")) {
+      const survey = await readSurvey(JSON.stringify(compiled), { terms: compiled.terms });
+      same(survey.questions.map((question) => question.name), compiled.questions.map((question) => question.name));
+    }
+  },
+
+  "a compiled survey that was altered anywhere but in what people read is refused": async ({ read }) => {
+    for (const { compiled } of await read("compiled")) {
+      for (const altered of alterations(compiled)) {
+        await refusal(() => readSurvey(JSON.stringify(altered)), SurveyError);
+      }
+      await refusal(() => readSurvey(JSON.stringify(compiled), { terms: "00".repeat(16) }), SurveyError);
+      await refusal(() => readSurvey(JSON.stringify(compiled).slice(1)), SurveyError);
+    }
+  },
+};
+
+const UNCHECKED = new Set(["text", "ratio"]);
+
+/** Copies of a JSON value, each with one text, number or null in it changed, or one list entry left out. */
+function* alterations(value, name = "") {
+  if (UNCHECKED.has(name)) return;
+  if (typeof value === "string") yield `${value.startsWith("1") ? 2 : 1}${value.slice(1)}`;
+  else if (typeof value === "number") yield value + 1;
+  else if (value === null) yield "null";
+  else {
+    for (const key of Object.keys(value)) {
+      const copy = () => (Array.isArray(value) ? [...value] : { ...value });
+      if (Array.isArray(value)) yield value.filter((_, place) => place !== Number(key));
+      for (const altered of alterations(value[key], key)) yield Object.assign(copy(), { [key]: altered });
+    }
+  }
+}

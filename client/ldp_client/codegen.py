@@ -1,0 +1,90 @@
+"""A survey as a typed Python module: one function for each question, so that a wrong value fails in the editor."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+
+from ldp.survey import Group, Question, Survey
+
+MOST_LITERALS = 200
+"""Values up to here become a literal type; an editor gains nothing from more."""
+
+
+def module(survey: Survey) -> str:
+    """The source of the module. Questions whose names look alike as Python names are told apart by numbers."""
+    names = _names([envelope.name for envelope in survey.envelopes])
+    functions = [
+        _joint(name, envelope) if isinstance(envelope, Group) else _single(name, envelope)
+        for name, envelope in zip(names, survey.envelopes, strict=True)
+    ]
+    head = [
+        f'"""Typed answers to the survey {survey.name}. Written by `ldp codegen`: change the survey, not this file."""',
+        "from __future__ import annotations",
+        "\n".join(_imports(survey)),
+        f"TERMS = {_quoted(survey.terms.hex())}\n"
+        '"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""',
+    ]
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
+
+
+def _imports(survey: Survey) -> list[str]:
+    types = "".join(_type(question) for question in survey)
+    lines = ["from collections.abc import Collection"] if "Collection[" in types else []
+    lines += ["from typing import Literal"] if "Literal[" in types else []
+    return [*lines, *([""] if lines else []), "from ldp_client.embedded import EmbeddedClient"]
+
+
+def _single(name: str, question: Question) -> str:
+    return (
+        f"def record_{name}(client: EmbeddedClient, value: {_type(question)}) -> bool:\n"
+        f"    {_text(question.text or question.name)}\n"
+        f"    return client.record({_quoted(question.name)}, value)"
+    )
+
+
+def _joint(name: str, group: Group) -> str:
+    names = _names([question.name for question in group.members])
+    parameters = ", ".join(f"{each}: {_type(question)}" for each, question in zip(names, group.members, strict=True))
+    answers = ", ".join(
+        f"{_quoted(question.name)}: {each}" for each, question in zip(names, group.members, strict=True)
+    )
+    return (
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
+        f"    {_text('; '.join(question.text or question.name for question in group.members))}\n"
+        f"    return client.record_together({{{answers}}})"
+    )
+
+
+def _type(question: Question) -> str:
+    domain = question.domain
+    if domain.type in ("boolean", "integer"):
+        return {"boolean": "bool", "integer": "int"}[domain.type]
+    listed = domain.values is not None and len(domain.values) <= MOST_LITERALS
+    one = f"Literal[{', '.join(map(_quoted, domain.values or ()))}]" if listed else "str"
+    return one if domain.most is None else f"Collection[{one}]"
+
+
+def _text(text: str) -> str:
+    """A docstring of any text, quotes and backslashes included."""
+    plain = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{plain}"""'
+
+
+def _quoted(text: str) -> str:
+    # What JSON escapes, Python reads in the same way.
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _names(names: list[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"\W", "_", name.lower())
+        plain = f"question_{plain}" if plain[0].isdigit() else f"{plain}_" if keyword.iskeyword(plain) else plain
+        number = 2
+        unique = plain
+        while unique in found or unique == "client":
+            unique, number = f"{plain}_{number}", number + 1
+        found.append(unique)
+    return found

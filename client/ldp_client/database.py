@@ -1,0 +1,220 @@
+"""A store in one SQLite file: what a device remembers, and the reports that wait to be sent.
+
+Rules
+- Every record carries the XXH64 of its kind, key and content. All of them are checked when the file is opened, and
+  each again when it is read: SQLite itself does not notice changed bits.
+- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only a damaged report that
+  waits to be sent is dropped by itself; nothing else hangs on it.
+- A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and moves it out of the
+  write-ahead log, whose damaged end SQLite would take for the log's end.
+- One connection for each process; a forked child opens its own. Other processes wait for a short while.
+- What is deleted is overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from threading import RLock
+from typing import Any
+
+from xxhash import xxh64_digest
+
+from ldp.errors import StateError
+from ldp.wire import MOST_PAYLOAD, pack_array, unpack_array
+from ldp_client.forks import renew_in_children
+from ldp_client.new_file import make
+from ldp_client.store import Record
+
+FORMAT = 1
+PATIENCE = 0.5
+"""Seconds that a transaction waits for those of other processes."""
+
+WAITING_TO_BE_SENT = ("report", "batch")
+
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA user_version = {FORMAT};
+CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+"""
+_MOST_CONTENT = 2 * MOST_PAYLOAD
+
+_inherited: list[sqlite3.Connection] = []
+"""Connections of a parent process. Closing them here could take its locks away."""
+
+
+class Database:
+    """The store at `path`, made when there is none; without a path it lives in memory. `damaged` counts drops."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._lock = RLock()
+        self._depth = 0
+        self._connection: sqlite3.Connection | None = None
+        self.path = None if path is None else os.path.expanduser(os.fspath(path))
+        self.damaged = 0
+        renew_in_children(self)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def renew(self) -> None:
+        """Let go of what belongs to the parent process; its memory is not shared, so one in memory is kept."""
+        self._lock, depth = RLock(), self._depth
+        if self._connection is not None and self.path is not None:
+            _inherited.append(self._connection)
+            self._connection, self._depth = None, 0
+        elif depth:
+            self._depth = 0
+            self._run("ROLLBACK")
+
+    def __enter__(self) -> Database:
+        self._lock.acquire()
+        try:
+            if not self._depth:
+                self._open()
+                self._run("BEGIN IMMEDIATE")
+        except BaseException:
+            self._lock.release()
+            raise
+        self._depth += 1
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._depth -= 1
+        try:
+            if not self._depth:
+                self._end(keep=kind is None)
+        finally:
+            self._lock.release()
+
+    def get(self, kind: str, key: bytes) -> Record | None:
+        """The record under a key. Raises `StateError` if it is damaged."""
+        found = self._run("SELECT content, checksum FROM records WHERE kind = ? AND key = ?", kind, key)
+        return self._checked(kind, key, *found[0]) if found else None
+
+    def put(self, kind: str, key: bytes, record: Record) -> None:
+        """Keep a record."""
+        content = pack_array([*record])
+        self._run("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", kind, key, content, _sum(kind, key, content))
+
+    def drop(self, kind: str, key: bytes) -> None:
+        """Forget a record."""
+        self._run("DELETE FROM records WHERE kind = ? AND key = ?", kind, key)
+
+    def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
+        """Keys that begin with the prefix, in order, and their records."""
+        query = "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        for key, content, checksum in self._rows(query, kind, prefix):
+            if not key.startswith(prefix):
+                return
+            yield key, self._checked(kind, key, content, checksum)
+
+    def size(self, kind: str) -> tuple[int, int]:
+        """How many records of a kind there are, and their bytes."""
+        query = "SELECT count(*), coalesce(sum(length(content)), 0) FROM records WHERE kind = ?"
+        [(count, size)] = self._run(query, kind)
+        return count, size
+
+    def settle(self) -> None:
+        """Make all transactions so far last through a loss of power, or raise `StateError`."""
+        with self._lock:
+            self._open()
+            # With everything that the log holds synced and copied, nothing is left in it.
+            [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
+            if busy and self.path is not None:
+                raise StateError(f"expected to sync {self.path}, got another process in the way")
+
+    def close(self) -> None:
+        """Close the file; using the store opens it again."""
+        with self._lock:
+            if self._connection is not None and self.path is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _end(self, *, keep: bool) -> None:
+        try:
+            if keep:
+                self._run("COMMIT")
+            elif self._connection is not None and self._connection.in_transaction:
+                self._run("ROLLBACK")
+        except StateError:
+            self.close()  # which takes back what a failing disk may have left open
+            raise
+
+    def _open(self) -> None:
+        if self._connection is not None:
+            return
+        try:
+            if self.path is None:
+                self._connection = _fill(None)
+                return
+            if not os.path.exists(self.path):
+                make(self.path, lambda fresh: _fill(fresh).close())
+            self._connection = _connected(self.path)
+            self._check()
+            for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+                self._run(f"PRAGMA {setting}")
+        except BaseException as error:
+            self.close()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise self._unusable(error) from None
+            raise
+
+    def _check(self) -> None:
+        """Read everything once. Raises `StateError` if something is damaged that must not be."""
+        [(version,)] = self._run("PRAGMA user_version")
+        if version != FORMAT:
+            raise StateError(f"expected a state of format {FORMAT} at {self.path}, got format {version}")
+        [(sound,)] = self._run("PRAGMA quick_check(1)")
+        if sound != "ok":
+            raise self._unusable("damage")
+        spoilt = []
+        for kind, key, content, checksum in self._rows("SELECT kind, key, content, checksum FROM records"):
+            if type(kind) is str and type(key) is bytes and _sum(kind, key, content) == checksum:
+                continue
+            if kind not in WAITING_TO_BE_SENT:
+                raise self._unusable("damage")
+            spoilt.append((kind, key))
+        for kind, key in spoilt:
+            self.drop(kind, key)
+        self.damaged += len(spoilt)
+
+    def _checked(self, kind: str, key: bytes, content: bytes, checksum: bytes) -> Record:
+        if _sum(kind, key, content) != checksum:
+            raise self._unusable("damage")
+        return tuple(unpack_array(content, _MOST_CONTENT, "state-damaged"))
+
+    def _run(self, statement: str, *values: object) -> list[Any]:
+        return list(self._rows(statement, *values))
+
+    def _rows(self, statement: str, *values: object) -> Iterator[Any]:
+        if self._connection is None:
+            raise StateError(f"expected {self.path} to be open")
+        try:
+            yield from self._connection.execute(statement, values)
+        except (sqlite3.Error, ValueError, OverflowError) as error:  # damaged text, even of a message, is a ValueError
+            raise self._unusable(error) from None
+
+    def _unusable(self, cause: object) -> StateError:
+        return StateError(
+            f"expected to use the state file {self.path}, got: {cause}; no report was made. A damaged file is not "
+            "replaced by itself, since forgetting what was answered would spend the budget twice"
+        )
+
+
+def _sum(kind: str, key: bytes, content: Any) -> bytes:
+    if type(content) is not bytes:
+        return b""
+    return xxh64_digest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
+
+
+def _connected(path: str | None) -> sqlite3.Connection:
+    place = ":memory:" if path is None else path
+    return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _fill(path: str | None) -> sqlite3.Connection:
+    connection = _connected(path)
+    connection.executescript(_SCHEMA)
+    return connection

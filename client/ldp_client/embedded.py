@@ -1,0 +1,165 @@
+"""The client that apps embed: a respondent, a queue and a sender over one state file.
+
+Rules
+- Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing randomness mean that nothing is
+  reported. It is counted by reason, logged once for each reason, and never raised, unless the app asked for `strict`.
+- What is charged and what waits to be sent change in one transaction, before `record` returns.
+- What a person says about consent counts at once, even where it cannot be written down; that alone is always raised.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ldp.randomness import Random, system
+from ldp.survey import Survey
+from ldp_client.counts import Counts
+from ldp_client.database import Database
+from ldp_client.ledger import Ledger
+from ldp_client.memory import FORGET, OFF, ON, Memory
+from ldp_client.outbox import Limits, Outbox
+from ldp_client.reports import Report
+from ldp_client.respondent import Respondent
+from ldp_client.sender import Sender
+from ldp_client.transport import Transport
+
+if TYPE_CHECKING:
+    from ldp_client.preview import Preview
+
+
+class EmbeddedClient:
+    """A client that keeps what it makes and sends it. `Client.open` makes one and explains the settings."""
+
+    _draw: Random = staticmethod(system)
+
+    def __init__(
+        self,
+        survey: Survey,
+        store: Database,
+        transport: Transport | None,
+        *,
+        cap: Fraction | None = None,
+        strict: bool = False,
+        consent: str = ON,
+        limits: Limits | None = None,
+        interval: float | None = 3600.0,
+    ) -> None:
+        if consent not in (ON, OFF):
+            raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
+        self.survey = survey
+        self._store = store
+        self._memory = Memory(store, cap)
+        self._counts = Counts()
+        self._respondent = Respondent(survey, self._memory, self._draw)
+        self._outbox = Outbox(store, limits or Limits(), self._draw, self._counts.add)
+        self._sender: Sender | None = None
+        if transport is not None:
+            self._sender = Sender(
+                self._outbox, transport, self._counts, allowed=self._agreed, interval=interval, random=self._draw
+            )
+        self._strict = strict
+        self._if_never_asked = consent
+        self._withdrawn = False
+        if strict:
+            self.waiting()
+        atexit.register(self.close)
+
+    def __enter__(self) -> EmbeddedClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def record(self, name: str, answer: object) -> bool:
+        """Randomize an answer now and let its report wait to be sent. Whether there is a report."""
+        return self._kept(lambda: self._respondent.report(name, answer))
+
+    def record_together(self, answers: Mapping[str, object]) -> bool:
+        """The same for the answers to all questions of a group, by question name."""
+        return self._kept(lambda: self._respondent.report_together(answers))
+
+    def flush(self, timeout: float = 2.0) -> bool:
+        """Send what waits, for at most `timeout` seconds. Whether nothing waits any more."""
+        try:
+            if self._sender is None or self.consent == OFF:
+                return self.waiting() == 0
+            return self._sender.flush(timeout)
+        except Exception as error:
+            self._counts.note(error)
+            if self._strict:
+                raise
+            return False
+
+    def waiting(self) -> int:
+        """The number of reports that wait to be sent. Raises `StateError`."""
+        return self._outbox.waiting()
+
+    def counts(self) -> dict[str, int]:
+        """What happened since this client was opened, by reason (`REASONS`)."""
+        return self._counts.numbers() | ({"damaged": self._store.damaged} if self._store.damaged else {})
+
+    def ledger(self) -> Ledger:
+        """What this device has spent, on all surveys in its state file. Raises `StateError`."""
+        return Ledger.read(self._store)
+
+    def preview(self, name: str, answer: object) -> Preview:
+        """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
+        from ldp_client.preview import preview
+
+        return preview(self.survey, name, answer, self._draw)
+
+    @property
+    def consent(self) -> str:
+        """`on` or `off`. Raises `StateError`."""
+        return ON if self._agreed() else OFF
+
+    def set_consent(self, said: str) -> None:
+        """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits, the permanent
+        responses and the secret are erased. The ledger stays, so that coming back does not renew the budget. Raises
+        `StateError`.
+        """
+        if said not in (ON, OFF, FORGET):
+            raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
+        self._withdrawn = said != ON
+        with self._store:
+            self._memory.keep_consent(ON if said == ON else OFF)
+            if said == FORGET:
+                self._memory.erase("everything but this ledger was forgotten")
+                self._outbox.erase()
+        self._store.settle()
+
+    def rotate(self) -> None:
+        """Draw a new secret and new permanent responses from now on; they are charged anew. Raises `StateError`."""
+        with self._store:
+            self._memory.erase("the secret was renewed")
+        self._store.settle()
+
+    def close(self) -> None:
+        """Stop sending, within moments, and close the state. What waits is sent another time."""
+        atexit.unregister(self.close)
+        if self._sender is not None:
+            self._sender.stop()
+        self._store.close()
+
+    def _kept(self, make: Callable[[], Report]) -> bool:
+        try:
+            with self._store:
+                agreed = self._agreed()
+                if agreed:
+                    self._outbox.put(make())
+            self._counts.add("recorded" if agreed else "consent-off")
+            if agreed and self._sender is not None:
+                self._sender.start()
+        except Exception as error:  # an app that asks a question must not fall over it, whatever we did wrong
+            self._counts.note(error)
+            if self._strict:
+                raise
+            return False
+        return agreed
+
+    def _agreed(self) -> bool:
+        with self._store:
+            return not self._withdrawn and self._memory.consent(self._if_never_asked) == ON

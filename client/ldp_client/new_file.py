@@ -1,0 +1,45 @@
+"""A private file that is there whole or not at all: one that is there but empty has lost something."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+
+def make(path: str, fill: Callable[[str], object]) -> None:
+    """Have a new file filled under another name, then give it its own, unless another process was quicker.
+
+    Folders that are missing are made. Only the owner may read any of it. Raises `OSError`, or what `fill` raises.
+    """
+    fresh = f"{path}.{os.getpid()}.new"
+    folder = os.path.dirname(path) or "."
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    try:
+        fill(fresh)
+        _name(fresh, path)
+        _sync(folder)
+    finally:
+        if os.path.exists(fresh):
+            os.unlink(fresh)
+
+
+def _name(fresh: str, path: str) -> None:
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        pass
+    except OSError:  # no hard links here: a moment is left in which two processes may both find nothing
+        if not os.path.exists(path):
+            os.replace(fresh, path)
+
+
+def _sync(folder: str) -> None:
+    """Make a new name last through a loss of power, where the system lets folders be synced."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,85 @@
+"""Answers in, randomized reports out: what a device sends about one person, and what it charges for it.
+
+Rules
+- A question whose budget is spent by one report is answered once.
+- One with permanent responses is answered any number of times: an answer met before re-uses its permanent response. A
+  new one is charged for, up to a number of values that the survey sets. The last of these is in reserve for a fixed
+  value, whose response is reported for every value that came too late: silence would tell that the answer changed.
+- Questions of a group are answered together or not at all, each as it would be by itself, and travel as one report.
+- Whatever is charged is charged before a report exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from ldp.domain import Value
+from ldp.errors import AnswerError
+from ldp.mechanisms.contract import Memoized
+from ldp.randomness import Random
+from ldp.survey import Question, Survey
+from ldp_client.memory import Memory
+from ldp_client.reports import Report
+
+
+class Respondent:
+    """One person's answers to a survey on one device. Both methods are called in a transaction of the memory's store.
+
+    They raise `AnswerError` for an unknown question or an answer that does not fit it; `AlreadyAnsweredError` if the
+    question's budget is spent; `BudgetError` if the device's is; `RandomnessError` and `StateError` if no report could
+    be made safely. An error rolls the transaction back: nothing is spent then.
+    """
+
+    __slots__ = ("_memory", "_random", "_survey")
+
+    def __init__(self, survey: Survey, memory: Memory, random: Random) -> None:
+        self._survey = survey
+        self._memory = memory
+        self._random = random
+
+    def report(self, name: str, answer: object) -> Report:
+        """A report of an answer to the question called `name`."""
+        question = self._survey[name]
+        value = question.value(answer)
+        group = self._survey.group_of.get(name)
+        if group is not None:
+            raise AnswerError(f"expected the questions {group.name} to be answered together, with record_together")
+        return Report(question.fingerprint, self._row(question, value))
+
+    def report_together(self, answers: Mapping[str, object]) -> Report:
+        """A report of the answers, by question name, to all questions of a group."""
+        group = self._survey.group_of.get(next(iter(answers), ""))
+        if group is None or {question.name for question in group.members} != answers.keys():
+            known = " or ".join(group.name for group in self._survey.groups) or "none: this survey has no groups"
+            raise AnswerError(f"expected answers to all questions of a group ({known}), got {', '.join(answers)}")
+        values = [question.value(answers[question.name]) for question in group.members]
+        rows = [self._row(question, value) for question, value in zip(group.members, values, strict=True)]
+        return Report(group.fingerprint, b"".join(rows))
+
+    def _row(self, question: Question, value: Value) -> bytes:
+        if question.memoizes:
+            report = self._repeated(question, value)
+        else:
+            self._memory.charge(self._survey, question)
+            report = question.randomizer.randomize(value, self._random)
+        return report.to_bytes(question.width, "little")
+
+    def _repeated(self, question: Question, value: Value) -> int:
+        memory, random = self._memory, self._random
+        cohort = memory.cohort(question, random)
+        fixed = question.fixed_value
+        reserve = memory.memo_key(question, cohort, fixed, random)
+        key = memory.memo_key(question, cohort, value, random)
+        permanent = memory.permanent(key)
+        if permanent is None and key != reserve:
+            full = memory.kept(question, apart_from=reserve) >= question.charges - 1
+            if full or not memory.affordable(self._survey, question):
+                key, value = reserve, fixed
+                permanent = memory.permanent(key)
+        randomizer = cast(Memoized, question.randomizer)
+        if permanent is None:
+            memory.charge(self._survey, question)
+            permanent = randomizer.permanent(value, cohort, random)
+            memory.keep_permanent(key, permanent)
+        return randomizer.instantaneous(permanent, cohort, random)

@@ -1,0 +1,57 @@
+"""What an app lets a survey ask for: checked before anything is recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from fractions import Fraction
+
+from ldp.errors import Problem, SurveyError
+from ldp.exact import exp_lower, fraction, log_upper
+from ldp.survey import Survey
+from ldp.survey_file import parse_survey
+
+Epsilon = str | int | float | Fraction
+"""An epsilon as people write it: exact, a float at its shortest decimal text."""
+
+
+def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
+    """A survey, from its file or its text. Raises `SurveyError`."""
+    if isinstance(source, Survey):
+        return source
+    if isinstance(source, str) and "\n" in source:
+        return parse_survey(source)
+    place = os.fspath(source)
+    try:
+        with open(place, "rb") as file:
+            return parse_survey(file.read(), place)
+    except OSError as error:
+        raise SurveyError((Problem(place, "a survey file", error.strerror or type(error).__name__),)) from None
+
+
+def bound(epsilon: Epsilon) -> Fraction:
+    """The largest ratio that an epsilon allows. Raises `ValueError` for what is no positive number."""
+    exact = fraction(epsilon)
+    if exact <= 0:
+        raise ValueError(f"expected an epsilon above 0, got {epsilon}")
+    return exp_lower(exact)
+
+
+def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None) -> None:
+    """Raise `SurveyError` if a question can ever cost more than `ceiling`, or the terms are not among the pinned ones.
+
+    `pins` are terms as `ldp explain` prints them.
+    """
+    problems = []
+    if ceiling is not None:
+        most = bound(ceiling)
+        for question in survey:
+            ratio = question.price**question.charges
+            if ratio > most:
+                expected = f"at most epsilon {ceiling}, ever, which is this app's ceiling"
+                problems.append(Problem(f"question {question.name!r}", expected, f"epsilon {log_upper(ratio):.6f}"))
+    if pins is not None and survey.terms.hex() not in pins:
+        expected = f"terms that this app pins ({', '.join(pins) or 'none'})"
+        problems.append(Problem(f"survey {survey.name!r}", expected, survey.terms.hex()))
+    if problems:
+        raise SurveyError(tuple(problems))

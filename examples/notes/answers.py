@@ -1,0 +1,25 @@
+"""Typed answers to the survey notes-2026. Written by `ldp codegen`: change the survey, not this file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ldp_client.embedded import EmbeddedClient
+
+TERMS = "2a81375eb05c3a7bb3a60a83768fbe79"
+"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""
+
+
+def record_kept(client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]) -> bool:
+    """How many notes are kept?"""
+    return client.record("kept", value)
+
+
+def record_theme(client: EmbeddedClient, value: Literal["dark", "light", "never chosen"]) -> bool:
+    """Which theme is set? Whoever never chose one counts, too."""
+    return client.record("theme", value)
+
+
+def record_sensitive(client: EmbeddedClient, value: Literal["yes", "no", "rather not say"]) -> bool:
+    """Do you keep passwords in your notes?"""
+    return client.record("sensitive", value)

@@ -1,0 +1,79 @@
+"""A small notes app that takes part in a survey, if its user agrees.
+
+    python examples/notes/notes.py add "Buy milk"
+    python examples/notes/notes.py list
+    python examples/notes/notes.py privacy on        (or off, forget; alone: what was spent, and what would be sent)
+    python examples/notes/notes.py passwords no      (or yes, or nothing at all)
+
+Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR, the address of a collector or a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from answers import TERMS, record_kept, record_sensitive, record_theme  # written by `ldp codegen survey.toml`
+
+from ldp_client import Client
+from ldp_client.embedded import EmbeddedClient
+from ldp_client.transport import FolderTransport, HTTPTransport
+
+HOME = Path(os.environ.get("NOTES_HOME", "~/.notes")).expanduser()
+COLLECTOR = os.environ.get("NOTES_COLLECTOR", "https://collect.example")
+SURVEY = Path(__file__).with_name("survey.toml")
+
+
+def main(words: list[str]) -> None:
+    """One command."""
+    HOME.mkdir(parents=True, exist_ok=True)
+    with open_client() as client:
+        match words:
+            case ["add", note]:
+                with (HOME / "notes.txt").open("a", encoding="utf-8") as file:
+                    file.write(note.replace("\n", " ") + "\n")
+            case ["list"]:
+                print(*notes(), sep="\n")
+            case ["privacy"]:
+                print(client.ledger(), client.preview("kept", kept()), sep="\n\n")
+            case ["privacy", "on" | "off" | "forget" as said]:
+                client.set_consent(said)
+            case ["passwords", *said]:
+                # Saying nothing is an answer like any other: otherwise silence would tell.
+                record_sensitive(client, said[0] if said[:1] in (["yes"], ["no"]) else "rather not say")
+            case _:
+                sys.exit(__doc__)
+        record_kept(client, kept())
+        record_theme(client, "never chosen")
+        client.flush(timeout=1.0)
+
+
+def open_client() -> EmbeddedClient:
+    """The client: off until the user agrees; for these terms only, and for at most epsilon 6 a question, ever."""
+    remote = COLLECTOR.startswith(("http://", "https://"))
+    return Client.open(
+        SURVEY,
+        state=HOME / "ldp.db",
+        transport=HTTPTransport(COLLECTOR) if remote else FolderTransport(COLLECTOR),
+        pins=[TERMS],
+        ceiling=6,
+        consent="off",
+        interval=None,
+    )
+
+
+def notes() -> list[str]:
+    """All notes."""
+    path = HOME / "notes.txt"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def kept() -> str:
+    """Which of the survey's values their number is."""
+    number = len(notes())
+    return "none" if not number else "1 to 9" if number < 10 else "10 to 99" if number < 100 else "100 or more"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

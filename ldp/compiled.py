@@ -1,0 +1,41 @@
+"""The compiled form of a survey: JSON for clients in other languages, which neither read TOML nor design mechanisms.
+
+It holds what a device needs to make reports and to check that it has the right survey: every part of the fingerprints
+and of the terms, the exact integers of each mechanism as decimal strings, and the text that people read. docs/wire.md
+specifies it.
+"""
+
+from __future__ import annotations
+
+from ldp.certificate import written_integers
+from ldp.survey import Question, Survey
+
+FORMAT = 1
+
+
+def compiled(survey: Survey) -> dict[str, object]:
+    """The compiled form of a survey, ready for JSON."""
+    lifetime = survey.lifetime
+    return {
+        "format": FORMAT,
+        "name": survey.name,
+        "fingerprint": survey.fingerprint.hex(),
+        "terms": survey.terms.hex(),
+        "lifetime": None if lifetime is None else {"epsilon": lifetime.text, "ratio": str(lifetime.bound)},
+        "questions": [_compiled(question) for question in survey],
+        "groups": [[question.name for question in group.members] for group in survey.groups],
+    }
+
+
+def _compiled(question: Question) -> dict[str, object]:
+    values = question.domain.values
+    return {
+        "name": question.name,
+        "text": question.text,
+        "type": question.domain.type,
+        "values": None if values is None else list(values),
+        "mechanism": question.mechanism,
+        "integers": written_integers(question.randomizer),
+        "charges": question.charges,
+        "fingerprint": question.fingerprint.hex(),
+    }

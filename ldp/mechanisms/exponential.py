@@ -1,0 +1,75 @@
+"""The exponential mechanism: an output is the likelier, the better it is for the true value.
+
+    P[y | x] in proportion to exp(epsilon q(x, y) / (2 D)),  D = max over y of (max_x q(x, y) - min_x q(x, y))
+
+q is the `quality` of output y for value x, and D its sensitivity. A row becomes integers over 2^192, rounded down; the
+first of the outputs that are best for the value gets what is left.
+
+What is delivered stays below epsilon: an output that becomes e^(epsilon/2) times as good does not also have itself
+become worse among the others, so that the ratio is at most 1 - p (1 - e^-epsilon) of e^epsilon, p being its probability
+where it is likelier. That leaves more room than rounding takes, because p^2 epsilon is far above 2^-192: qualities in a
+row may differ by 100 D / epsilon.
+
+Source: McSherry and Talwar 2007.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ldp.channel import has_full_rank
+from ldp.domain import Domain
+from ldp.exact import exp_lower
+from ldp.keys import Keys
+from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.matrix import MOST_VALUES, StochasticMatrix
+
+MOST_OUTPUTS = 256
+
+_TOTAL = 1 << 192
+_FURTHEST = 50
+"""The most that an exponent may lie below that of the best output: e^-50 / 256 is above 2^-81."""
+
+Rows = tuple[tuple[Fraction, ...], ...]
+
+
+def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
+    """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more than that of the quality."""
+    epsilon = keys.epsilon()
+    quality = keys.rows("quality", domain.size or 2, MOST_OUTPUTS)
+    actual = max(max(column) - min(column) for column in zip(*quality, strict=True))
+    if actual == 0:
+        keys.problem("quality", "outputs that are better for some values than for others", "none")
+    sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, actual)
+    scale = epsilon / (2 * sensitivity) if sensitivity else Fraction(0)
+    if max(scale * (max(row) - min(row)) for row in quality) > _FURTHEST:
+        keys.problem("quality", f"qualities that differ by at most {100 * sensitivity / epsilon} in each row", "more")
+    if keys.problems:
+        return StochasticMatrix(((3, 1), (1, 3))), Declared.epsilon(epsilon)
+    randomizer = StochasticMatrix(tuple(_weights(row, scale) for row in quality))
+    if not has_full_rank(randomizer.weights):
+        keys.problem(
+            "quality",
+            "outputs from which frequencies can be recovered",
+            "values that no output tells apart, or a mixture of values that gives the same reports as another",
+        )
+    return randomizer, Declared.epsilon(epsilon)
+
+
+def _weights(row: tuple[Fraction, ...], scale: Fraction) -> tuple[int, ...]:
+    best = max(row)
+    odds = [exp_lower(scale * (quality - best)) for quality in row]
+    total = sum(odds)
+    weights = [math.floor(_TOTAL * each / total) for each in odds]
+    weights[row.index(best)] += _TOTAL - sum(weights)
+    return tuple(weights)
+
+
+MECHANISM = Mechanism(
+    "exponential",
+    "the exponential mechanism, for any quality of outputs",
+    ("epsilon", "quality", "sensitivity"),
+    small_closed(MOST_VALUES),
+    design,
+)

@@ -1,0 +1,211 @@
+"""Memoized mechanisms: one that is drawn once for each value and kept, and fresh noise on what is kept for each report.
+
+    permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`: p1, q1
+    instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized response: p2, q2
+    together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the same family
+
+The instantaneous noise is the least with which one report stays within `epsilon_first`, so that a report is as good as
+one of the mechanism that is asked once with that epsilon. With R the odds of either step (R1, R2) and of both together,
+
+    symbols  R = (R1 R2 + k-1) / (R1 + R2 + k-2), hence R2 = [R (R1 + k-2) - (k-1)] / (R1 - R)
+    bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism with `epsilon_first`
+
+for k symbols. All reports of one value reveal no more than its permanent response does, however many there are. What t
+of them reveal (`ldp.accounting.repeated_ratio`) depends on p2 and q2; with p and q in their place it comes out too low.
+
+In `loloha` a device keeps its hash function and draws permanent responses to buckets, of which there are only g.
+
+Sources: Erlingsson, Pihur and Korolova 2014 (both steps); Arcolezi, Couchot, Al Bouna and Xiao 2022 (the chains);
+Arcolezi, Pinzon, Palamidessi and Gambs 2023 (`loloha`). For symbols, the latter two have a p2 that leaves out the k-2
+ways from one wrong symbol to another: exact for k = 2, and otherwise much more noise than `epsilon_first` calls for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.accounting import Rates, repeated_bits_ratio, repeated_ratio
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import WEIGHT_SCALE, exp_lower, odds
+from ldp.keys import LEAST_EPSILON, Keys
+from ldp.layout import Layout
+from ldp.mechanisms import grr, local_hashing, unary
+from ldp.mechanisms.contract import Declared, Mechanism, any_closed
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.local_hashing import MOST_BUCKETS, LocalHashing, least_error_buckets
+from ldp.mechanisms.unary import BitVector
+from ldp.randomness import Random, draw_bits
+
+KEYS = ("epsilon_first", "epsilon_lifetime")
+
+
+class Chain(NamedTuple):
+    """`lasting` draws a permanent response; a report is its symbol, or are its bits, each through `fresh`."""
+
+    lasting: SymbolResponse | BitVector | LocalHashing
+    fresh: SymbolResponse
+
+    @property
+    def once(self) -> SymbolResponse | BitVector | LocalHashing:
+        """The one-report mechanism whose reports have the law of a device's first one."""
+        lasting, (_, truth, other) = self
+        if isinstance(lasting, BitVector):
+            size, *rates, word = lasting
+            if_true, if_other = (rate * truth + ((1 << word) - rate) * other for rate in rates)
+            return BitVector(size, if_true, if_other, 2 * word)
+        wrong = lasting.layout.symbols - 1
+        return lasting._replace(
+            truth=lasting.truth * truth + wrong * lasting.other * other,
+            other=lasting.truth * other + lasting.other * (truth + (wrong - 1) * other),
+        )
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """That of the permanent response."""
+        return self.lasting.layout
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return self.lasting.size
+
+    @property
+    def ratio(self) -> Fraction:
+        """Of a first report, and so of any other by itself."""
+        return self.once.ratio
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """What the permanent response would reveal, if it were seen."""
+        return self.lasting.ratio
+
+    def ratio_after(self, reports: int) -> Fraction:
+        """Reached by reports that are all alike."""
+        if isinstance(self.lasting, BitVector):
+            return repeated_bits_ratio(self.lasting.support, self.fresh.support, reports)
+        return repeated_ratio(self._response.support, self.fresh.support, reports)
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q) of both steps together."""
+        return self.once.support
+
+    @property
+    def steps(self) -> tuple[Rates, Rates]:
+        """(p, q) of the permanent and of the instantaneous response."""
+        return self.lasting.support, self.fresh.support
+
+    def joint_support(self) -> tuple[Fraction, Fraction] | None:
+        """That of both steps together."""
+        return self.once.joint_support()
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Those of the permanent response, and the weights of the instantaneous one."""
+        return {**self.lasting.integers(), "fresh_truth": self.fresh.truth, "fresh_other": self.fresh.other}
+
+    @property
+    def memoizes(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def memos(self) -> int:
+        """One for each bucket or value."""
+        return self.lasting.buckets if isinstance(self.lasting, LocalHashing) else self.size
+
+    def draw_cohort(self, random: Random) -> int:
+        """The seed of a device's hash function; nothing is drawn where there is none."""
+        return self.lasting.draw_seed(random) if isinstance(self.lasting, LocalHashing) else 0
+
+    def memo_value(self, value: Value, cohort: int) -> int:
+        """The bucket of a value, or the value itself."""
+        return self.lasting.bucket_of(value, cohort) if isinstance(self.lasting, LocalHashing) else int(value)
+
+    def permanent(self, value: Value, cohort: int, random: Random) -> int:
+        """The lasting response, without a seed."""
+        return self._response.randomize(self.memo_value(value, cohort), random)
+
+    def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
+        """The same symbol or another; each bit or its opposite."""
+        _, truth, other = self.fresh
+        if isinstance(self.lasting, BitVector):
+            body = draw_bits(permanent, self.size, truth, other, random, self.lasting.word)
+        else:
+            body = self.fresh.randomize(permanent, random)
+        return self.layout.report(body, cohort)
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """Everything in one go: the law of a device's first report."""
+        cohort = self.draw_cohort(random)
+        return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
+
+    def channel(self) -> Channel:
+        """That of both steps together."""
+        return self.once.channel()
+
+    @property
+    def _response(self) -> SymbolResponse | BitVector:
+        return self.lasting.response if isinstance(self.lasting, LocalHashing) else self.lasting
+
+
+def design_symbols(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
+    """`epsilon_first`, `epsilon_lifetime`."""
+    first, lifetime = _epsilons(keys)
+    return _of_symbols(SymbolResponse(domain.size or 2, *odds(lifetime)), first), _declared(first, lifetime)
+
+
+def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
+    """`epsilon_first`, `epsilon_lifetime`; `buckets` (as many as `olh` has at `epsilon_first`, unless given)."""
+    first, lifetime = _epsilons(keys)
+    size = domain.size or 2
+    buckets = keys.integer("buckets", 2, MOST_BUCKETS, 0) or least_error_buckets(size, *odds(first))
+    return _of_symbols(LocalHashing(size, buckets, *odds(lifetime)), first), _declared(first, lifetime)
+
+
+def _of_symbols(lasting: SymbolResponse | LocalHashing, first: Fraction) -> Chain:
+    bound, odds_kept, symbols = exp_lower(first), lasting.ratio, lasting.layout.symbols
+    odds_fresh = (bound * (odds_kept + symbols - 2) - (symbols - 1)) / (odds_kept - bound)
+    return Chain(lasting, SymbolResponse(symbols, math.floor(odds_fresh * WEIGHT_SCALE), WEIGHT_SCALE))
+
+
+def _of_bits(name: str, row: Mechanism, made: Callable[[int, Fraction], BitVector]) -> Mechanism:
+    """The row of the memoized form of a unary encoding, of which `made` gives the bits for so many values."""
+
+    def design(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
+        first, lifetime = _epsilons(keys)
+        once, lasting = (made(domain.size or 2, epsilon) for epsilon in (first, lifetime))
+        span = 1 << lasting.word
+        flip = math.ceil(Fraction(span * (once.if_other - lasting.if_other), span - 2 * lasting.if_other))
+        # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not to have both equal.
+        flip = max(flip, 1)
+        return Chain(lasting, SymbolResponse(2, span - flip, flip)), _declared(first, lifetime)
+
+    return Mechanism(name, f"memoized {row.summary}", KEYS, row.accepts, design)
+
+
+def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
+    first, lifetime = keys.epsilon("epsilon_first"), keys.epsilon("epsilon_lifetime")
+    if not keys.problems and lifetime - first < LEAST_EPSILON:
+        keys.problem("epsilon_first", f"at least {LEAST_EPSILON} less than epsilon_lifetime", f"{first} and {lifetime}")
+    return (LEAST_EPSILON, 2 * LEAST_EPSILON) if keys.problems else (first, lifetime)
+
+
+def _declared(first: Fraction, lifetime: Fraction) -> Declared:
+    return Declared.epsilon(first)._replace(lifetime=Declared.epsilon(lifetime))
+
+
+SYMBOLS = Mechanism("l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, any_closed, design_symbols)
+SYMMETRIC = _of_bits("l-sue", unary.SYMMETRIC, unary.symmetric)
+OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimized)
+HASHED = Mechanism(
+    "loloha", "memoized local hashing", (*KEYS, "buckets"), local_hashing.OPTIMIZED.accepts, design_hashed
+)

@@ -1,0 +1,142 @@
+"""Pad and sample: a set is padded to m entries with dummies; one of them is drawn, and reported by another mechanism.
+
+    a report supports a value with probability (p + (m-1) q) / m if the set holds it, else q: p, q of that mechanism
+    pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
+    pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values, and its epsilon
+
+A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) / m, and the others
+with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains. With one dummy nothing is gained. The law
+of a set's reports is a mean of its entries' laws, so their ratio bounds its own; and it is reached. The empty set is
+reported as the dummy is, with weight R by a report that supports the dummy; a set of m values that this report does not
+support gives it the weight 1. Some report has so many for m <= d/2, since those that support the dummy leave out half
+of the other values or more, on average.
+
+The draw is from m entries, however many are dummies: from members alone it would say how many values a set holds.
+
+Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 2018 (SVIM: what the sampling gains).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import odds
+from ldp.keys import Keys
+from ldp.layout import MOST_SYMBOLS, Layout
+from ldp.mechanisms import grr, hadamard, projective, subset
+from ldp.mechanisms.contract import Declared, Mechanism, Pure
+from ldp.randomness import Random, randbelow
+from ldp.sets import members, sets_of
+
+
+class PadAndSample(NamedTuple):
+    """One of `most` entries through `oracle`, whose values are the question's `size` and then the dummies."""
+
+    size: int
+    most: int
+    oracle: Pure
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """The oracle's."""
+        return self.oracle.layout
+
+    @property
+    def ratio(self) -> Fraction:
+        """The oracle's, unless its reports name one entry each."""
+        ratio = self.oracle.ratio
+        return (ratio + self.most - 1) / self.most if isinstance(self.oracle, grr.SymbolResponse) else ratio
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q), the draw included."""
+        p, q = self.oracle.support
+        return (p + (self.most - 1) * q) / self.most, q
+
+    def joint_support(self) -> None:
+        """It depends on whether the set holds both."""
+        return
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """Those of the oracle, with the size of the question in place of its own, and how many a set may hold."""
+        return {**self.oracle.integers(), "size": self.size, "most": self.most}
+
+    def entry(self, held: Sequence[int], place: int) -> int:
+        """What stands at a place of the padded set: a member, in ascending order, or a dummy."""
+        return held[place] if place < len(held) else self.size + place % (self.oracle.size - self.size)
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """The oracle's report of an entry."""
+        return self.oracle.randomize(self.entry(members(int(value)), randbelow(self.most, random)), random)
+
+    def channel(self) -> Channel:
+        """A row for each set, in the order of `sets_of`: the mean of its entries' rows."""
+        of_entry = self.oracle.channel().rows
+        padded = (
+            [of_entry[self.entry(members(held), place)] for place in range(self.most)]
+            for held in sets_of(self.size, self.most)
+        )
+        return Channel(tuple(tuple(sum(column) / self.most for column in zip(*rows, strict=True)) for rows in padded))
+
+
+class _Padded(Domain):
+    """One value more than another domain has; nothing but the number is asked of it."""
+
+    def __init__(self, domain: Domain) -> None:
+        super().__init__("category", ())
+        self._size = 1 + (domain.size or 2)
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+
+def through(row: Mechanism) -> Mechanism:
+    """Pad and sample with one dummy, through a mechanism whose reports support many values."""
+
+    def accepts(domain: Domain) -> str | None:
+        most, size = domain.most, domain.size
+        if most is None or size is None or 2 * most > size or row.accepts(_Padded(domain)) is not None:
+            return "a question of type multi, of whose values one may hold at most half,"
+        return None
+
+    def design(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
+        oracle, declared = row.design(keys, _Padded(domain))
+        assert isinstance(oracle, Pure)  # noqa: S101 (a fact about the rows below)
+        return PadAndSample(domain.size or 2, domain.most or 1, oracle), declared
+
+    return Mechanism(f"pad-{row.name}", f"pad and sample, through {row.summary}", row.keys, accepts, design)
+
+
+def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
+    """`epsilon`."""
+    epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
+    truth, other = odds(epsilon)
+    oracle = grr.SymbolResponse(size + most, most * (truth - other) + other, other)
+    return PadAndSample(size, most, oracle), Declared.epsilon(epsilon)
+
+
+def _accepts_symbols(domain: Domain) -> str | None:
+    if domain.most is None or domain.size is None or domain.size + domain.most > MOST_SYMBOLS:
+        return f"a question of type multi, with at most {MOST_SYMBOLS} values and dummies,"
+    return None
+
+
+SYMBOLS = Mechanism(
+    "pad-grr", f"pad and sample, through {grr.MECHANISM.summary}", ("epsilon",), _accepts_symbols, design_symbols
+)
+SUBSETS, POINTS, HALVES = map(through, (subset.MECHANISM, projective.MECHANISM, hadamard.MECHANISM))

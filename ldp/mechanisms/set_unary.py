@@ -1,0 +1,113 @@
+"""Unary encoding of a set: one bit for each value, each bit randomized on its own, the budget being the whole set's.
+
+    bit x is 1 with probability p if the set holds x, q otherwise;  A = p / q, B = (1-q) / (1-p)
+    epsilon = m ln max(A, B) + min(m, d-m) ln min(A, B), for sets of up to m of d values
+    total error of sets that hold m: [m p (1-p) + (d-m) q (1-q)] / (p-q)^2 = (m A + (d-m) B) / ((A-1) (B-1))
+
+A set may hold up to m values that another lacks, and lack up to m that it holds, d in all at most: hence epsilon. The
+error is least, with h = min(m, d/2) and A B = r = e^(epsilon/h), where the odds of p are the square root of
+r (h r + d-h) / (h + (d-h) r): p = 1/2 (`oue`) for d far above m, and p = 1-q (`sue`, with epsilon/d for each bit) from
+m = d/2 on. Both are thresholds over 2^64; q is raised until the delivered ratio is at most the declared one.
+
+Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m values by minimizing the above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.channel import Channel
+from ldp.domain import Domain, Value
+from ldp.exact import exp_lower, sqrt_lower
+from ldp.keys import Keys
+from ldp.layout import MOST_BITS, Layout
+from ldp.mechanisms.contract import Declared, Mechanism
+from ldp.mechanisms.unary import product_row
+from ldp.randomness import WORD, Random, draw_bits
+from ldp.sets import sets_of
+
+MOST_HELD = 100
+"""A ratio is a product of twice as many factors, and has to stay printable."""
+
+
+class SetEncoding(NamedTuple):
+    """`size` bits, each 1 with probability `if_true / 2^word` if the set holds its value, else `if_other / 2^word`."""
+
+    size: int
+    most: int
+    if_true: int
+    if_other: int
+    word: int = WORD
+
+    @property
+    def kind(self) -> str:
+        """Decoded by counting."""
+        return "pure"
+
+    @property
+    def layout(self) -> Layout:
+        """A vector of bits."""
+        return Layout(bits=self.size)
+
+    @property
+    def ratio(self) -> Fraction:
+        """That of two sets that differ in as many values as they may, most of them the way that reveals more."""
+        p, q = self.support
+        less, more = sorted((p / q, (1 - q) / (1 - p)))
+        return more**self.most * less ** min(self.most, self.size - self.most)
+
+    @property
+    def lifetime_ratio(self) -> Fraction:
+        """One report is all that is ever sent."""
+        return self.ratio
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """(p, q)."""
+        return Fraction(self.if_true, 1 << self.word), Fraction(self.if_other, 1 << self.word)
+
+    def joint_support(self) -> tuple[Fraction, Fraction]:
+        """Given the set, bits are independent, also those of two values that it holds."""
+        p, q = self.support
+        return p * q, q * q
+
+    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+        """The thresholds, their word, and the numbers of bits and of values held."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def randomize(self, value: Value, random: Random) -> int:
+        """All bits at once."""
+        return draw_bits(int(value), self.size, self.if_true, self.if_other, random, self.word)
+
+    def channel(self) -> Channel:
+        """A row for each set, in the order of `sets_of`, and a column for each of the 2^size vectors."""
+        p, q = self.support
+        rows = ([p if held >> x & 1 else q for x in range(self.size)] for held in sets_of(self.size, self.most))
+        return Channel(tuple(map(product_row, rows)))
+
+
+def design(keys: Keys, domain: Domain) -> tuple[SetEncoding, Declared]:
+    """`epsilon`."""
+    epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
+    declared = Declared.epsilon(epsilon)
+    half = min(Fraction(most), Fraction(size, 2))
+    ratio, span = exp_lower(epsilon / half), 1 << WORD
+    square = ratio * (half * ratio + size - half) / (half + (size - half) * ratio)
+    odds = sqrt_lower(square)
+    if_true = int(span * odds / (1 + odds))
+    if_other = math.ceil(if_true * span / (if_true + ratio * (span - if_true)))
+    while (made := SetEncoding(size, most, if_true, if_other)).ratio > declared.bound:
+        if_other += 1
+    return made, declared
+
+
+def _accepts(domain: Domain) -> str | None:
+    if domain.most is None or domain.size is None or domain.most > MOST_HELD or domain.size > MOST_BITS:
+        return f"a question of type multi, with at most {MOST_BITS} values, of which one may hold at most {MOST_HELD},"
+    return None
+
+
+MECHANISM = Mechanism("set-unary", "unary encoding of a set", ("epsilon",), _accepts, design)

@@ -1,0 +1,117 @@
+"""Reports by the thousand: what so many clients would draw, in numpy and on integers alone.
+
+    symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the client
+    bits     every position compares a word of its own with its threshold, one bit-plane at a time; after `_PLANES`
+             planes the one position in 2^8 that is still tied draws the rest of its word
+
+The source and the law of a report are the client's. Its promise that the number of bytes drawn tells nothing is not
+kept, and need not be: whoever randomizes a table has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.mechanisms import Randomizer
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.unary import BitVector
+from ldp.randomness import Random
+from ldp_aggregator.counting import Rows
+
+Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+_SPAN = 1 << 64
+_PLANES = 8
+_MOST_BITS = 1 << 14
+
+
+def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
+    """A function from values and a source to a report of each, as rows of bytes of shape (reports, width).
+
+    None where there is no such draw, and clients have to make the reports one by one.
+    """
+    match randomizer:
+        case SymbolResponse(size, truth, other) if truth + (size - 1) * other <= _SPAN:
+            return partial(_grr, randomizer)
+        case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
+            return partial(_matrix, randomizer)
+        case BitVector(size) if size <= _MOST_BITS:
+            return partial(_bits, randomizer)
+    return None
+
+
+def _grr(randomizer: SymbolResponse, values: Integers, random: Random) -> Rows:
+    size, truth, other = randomizer
+    drawn = words_below(truth + (size - 1) * other, len(values), random)
+    another = ((drawn - np.uint64(truth)) // np.uint64(other)).astype(np.int64)
+    another += another >= values
+    return _symbol_rows(np.where(drawn < truth, values, another), randomizer)
+
+
+def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:
+    symbols = np.empty(len(values), dtype=np.int64)
+    for value, row in enumerate(randomizer.weights):
+        holders = np.flatnonzero(values == value)
+        drawn = words_below(sum(row), len(holders), random)
+        ends = np.cumsum(row[:-1], dtype=np.uint64)
+        symbols[holders] = np.searchsorted(ends, drawn, side="right")
+    return _symbol_rows(symbols, randomizer)
+
+
+def _bits(randomizer: BitVector, values: Integers, random: Random) -> Rows:
+    size, if_true, if_other, word = randomizer
+    shape = (len(values), -(-size // 64))
+    planes = min(word, _PLANES)
+    ones, tied = np.zeros(shape, dtype=np.uint64), np.full(shape, np.uint64(_SPAN - 1))
+    tied[:, -1] >>= np.uint64(-size % 64)
+    for plane in range(1, planes + 1):
+        # Where the threshold has a 1 and the position a 0 it is below; where it is the other way round it is not.
+        drawn = words(ones.size, random).reshape(shape)
+        if if_other >> (word - plane) & 1:
+            ones |= tied & ~drawn
+            tied &= drawn
+        else:
+            tied &= ~drawn
+    _settle(ones.reshape(-1), tied.reshape(-1), if_other, word - planes, random)
+    place, bit = values >> 6, np.uint64(1) << (values & 63).astype(np.uint64)
+    holders = np.arange(len(values))
+    yes = words(len(values), random) >> np.uint64(64 - word) < np.uint64(if_true)
+    ones[holders, place] = np.where(yes, ones[holders, place] | bit, ones[holders, place] & ~bit)
+    return ones.astype("<u8").view(np.uint8)[:, : randomizer.layout.width]
+
+
+def _settle(ones: Words, tied: Words, threshold: int, rest: int, random: Random) -> None:
+    """Draw the last `rest` bits of every tied position; without any, a tied position equals its threshold: no 1."""
+    below = np.uint64(threshold & ((1 << rest) - 1))
+    places: Integers = np.flatnonzero(tied) if rest else np.empty(0, dtype=np.int64)
+    while len(places):
+        lowest = tied[places] & -tied[places]
+        drawn = words(len(places), random) >> np.uint64(64 - rest)
+        ones[places] |= np.where(drawn < below, lowest, np.uint64(0))
+        tied[places] ^= lowest
+        places = places[tied[places] != 0]
+
+
+def words(count: int, random: Random) -> Words:
+    """`count` uniform words of 64 bits."""
+    return np.frombuffer(random(8 * count), dtype="<u8").astype(np.uint64)
+
+
+def words_below(bound: int, count: int, random: Random) -> Words:
+    """`count` uniform integers in [0, bound), a bound of at most 2^64, by rejection."""
+    drawn = words(count, random)
+    last = np.uint64(_SPAN - _SPAN % bound - 1)
+    while len(refused := np.flatnonzero(drawn > last)):
+        drawn[refused] = words(len(refused), random)
+    return drawn % np.uint64(bound) if bound < _SPAN else drawn
+
+
+def _symbol_rows(symbols: Integers, randomizer: Randomizer) -> Rows:
+    width = randomizer.layout.body_width
+    return symbols.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :width]

@@ -1,0 +1,87 @@
+"""Who holds what: the true state of one question, in numbers of respondents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp.domain import SEPARATOR, Domain, Value
+from ldp.sets import members, set_of
+from ldp_aggregator.counting import Counts
+from ldp_aggregator.moments import Floats
+
+MOST_SETS = 10_000
+"""Different sets that a made-up population has."""
+
+
+@dataclass(frozen=True)
+class Holders:
+    """The true state of one question: `counts[i]` respondents hold `values[i]`."""
+
+    values: tuple[str, ...]
+    counts: Counts
+
+    @property
+    def respondents(self) -> int:
+        """How many answer the question."""
+        return int(self.counts.sum())
+
+    def frequencies(self, values: Sequence[str]) -> list[float]:
+        """The true frequencies of the given values among those who answer."""
+        held, respondents = dict(zip(self.values, self.counts.tolist(), strict=True)), max(1, self.respondents)
+        return [held.get(value, 0) / respondents for value in values]
+
+
+@dataclass(frozen=True)
+class SetHolders(Holders):
+    """`counts[i]` respondents hold the set `sets[i]` of indices, which a table writes as `values[i]`."""
+
+    sets: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, domain: Domain, held: Mapping[Value, int]) -> SetHolders:
+        """So many holders of each set."""
+        values, sets = domain.values or (), tuple(tuple(members(int(each))) for each in held)
+        written = tuple(SEPARATOR.join(values[index] for index in each) or SEPARATOR for each in sets)
+        return cls(written, np.array(list(held.values()), dtype=np.int64), sets)
+
+    def frequencies(self, values: Sequence[str]) -> list[float]:
+        """The shares of the respondents whose sets hold each value; `values` are all of the question's."""
+        shares: list[float] = (self.holding(len(values)) / max(1, self.respondents)).tolist()
+        return shares
+
+    def holding(self, size: int) -> Counts:
+        """How many respondents hold each of `size` values."""
+        holding = np.zeros(size, dtype=np.int64)
+        indices = np.array([index for each in self.sets for index in each], dtype=np.int64)
+        np.add.at(holding, indices, np.repeat(self.counts, [len(each) for each in self.sets]))
+        return holding
+
+
+def synthetic_sets(domain: Domain, users: int, weights: Floats) -> SetHolders:
+    """`users` respondents who are shared out evenly among up to `MOST_SETS` sets; the same each time.
+
+    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: so many values are drawn in
+    proportion to the weights, and a value drawn again is in the set already.
+    """
+    generator, most = np.random.default_rng(0), domain.most or 1
+    different = min(users, MOST_SETS)
+    draws = generator.choice(len(weights), size=(different, most), p=weights / weights.sum()).tolist()
+    sizes = generator.integers(0, most, different, endpoint=True).tolist()
+    shares = apportion(users, np.ones(different)).tolist()
+    held: Counter[Value] = Counter()
+    for drawn, size, share in zip(draws, sizes, shares, strict=True):
+        held[set_of(drawn[:size])] += share
+    return SetHolders.of(domain, held)
+
+
+def apportion(total: int, weights: Floats) -> Counts:
+    """`total` shared out in proportion to the weights, by largest remainders."""
+    exact = total * weights / weights.sum()
+    shares: Counts = np.floor(exact).astype(np.int64)
+    left = total - int(shares.sum())
+    shares[np.argsort(shares - exact, kind="stable")[:left]] += 1
+    return shares

@@ -1,0 +1,161 @@
+"""The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5 configurations.
+
+The values are v1 to vM, and further names that nobody holds are candidates as well. Where names are missing, those that
+end in 9 are no candidates, however many hold them. With k bits, h hash functions and m cohorts, the reports of the grid
+bear k m = 1,024 candidates; two configurations have up to 107 times as many.
+
+Distributions of the number i of a value, from 1 to M:
+
+    unif 1    gauss exp(-z^2 / 2), z = (i - (M + 1) / 2) / ((M - 1) / 6)    exp exp(-5 (i - 1) / (M - 1))    zipfS i^-S
+
+Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014, Section 5.2 (paper).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.errors import LDPError
+from ldp.survey import Question
+from ldp.survey_file import parse_survey
+from ldp_aggregator.moments import Floats
+
+
+class CaseError(LDPError, ValueError):
+    """A pattern that no case fits."""
+
+
+class Parameters(NamedTuple):
+    """How answers are reported: k, h, m and p, q, f."""
+
+    bits: int
+    hashes: int
+    cohorts: int
+    p: str
+    q: str
+    f: str
+
+    @property
+    def question(self) -> Question:
+        """The question, open to any text."""
+        return _question(self)
+
+
+class Case(NamedTuple):
+    """One case; an instance of it is one population drawn anew, with the noise of its reports."""
+
+    name: str
+    distribution: str
+    values: int
+    clients: int
+    parameters: Parameters
+    spurious: int
+    """Candidates that nobody holds."""
+    missing: bool
+    """Whether names that end in 9 are missing from the candidates."""
+    instances: int
+    answers_each: int = 1
+    """Answers of a client, each drawn anew; the permanent response of those that agree is the same."""
+
+    @property
+    def candidates(self) -> list[int]:
+        """The places of the candidates: values from 0, then the spurious ones."""
+        held = [place for place in range(self.values) if not self.missing or (place + 1) % 10 != 9]
+        return [*held, *range(self.values, self.values + self.spurious)]
+
+    @property
+    def shares(self) -> Floats:
+        """The probability of each value."""
+        weights = DISTRIBUTIONS[self.distribution](np.arange(1, self.values + 1, dtype=float))
+        shares: Floats = weights / weights.sum()
+        return shares
+
+
+class _Size(NamedTuple):
+    name: str
+    values: int
+    clients: int
+    instances: int
+
+
+class _Configuration(NamedTuple):
+    name: str
+    parameters: Parameters
+    spurious: float
+    """As a share of the number of values."""
+    missing: bool
+
+
+def _gauss(number: Floats) -> Floats:
+    spread = (len(number) - 1) / 6
+    shape: Floats = np.exp(-(((number - number.mean()) / spread) ** 2) / 2)
+    return shape
+
+
+DISTRIBUTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "unif": np.ones_like,
+    "gauss": _gauss,
+    "exp": lambda number: np.exp(-5 * (number - 1) / (len(number) - 1)),
+    "zipf1": lambda number: 1 / number,
+    "zipf1.5": lambda number: number**-1.5,
+}
+
+DEMO = Parameters(32, 1, 64, "0.25", "0.75", "0.5")
+PAPER = Parameters(128, 2, 16, "0.5", "0.75", "0.5")
+NOISY = Parameters(8, 2, 128, "0.39", "0.61", "0.45")
+LOOSE = Parameters(8, 2, 128, "0.225", "0.775", "0")
+
+_SIZES = (
+    _Size("tiny", 100, 1_000, 20),
+    _Size("small", 100, 1_000_000, 40),
+    _Size("medium", 1_000, 10_000_000, 8),
+    _Size("large", 10_000, 100_000_000, 3),
+)
+_CONFIGURATIONS = (
+    _Configuration("typical", NOISY, 0.2, True),
+    _Configuration("sharp", NOISY, 0, False),
+    _Configuration("loose", LOOSE, 0.2, True),
+    _Configuration("over_x2", NOISY, 2, True),
+    _Configuration("over_x10", NOISY, 10, True),
+)
+
+
+def cases(pattern: str = "*") -> list[Case]:
+    """The cases whose names fit a pattern such as `small *`. Raises `CaseError` if there are none."""
+    found = [case for case in _cases() if fnmatchcase(case.name, pattern)]
+    if not found:
+        raise CaseError(f"expected a pattern that cases fit, such as 'demo *' or 'small typical *', got {pattern!r}")
+    return found
+
+
+def _cases() -> Iterator[Case]:
+    for distribution in DISTRIBUTIONS:
+        yield Case(f"demo {distribution}", distribution, 100, 100_000, DEMO, 100, True, 40, answers_each=10)
+    yield Case("paper exp", "exp", 100, 1_000_000, PAPER, 100, False, 40)
+    for size in _SIZES:
+        for name, parameters, spurious, missing in _CONFIGURATIONS:
+            for distribution in DISTRIBUTIONS:
+                yield Case(
+                    f"{size.name} {name} {distribution}",
+                    distribution,
+                    size.values,
+                    size.clients,
+                    parameters,
+                    round(spurious * size.values),
+                    missing,
+                    size.instances,
+                )
+
+
+@cache
+def _question(parameters: Parameters) -> Question:
+    bits, hashes, cohorts, *noise = parameters
+    probabilities = "".join(f'{name} = "{value}"\n' for name, value in zip("pqf", noise, strict=True))
+    keys = f"bloom_bits = {bits}\nhashes = {hashes}\ncohorts = {cohorts}\n{probabilities}"
+    head = '[survey]\nname = "suite"\n[[question]]\nname = "x"\nmechanism = "rappor"\ntype = "text"'
+    return parse_survey(f"{head}\n{keys}")["x"]

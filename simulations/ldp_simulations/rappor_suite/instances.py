@@ -1,0 +1,137 @@
+"""One instance of a case: a population, its reports from their exact law, the decoder, and how well it did.
+
+    found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of google/rappor's own decoder,
+            where that is known: every candidate whose p-value is at most that rate
+    fpr     false positives / spurious candidates          fnr   missed values / values among the candidates
+    tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not found; of the unbiased
+            estimates, and of the view that shrinks them (`ldp_aggregator.empirical_bayes`)
+    am      allocated mass: the sum of the estimated frequencies of what is found
+    fdr     false positives / found
+
+A candidate that nobody happens to hold is spurious. Coverage and width are of the 95 % intervals of all candidates that
+somebody holds, found or not. The clock runs from counts and the bits of the candidates to estimates and detections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.bloom_decoding import design_matrix
+from ldp_aggregator.counting import Counts
+from ldp_aggregator.detection import detected, p_values
+from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.moments import Floats
+from ldp_aggregator.options import Options
+from ldp_aggregator.result import QuestionEstimates
+from ldp_simulations.bloom_sampling import bloom_counts, repeated_counts
+from ldp_simulations.rappor_suite.cases import Case
+from ldp_simulations.rappor_suite.published import PUBLISHED
+
+Scores = dict[str, float | None]
+Flags = NDArray[np.bool_]
+
+MOST_POINTS = 100
+
+
+def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
+    """One instance of each case; they differ in nothing but the distribution, so that they share their texts' bits.
+
+    `scores`; `matched` scores at the published false-positive rate, or None; and, of the first instance, a `curve`:
+    true and found frequencies of up to 100 groups of neighbouring values.
+    """
+    randomizer, size = _randomizer(cases[0]), cases[0].values + cases[0].spurious
+    # Other texts in each instance, and so other hash functions.
+    names = [f"{instance}/v{number}" for number in range(1, size + 1)]
+    bits = design_matrix(randomizer, names).tocsc()
+    return [_measured(case, instance, names, bits) for case in cases]
+
+
+def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dict[str, Any]:
+    generator = np.random.default_rng([instance, *case.name.encode()])
+    held, counts = _collected(case, bits[:, : case.values], generator)
+    candidates = case.candidates
+    texts, design = [names[place] for place in candidates], bits[:, candidates].tocsr()
+    start = perf_counter()
+    estimates = estimate_question(case.parameters.question, counts, Options(), texts, design)
+    found = detected(estimates)
+    seconds = perf_counter() - start
+    truth = np.pad(held, (0, case.spurious)) / held.sum()
+    true = truth[candidates]
+    real = true > 0
+    scores = _scores(truth, candidates, estimates, found) | {
+        "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
+        "width": float((estimates.high - estimates.low)[real].mean()),
+        "seconds": seconds,
+    }
+    published = PUBLISHED.get(case.name)
+    matched = None
+    if published is not None:
+        matched = _scores(truth, candidates, estimates, p_values(estimates) <= published.fpr)
+    curve = None
+    if instance == 0:
+        shown = _placed(np.where(found, estimates.unbiased, 0.0), candidates, len(truth))
+        curve = [_grouped(frequency[: case.values]) for frequency in (truth, shown)]
+    return {"scores": scores, "matched": matched, "curve": curve}
+
+
+def _collected(case: Case, design: Any, generator: np.random.Generator) -> tuple[Counts, Counts]:
+    """How many answers each value has, and the counts of the reports."""
+    randomizer = _randomizer(case)
+    if case.answers_each == 1:
+        held = generator.multinomial(case.clients, case.shares)
+        return held, bloom_counts(randomizer, held, design, generator)
+    answers = generator.choice(case.values, (case.clients, case.answers_each), p=case.shares)
+    held = np.bincount(answers.ravel(), minlength=case.values)
+    return held, repeated_counts(randomizer, answers, design, generator)
+
+
+def _scores(truth: Floats, candidates: list[int], estimates: QuestionEstimates, found: Flags) -> Scores:
+    real = truth[candidates] > 0
+    false = int((found & ~real).sum())
+    unbiased, shrunk = (
+        _placed(np.where(found, frequency, 0.0), candidates, len(truth))
+        for frequency in (estimates.unbiased, posterior_mean(estimates.unbiased, estimates.null_error))
+    )
+    return {
+        "actual": int((truth > 0).sum()),
+        "found": int(found.sum()),
+        "fpr": _ratio(false, int((~real).sum())),
+        "fnr": _ratio(int((real & ~found).sum()), int(real.sum())),
+        "tv": _distance(truth, unbiased),
+        "shrunk tv": _distance(truth, shrunk),
+        "am": float(unbiased.sum()),
+        "fdr": false / max(1, int(found.sum())),
+    }
+
+
+def _placed(frequency: Floats, candidates: list[int], size: int) -> Floats:
+    """Frequencies of candidates among those of all names."""
+    placed = np.zeros(size)
+    placed[candidates] = frequency
+    return placed
+
+
+def _distance(truth: Floats, shown: Floats) -> float:
+    return float(np.abs(truth - shown).sum() / 2)
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _grouped(frequency: Floats) -> list[float]:
+    """Sums over neighbours, to six digits."""
+    return [float(f"{part.sum():.6g}") for part in np.array_split(frequency, min(MOST_POINTS, len(frequency)))]
+
+
+def _randomizer(case: Case) -> Rappor:
+    randomizer = case.parameters.question.randomizer
+    assert isinstance(randomizer, Rappor)  # noqa: S101
+    return randomizer

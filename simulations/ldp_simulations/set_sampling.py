@@ -1,0 +1,34 @@
+"""Tallies of sets, drawn from their exact law.
+
+set-unary        given the sets, bits are independent: two binomials for each value, as many hold it or do not
+pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those entries
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.set_unary import SetEncoding
+from ldp_aggregator.counting import Counts, empty_counts
+from ldp_simulations.holders import SetHolders
+
+
+def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
+    """The counts of one report from every holder."""
+    p, q = (float(rate) for rate in randomizer.support)
+    counts, holding = empty_counts(randomizer.layout), holders.holding(randomizer.size)
+    counts[0, 0] = holders.respondents
+    counts[0, 1:] = generator.binomial(holding, p) + generator.binomial(holders.respondents - holding, q)
+    return counts
+
+
+def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+    """How many holders draw each value, and each dummy."""
+    most = randomizer.most
+    drawn = generator.multinomial(holders.counts, np.full(most, 1 / most))
+    entries = [randomizer.entry(held, place) for held in holders.sets for place in range(most)]
+    counts = np.zeros(randomizer.oracle.size, dtype=np.int64)
+    np.add.at(counts, np.array(entries, dtype=np.int64), drawn.ravel())
+    return counts

@@ -1,0 +1,105 @@
+"""The laws of the client that apps embed. Like those of devices they take a subject and return violations."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from unittest.mock import patch
+
+from broken_stores import FailingDatabase, everything
+from surveys import DEVICE_SURVEY
+
+from ldp_client.database import Database
+from ldp_client.outbox import LONGEST_PAUSE
+from ldp_client.testing import RecordingTransport
+from ldp_client.transport import retry
+
+DAY = 86_400
+
+
+def one_transaction(client):
+    """Wherever the disk fails, an answer is charged for and waits to be sent, or neither."""
+    found, recorded, working = [], False, count()
+    with tempfile.TemporaryDirectory() as folder:
+        while not recorded:
+            store = FailingDatabase(Path(folder) / "state", statements := next(working))
+            with _quiet():
+                recorded = client(DEVICE_SURVEY, store, None).record("once", "red")
+            store.left = 1000
+            kinds = [kind for kind, _ in everything(store)]
+            store.close()
+            (Path(folder) / "state").unlink()
+            if kinds.count("charge") != kinds.count("report"):
+                found.append(f"{kinds} after {statements} statements")
+    return found
+
+
+def same_bytes(client):
+    """However often a batch is tried, the same bytes are sent."""
+    with _opened(client, [retry()] * 5) as (device, transport):
+        device.record("mirror", "red")
+        for day in range(6):
+            with patch.object(time, "time", return_value=time.time() + 2 * LONGEST_PAUSE * day):
+                device._sender.send_all()
+        distinct = len(set(transport.payloads))
+        return [] if distinct == 1 else [f"{distinct} payloads for one batch"]
+
+
+def spent_for_good(client):
+    """Neither another day nor forgetting brings a budget back."""
+    found = []
+    with _opened(client) as (device, _), _quiet():
+        device.record("once", "red")
+        for what in ("a day", "forgetting"):
+            if what == "forgetting":
+                device.set_consent("forget")
+                device.set_consent("on")
+            with patch.object(time, "time", return_value=time.time() + DAY):
+                if device.record("once", "red"):
+                    found.append(f"answered again after {what}")
+    return found
+
+
+def never_silent(client):
+    """Every answer to a memoized question is reported, from as many permanent responses as the survey allows."""
+    with _opened(client) as (device, transport), _quiet():
+        recorded = [device.record("mirror", f"value {number}") for number in range(20)]
+        device._sender.send_all()
+        responses = len(set(transport.reports(DEVICE_SURVEY, "mirror")))
+    found = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
+    return found + ([] if responses <= DEVICE_SURVEY["mirror"].charges else [f"{responses} permanent responses"])
+
+
+def nothing_without_consent(client):
+    """While a person does not agree nothing is recorded, and nothing that waits is sent."""
+    with _opened(client) as (device, transport):
+        device.record("once", "red")
+        device.set_consent("off")
+        found = ["recorded"] if device.record("bits", "red") else []
+        device._sender.send_all()
+        return found + (["sent"] if transport.payloads else [])
+
+
+EMBEDDED_LAWS = (one_transaction, same_bytes, spent_for_good, never_silent, nothing_without_consent)
+
+
+@contextmanager
+def _opened(client, outcomes=()):
+    transport = RecordingTransport(outcomes)
+    with client(DEVICE_SURVEY, Database(None), transport, interval=None) as device:
+        yield device, transport
+
+
+@contextmanager
+def _quiet():
+    """Without the log, which says what the laws cause."""
+    logger = logging.getLogger("ldp_client")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before

@@ -1,0 +1,115 @@
+"""Clients for apps broken on purpose."""
+
+from __future__ import annotations
+
+import os
+
+import embedded_laws as laws
+from mutants import Mutant
+
+from ldp import StateError
+from ldp.wire import FrameReader, decode_batch
+from ldp_client import Client, frames
+from ldp_client.embedded import EmbeddedClient
+from ldp_client.ledger import CHARGE
+from ldp_client.memory import today
+from ldp_client.outbox import Outbox
+
+
+def in_two_transactions(self, make):
+    """Charges in one transaction, queues in another."""
+    try:
+        with self._store:
+            report = make()
+        with self._store:
+            self._outbox.put(report)
+    except StateError:
+        return False
+    return True
+
+
+def uncharged(self, name, answer):
+    """Queues a report that nobody charged for."""
+    report = Client(self.survey).record(name, answer)
+    return EmbeddedClient._kept(self, lambda: report)
+
+
+def forgotten(self, reason):
+    """Drops the charges that a reason calls for, before every answer."""
+    with self._store as store:
+        for key, (*_, day) in list(store.records(CHARGE)):
+            if reason(day):
+                store.drop(CHARGE, key)
+
+
+def renewed_daily(self, name, answer):
+    """A budget for each day, as some deployments had it."""
+    forgotten(self, lambda day: day < today())
+    return EmbeddedClient.record(self, name, answer)
+
+
+def forgets_the_ledger(self, said):
+    if said == "forget":
+        forgotten(self, lambda _: True)
+    EmbeddedClient.set_consent(self, said)
+
+
+class _Reencoded(Outbox):
+    """Draws an id at every attempt."""
+
+    def take(self):
+        """The same reports in another batch."""
+        payloads = FrameReader().feed(super().take() or b"")
+        return frames(decode_batch(payload)._replace(id=os.urandom(16)) for payload in payloads) or None
+
+    def done(self, _frame):
+        """Whatever it was sent as."""
+        super().done(super().take() or b"")
+
+
+def reencodes(self, *arguments, **settings):
+    EmbeddedClient.__init__(self, *arguments, **settings)
+    self._outbox.__class__ = _Reencoded
+
+
+def silent_when_full(self, name, answer):
+    """Says nothing about a value that comes too late."""
+    with self._store:
+        kept = self._memory.kept(self.survey[name], apart_from=b"")
+    return kept < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
+
+
+def remembers_everything(self, *arguments, **settings):
+    """Keeps a permanent response for every value (RAPPOR as published)."""
+    EmbeddedClient.__init__(self, *arguments, **settings)
+
+    class Memory(type(self._memory)):
+        __slots__ = ()
+
+        def kept(self, _question, *, apart_from):  # noqa: ARG002
+            return 0
+
+    self._memory.__class__ = Memory
+
+
+def sends_all_the_same(self, *arguments, **settings):
+    EmbeddedClient.__init__(self, *arguments, **settings)
+    if self._sender is not None:
+        self._sender._allowed = lambda: True
+
+
+def of_embedded(name, law, **replaced):
+    return Mutant(name, law, EmbeddedClient, type("EmbeddedClient", (EmbeddedClient,), replaced))
+
+
+MUTANTS = (
+    of_embedded("charge and report in two transactions", laws.one_transaction, _kept=in_two_transactions),
+    of_embedded("reports that nobody charged for", laws.one_transaction, record=uncharged),
+    of_embedded("another batch at every attempt", laws.same_bytes, __init__=reencodes),
+    of_embedded("budget renewed every day", laws.spent_for_good, record=renewed_daily),
+    of_embedded("ledger forgotten with the rest", laws.spent_for_good, set_consent=forgets_the_ledger),
+    of_embedded("silence beyond the last value", laws.never_silent, record=silent_when_full),
+    of_embedded("a permanent response for every value", laws.never_silent, __init__=remembers_everything),
+    of_embedded("records without consent", laws.nothing_without_consent, _agreed=lambda _: True),
+    of_embedded("sends what waits without consent", laws.nothing_without_consent, __init__=sends_all_the_same),
+)

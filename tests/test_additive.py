@@ -1,0 +1,193 @@
+"""Whole numbers with noise: what is exact in fractions, and means that keep their word."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from specimens import question
+
+from ldp import SurveyError, parse_survey
+from ldp.channel import Channel, chain, inverse
+from ldp.mechanisms.additive import AdditiveNoise, tails
+from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.explain import explanation
+from ldp_aggregator.means import mean_of, parts_of
+from ldp_aggregator.moments import channel_array
+from ldp_aggregator.noise_moments import mean_error, noise_moments
+from ldp_aggregator.options import Options
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling import sample_counts
+
+GEOMETRIC = (AdditiveNoise(2, 0, 5, 2, 2), AdditiveNoise(5, 0, 3, 2, 32), AdditiveNoise(4, 3, 2, 1, 1))
+"""Weights that are geometric without any rounding."""
+
+
+def integers(low, high, mechanism, keys):
+    return question(mechanism, f'type = "integer"\nlow = {low}\nhigh = {high}\n{keys}')
+
+
+def ends_and_scores(noise):
+    """Of each output: whether it is an end once cut to the domain, and what it then counts for."""
+    beyond = noise.step / (1 - noise.step)
+    cut = [min(max(output - noise.margin, 0), noise.size - 1) for output in range(noise.layout.symbols)]
+    score = {0: -beyond, noise.size - 1: noise.size - 1 + beyond}
+    return [y in score for y in cut], [score.get(y, Fraction(y)) for y in cut]
+
+
+@pytest.mark.parametrize("noise", GEOMETRIC)
+def test_means_and_their_variance_are_exact(noise):
+    """E[score | x] = x and Var(score | x) = k (2 - P[an end | x]), in fractions."""
+    spread = noise.step / (1 - noise.step) ** 2
+    at_end, score = ends_and_scores(noise)
+    for value, row in enumerate(noise.channel().rows):
+        assert sum(mass * s for mass, s in zip(row, score, strict=True)) == value
+        variance = sum(mass * s**2 for mass, s in zip(row, score, strict=True)) - value**2
+        assert variance == spread * (2 - sum(mass for mass, end in zip(row, at_end, strict=True) if end))
+
+
+@pytest.mark.parametrize("noise", GEOMETRIC)
+def test_cutting_to_the_domain_loses_nothing(noise):
+    """Reports of `laplace` cut to the domain are those of `geometric`, whose inverse has the stated three diagonals."""
+    places = range(noise.size)
+    cut = Channel(
+        tuple(
+            tuple(Fraction(int(min(max(output - noise.margin, 0), noise.size - 1) == y)) for y in places)
+            for output in range(noise.layout.symbols)
+        )
+    )
+    step, channel = noise.step, chain(noise.channel(), cut)
+    plain = [
+        [step ** abs(x - y) / (1 + step) * (1 if y in (0, noise.size - 1) else 1 - step) for y in places]
+        for x in places
+    ]
+    assert [list(row) for row in channel.rows] == plain
+    spread, beyond = step / (1 - step) ** 2, step / (1 - step)
+    for y, row in enumerate(inverse(channel)):
+        end = y in (0, noise.size - 1)
+        own, near = (1 + beyond, beyond) if end else (1 + 2 * spread, spread)
+        assert list(row) == [own if v == y else -near if abs(v - y) == 1 else 0 for v in places]
+
+
+@pytest.mark.parametrize("epsilon", ["0.05", "1", "8"])
+@pytest.mark.parametrize("across", [1, 40, 300])
+def test_rounding_the_weights_biases_no_mean(epsilon, across):
+    """The mean of a design's rounded weights is off by less than a part in 10^13 of the range, in fractions."""
+    noise = integers(0, across, "geometric", f'epsilon = "{epsilon}"').randomizer
+    _, score = ends_and_scores(noise)
+    for value in {0, across // 3, across}:
+        row = noise.channel().rows[value]
+        bias = sum(mass * s for mass, s in zip(row, score, strict=True)) - value
+        assert abs(bias) < Fraction(across, 10**13)
+
+
+@pytest.mark.parametrize("across", [4095, 65_535])
+def test_long_ranges_are_as_private_as_declared(across):
+    """Also over tens of thousands of steps nothing is delivered beyond e^epsilon, and next to nothing wasted."""
+    for epsilon in ("0.05", "8"):
+        made = integers(0, across, "geometric", f'epsilon = "{epsilon}"')
+        assert made.declared.bound * (1 - Fraction(1, 10**9)) < made.randomizer.ratio <= made.declared.bound
+
+
+def test_tails_are_folded():
+    """The noise has one total whatever the value, and its tails fall by no more than one step's odds."""
+    for noise in GEOMETRIC:
+        falling = tails(noise)[::-1]
+        assert all(tail * noise.far <= after * noise.near for tail, after in pairwise(falling))
+        assert all(sum(row) == 1 for row in noise.channel().rows)
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ('mechanism = "geometric"\nlow = 0\nhigh = 65536', "high"),
+        ('mechanism = "laplace"\nlow = 0\nhigh = 16384', "mechanism"),
+        ('mechanism = "laplace"\nlow = 0\nhigh = 9\nmargin = 361', "margin"),
+        ('mechanism = "laplace"\nlow = 0\nhigh = 9999\nmargin = 27769', "margin"),
+        ('mechanism = "geometric"\nlow = 3\nhigh = 3', "high"),
+        ('mechanism = "geometric"\nlow = 0\nhigh = 9\nmargin = 2', "margin"),
+    ],
+)
+def test_ranges_that_are_too_long_are_refused(keys, place):
+    """A table of weights has at most 65,536 outputs, and noise a margin that it can reach."""
+    with pytest.raises(SurveyError) as refused:
+        parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nepsilon = 1\n{keys}\n')
+    assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
+
+
+def means_of(made, held, options, tallies):
+    """The means of so many surveys of the same respondents."""
+    holders, generator = Holders(made.domain.values, held), np.random.default_rng(21)
+    found = []
+    for _ in range(tallies):
+        counts = sample_counts(made, holders, generator)
+        found.append(estimate_question(made, counts, options).mean)
+    return found
+
+
+QUESTIONS = {
+    "geometric": (10, 40, "geometric", "epsilon = 2"),
+    "laplace": (-5, 5, "laplace", "epsilon = 1"),
+    "grr": (0, 9, "grr", "epsilon = 2"),
+    "oue": (0, 9, "oue", "epsilon = 2"),
+    "exponential": (0, 2, "exponential", "epsilon = 4\nquality = [[0, -1, -2, -4], [-1, 0, -1, -2], [-2, -1, 0, -1]]"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_means_of_respondents_are_covered(name):
+    """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean, and none is narrower than it says.
+
+    Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors); .90 and .99 would be seen.
+    """
+    made = integers(*QUESTIONS[name])
+    size = made.domain.size
+    held = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
+    truth = float(held @ [int(value) for value in made.domain.values]) / held.sum()
+    means = means_of(made, held, Options(), 2000)
+    covered = np.mean([mean.low <= truth <= mean.high for mean in means])
+    assert 0.925 < covered < 0.975
+    estimates, errors = (np.array([getattr(mean, what) for mean in means]) for what in ("estimate", "standard_error"))
+    assert abs(estimates.mean() - truth) < 6 * estimates.std() / np.sqrt(2000)
+    assert abs(np.sqrt((errors**2).mean()) / estimates.std() - 1) < 0.1
+
+
+def test_means_of_populations_are_covered():
+    """Respondents drawn anew each time: the population's interval holds its mean .925 to .975 of the time."""
+    made = integers(0, 20, "geometric", "epsilon = 8")
+    generator, shares = np.random.default_rng(22), np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
+    truth, held = float(shares @ np.arange(21)), 0
+    for _ in range(2000):
+        counts = sample_counts(made, Holders(made.domain.values, generator.multinomial(300, shares)), generator)
+        mean = estimate_question(made, counts, Options(estimand="population")).mean
+        held += mean.low <= truth <= mean.high
+    assert 0.925 < held / 2000 < 0.975
+
+
+def test_the_worst_error_is_the_worst():
+    """What `ldp explain` says of a mean is the standard error if all hold the middle of the range."""
+    made = integers(0, 8, "geometric", "epsilon = 2").randomizer
+    channel, values = channel_array(made), np.arange(9) - 4.0
+    parts = [parts_of(made, None, counts[None], values) for counts in np.eye(9, dtype=np.int64)]
+    variances = channel @ [part.variance for part in parts]
+    assert np.isclose(np.sqrt(variances.max()), mean_error(made), rtol=1e-12)
+    assert variances.argmax() == 4
+
+
+@pytest.mark.parametrize("mechanism", ["olh", "pgr"])
+def test_no_mean_without_a_covariance(mechanism):
+    """A mean that would have no standard error is not given; nor is one of values that are no numbers."""
+    made = integers(0, 9, mechanism, "epsilon = 2")
+    counts = sample_counts(made, Holders(made.domain.values, np.full(10, 50)), np.random.default_rng(3))
+    assert estimate_question(made, counts, Options()).mean is None
+    plain = question("grr", 'type = "boolean"\nepsilon = 1')
+    moments = noise_moments(GEOMETRIC[0], np.array([[3, 4]]))
+    assert mean_of(plain, moments, np.array([[3, 4]]), Options()) is None
+
+
+def test_explain_says_what_epsilon_covers():
+    """The sensitivity is the whole range, and the error of a mean is told."""
+    head = '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\n'
+    told = explanation(parse_survey(f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n'))
+    assert "sensitivity         30: epsilon covers any value against any other" in told
+    assert "error of a mean     at most 19.09 / sqrt(respondents)" in told

@@ -1,0 +1,395 @@
+"""The client that apps embed: trouble is counted and never the app's, and what a person says about consent counts."""
+
+import logging
+import os
+import sqlite3
+import threading
+from itertools import count, product
+from unittest.mock import patch
+
+import pytest
+from broken_stores import FailingDatabase, everything
+from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
+
+from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
+from ldp_client import Client
+from ldp_client.counts import REASONS
+from ldp_client.embedded import EmbeddedClient
+from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
+
+TELLING = "a rather telling värde"
+EVERY = (*ONCE, *REPEATABLE)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "state"
+
+
+def opened(survey=DEVICE_SURVEY, **settings):
+    return Client.open(survey, **{"state": None, **settings})
+
+
+TROUBLE = {
+    "answered": (lambda client: client.record("once", "red"), AlreadyAnsweredError),
+    "answer": (lambda client: client.record("listed", TELLING), AnswerError),
+    "budget": (lambda client: client.record("mirror", "b"), BudgetError),
+    "randomness": (lambda client: client.record("mirror", "red"), RandomnessError),
+    "state": (lambda client: client.record("bits", "red"), StateError),
+    "unexpected": (lambda client: client.record("listed", []), ZeroDivisionError),
+}
+
+
+@pytest.fixture
+def trouble():
+    """Clients in which each kind of trouble is about to happen; a function from the kind to what is to be called."""
+
+    def about_to(reason, strict):
+        survey = parse_survey(DEVICE.replace('name = "device"', 'name = "device"\nlifetime_epsilon = "5.5"'))
+        client = opened(survey, strict=strict)
+        client.record("once", "red")
+        client.record("mirror", "red")
+        call, error = TROUBLE[reason]
+        patches = {
+            "randomness": patch("os.urandom", side_effect=OSError("no entropy")),
+            "state": patch.object(client._store, "_run", side_effect=StateError("disk full")),
+            "unexpected": patch.object(client._respondent.__class__, "report", side_effect=ZeroDivisionError(TELLING)),
+        }
+        return client, call, error, patches.get(reason, patch("os.urandom", os.urandom))
+
+    return about_to
+
+
+@pytest.mark.parametrize("reason", TROUBLE)
+def test_trouble_is_counted_and_logged_once(reason, trouble, caplog):
+    """`record` returns False, whatever went wrong; the log has one line for each reason, and no answer in it."""
+    client, call, _, broken = trouble(reason, strict=False)
+    with broken, caplog.at_level(logging.DEBUG, "ldp_client"):
+        assert [call(client) for _ in range(3)] == [False] * 3
+    assert client.counts() == {"recorded": 2, reason: 3}
+    (line,) = caplog.messages
+    assert line.startswith(REASONS[reason])
+    assert TELLING not in caplog.text
+    assert client.waiting() == 2
+
+
+def test_an_answer_in_the_place_of_a_name_is_not_logged(caplog):
+    """An app that mixes up name and answer, or puts an answer into a group's names, leaves neither in its log."""
+    with caplog.at_level(logging.DEBUG), opened() as client:
+        assert not client.record(TELLING, "once")
+    with caplog.at_level(logging.DEBUG), opened() as client:
+        assert not client.record_together({TELLING: "once"})
+    assert len(caplog.messages) == 2
+    assert TELLING not in caplog.text
+
+
+@pytest.mark.parametrize("reason", TROUBLE)
+def test_strict_clients_raise(reason, trouble):
+    """With `strict` the same trouble is raised, and counted all the same."""
+    client, call, error, broken = trouble(reason, strict=True)
+    with broken, pytest.raises(error):
+        call(client)
+    assert client.counts()[reason] == 1
+
+
+@pytest.mark.parametrize("place", ["a-file/state", "damaged"])
+def test_an_unusable_state_hurts_nobody(place, tmp_path):
+    """Opening, recording and flushing go through with neither error nor report; a strict client is not opened."""
+    (tmp_path / "a-file").touch()
+    (tmp_path / "damaged").write_bytes(b"damaged")
+    transport = RecordingTransport()
+    with opened(state=tmp_path / place, transport=transport) as client:
+        for name in EVERY:
+            assert client.record(name, "red") is False
+        assert client.flush(timeout=0.5) is False
+    assert client.counts()["state"] == len(EVERY) + 1
+    assert transport.payloads == []
+    with pytest.raises(StateError):
+        opened(state=tmp_path / place, strict=True)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path):
+    """Whatever statement the disk fails at, charge, memory and report are all there or none is; then it works."""
+    failures = 0
+    for working in count():
+        path.unlink(missing_ok=True)
+        store = FailingDatabase(path, working)
+        client = EmbeddedClient(DEVICE_SURVEY, store, None)
+        recorded = client.record(name, "red")
+        assert recorded is not store.failed
+        failures += store.failed
+        store.left = 1000
+        kept = everything(store)
+        assert len([place for place in kept if place[0] == "report"]) == recorded
+        assert len([place for place in kept if place[0] == "charge"]) == recorded
+        assert bool(kept) is recorded
+        client.close()
+        if recorded:
+            break
+        with opened(state=path) as client:
+            assert client.record(name, "red")
+    assert failures > 3
+
+
+class FailingSource:
+    """Randomness for so many calls; then an error, or at most so many bytes."""
+
+    def __init__(self, calls, given):
+        self.calls = calls
+        self.given = given
+
+    def __call__(self, size):
+        """Zeros."""
+        self.calls -= 1
+        if self.calls >= 0 or (self.given is not None and self.given >= size):
+            return bytes(size)
+        if self.given is None:
+            raise OSError("no entropy")
+        return bytes(self.given)
+
+
+def test_a_thousand_failures_of_randomness_give_no_report():
+    """1,000 ways in which the source fails, at any call, by an error or by giving too little: no report, no charge."""
+    failed = 0
+    ways = product((None, *range(200)), EVERY, range(5))
+    while failed < 1000:
+        given, name, working = next(ways)
+        client = opened()
+        with patch("os.urandom", FailingSource(working, given)):
+            recorded = client.record(name, "red")
+        assert client.counts() == ({"recorded": 1} if recorded else {"randomness": 1})
+        assert client.waiting() == recorded
+        assert len(client.ledger().charges) == recorded
+        failed += not recorded
+        client.close()
+
+
+def test_consent_counts_at_once_and_stays(path):
+    """Off: nothing is recorded, and nothing sent; on again: what waited is sent."""
+    transport = RecordingTransport()
+    with opened(state=path, transport=transport, interval=None) as client:
+        assert client.record("once", "red")
+        client.set_consent("off")
+        assert not client.record("bits", "red")
+        assert client.flush(timeout=5.0) is False
+        client._sender.send_all()
+        assert transport.payloads == []
+    with opened(state=path, transport=transport, interval=None) as client:
+        assert client.consent == "off"
+        assert not client.record("bits", "red")
+        client.set_consent("on")
+        assert client.record("bits", "red")
+        assert client.flush(timeout=30.0)
+    assert len(transport.batches) == 2
+    assert client.counts() == {"consent-off": 1, "recorded": 1, "accepted": 2}
+
+
+def test_nothing_is_recorded_before_a_person_was_asked(path):
+    """An app that asks first opens with consent `off`; what was said later is remembered instead."""
+    with opened(state=path, consent="off") as client:
+        assert not client.record("once", "red")
+        client.set_consent("on")
+    with opened(state=path, consent="off") as client:
+        assert client.record("once", "red")
+
+
+def test_forgetting_erases_everything_but_the_ledger(path):
+    """After `forget` no secret, response or report is in any file; the budget is spent all the same."""
+    with opened(state=path) as client:
+        client.record("once", "red")
+        client.record("mirror", "red")
+        kept = everything(client._store)
+        parts = [
+            part for (kind, _), record in kept.items() if kind in ("secret", "permanent", "report") for part in record
+        ]
+        public = {question.fingerprint for question in DEVICE_SURVEY}
+        needles = [part for part in parts if isinstance(part, bytes) and len(part) >= 4 and part not in public]
+        assert len(needles) == 3
+        spent = client.ledger().ratio()
+        client.set_consent("forget")
+        contents = b"".join(file.read_bytes() for file in path.parent.iterdir())
+        assert not [needle for needle in needles if needle in contents]
+        assert {kind for kind, _ in everything(client._store)} == {"charge", "event", "consent"}
+        client.set_consent("on")
+        assert not client.record("once", "red")
+        assert client.record("mirror", "red")
+        assert client.ledger().ratio() == spent * DEVICE_SURVEY["mirror"].price
+        assert "everything but this ledger was forgotten" in str(client.ledger())
+
+
+def test_a_withdrawal_that_cannot_be_written_down_counts_all_the_same(path):
+    """A failing disk is reported to whoever withdrew, and nothing is recorded any more."""
+    with opened(state=path) as client:
+        client.record("once", "red")
+        with patch.object(client._store, "_run", side_effect=StateError("disk full")), pytest.raises(StateError):
+            client.set_consent("off")
+        assert client.consent == "off"
+        assert not client.record("bits", "red")
+
+
+@pytest.mark.parametrize("said", ["ON", "", "maybe", None])
+def test_there_are_three_ways_to_consent(said):
+    """Anything else is a mistake of the app."""
+    with pytest.raises(ValueError, match="forget"):
+        opened().set_consent(said)
+    with pytest.raises(ValueError, match="consent"):
+        opened(consent="maybe")
+
+
+def test_a_new_secret_is_an_accounted_event():
+    """Rotation draws new permanent responses; they are charged beside the old ones, and the ledger says why."""
+    client = opened()
+    client.record("mirror", "red")
+    client.rotate()
+    client.record("mirror", "red")
+    assert client.ledger().ratio() == DEVICE_SURVEY["mirror"].price ** 2
+    assert "the secret was renewed" in str(client.ledger())
+
+
+def test_what_a_survey_may_ask_for_is_checked_at_the_start():
+    """A question beyond the ceiling, and terms that are not pinned, are refused, all of them at once."""
+    dear = survey_of(yes_no("a", "0.5"), yes_no("b", "2"), yes_no("c", "3"))
+    with pytest.raises(SurveyError) as caught:
+        opened(dear, ceiling="1", pins=["00"])
+    assert [problem.place for problem in caught.value.problems] == ["question 'b'", "question 'c'", "survey 's'"]
+    opened(dear, ceiling="3", pins=[dear.terms.hex()]).close()
+    # What counts is what a question can ever cost: up to four values at 4 ln 3 each.
+    with pytest.raises(SurveyError, match=r"17\.57"):
+        opened(ceiling="5")
+    for wrong in ("0", "-1", "much"):
+        with pytest.raises(ValueError, match="expected"):
+            opened(ceiling=wrong)
+
+
+def test_surveys_come_from_files_and_texts(tmp_path):
+    """A path, a text and a survey open the same; what is not there is a `SurveyError`."""
+    (tmp_path / "survey.toml").write_text(DEVICE)
+    for source in (tmp_path / "survey.toml", str(tmp_path / "survey.toml"), DEVICE, DEVICE_SURVEY):
+        with opened(source) as client:
+            assert client.survey.terms == DEVICE_SURVEY.terms
+    with pytest.raises(SurveyError, match="No such file"):
+        opened(tmp_path / "missing.toml")
+
+
+def test_several_surveys_share_a_state_and_a_cap(path):
+    """With a cap of 2 and questions of epsilon 1, two of three surveys are answered."""
+    surveys = [survey_of(yes_no(name), name=name) for name in "abc"]
+    recorded = []
+    for survey in surveys:
+        with opened(survey, state=path, lifetime_cap="2") as client:
+            recorded.append(client.record(survey.name, True))
+    assert recorded == [True, True, False]
+    assert client.counts() == {"budget": 1}
+
+
+def test_groups_are_recorded_together():
+    """A group is one report, and one of its questions alone is a mistake."""
+    survey = survey_of(yes_no("a"), yes_no("b"), head='joint = ["a", "b"]')
+    transport = RecordingTransport()
+    with opened(survey, transport=transport) as client:
+        assert not client.record("a", True)
+        assert client.record_together({"a": True, "b": False})
+        assert not client.record_together({"a": True, "b": False})
+        assert client.flush(30.0)
+    assert [len(row) for row in transport.reports(survey, "b")] == [2]
+    assert client.counts() == {"answer": 1, "recorded": 1, "answered": 1, "accepted": 1}
+
+
+def test_a_preview_spends_nothing_and_is_not_what_is_sent():
+    """It has the size of a report, says what it could tell, and leaves no trace in the state."""
+    with opened() as client:
+        shown = [client.preview("mirror", TELLING) for _ in range(3)]
+        assert everything(client._store) == {}
+        assert len({each.row for each in shown}) == 3
+        assert {len(each.row) for each in shown} == {DEVICE_SURVEY["mirror"].width}
+        assert TELLING not in str(shown[0])
+        with pytest.raises(AnswerError):
+            client.preview("mirror", "")
+    once = opened().preview("once", "red")
+    assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
+    assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)
+    assert "73.1% likely, at most" in str(once)
+
+
+def test_no_answer_reaches_the_disk(path):
+    """Neither while reports wait, nor while they are sent, nor afterwards."""
+    transport = RecordingTransport()
+    with opened(state=path, transport=transport, interval=None) as client:
+        client.record("mirror", TELLING)
+        client.record("bare", TELLING)
+        assert_nothing_told([TELLING], path.parent)
+        client.flush(30.0)
+        assert_nothing_told([TELLING], path.parent)
+        (path.parent / "told").write_text(f"she said {TELLING}.")
+        with pytest.raises(AssertionError, match="found one"):
+            assert_nothing_told([TELLING], path.parent)
+
+
+def test_threads_record_each_question_once(path):
+    """Of 8 threads that answer one question one is heard; for 8 that repeat a value one permanent response is drawn."""
+    with opened(state=path) as client:
+        heard = []
+        threads = [threading.Thread(target=lambda: heard.append(client.record("once", "red"))) for _ in range(8)]
+        threads += [threading.Thread(target=lambda: client.record("mirror", "red")) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(heard) == [False] * 7 + [True]
+        assert len(client.ledger().charges) == 2
+        with client._store:
+            reports = [report for _, report in client._store.records("report")]
+        rows = [row for fingerprint, row in reports if fingerprint == DEVICE_SURVEY["mirror"].fingerprint]
+        assert (len(rows), len(set(rows))) == (8, 1)
+
+
+def test_replayed_randomness_gives_the_same_reports():
+    """An app's tests may replay a tape; nothing else in the client knows how."""
+    tape = bytes(range(256)) * 8
+    sent = []
+    for _ in range(2):
+        transport = RecordingTransport()
+        with ReplayingClient(COMMUTE_SURVEY, tape, transport) as client:
+            client.record("transport", "bus")
+            client.record("homepage", "a.example")
+            client._sender.send_all()
+            assert_recorded(client, 2)
+            with pytest.raises(AssertionError, match="expected 3"):
+                assert_recorded(client, 3)
+        sent.append(transport.payloads)
+    assert sent[0] == sent[1]
+    assert len(sent[0]) == 2
+
+
+def test_damaged_reports_are_dropped_and_counted(path):
+    """A waiting report that the disk changed is not sent; everything else is."""
+    with opened(state=path) as client:
+        client.record("once", "red")
+        client.record("bits", "red")
+    other = sqlite3.connect(path)
+    first = "SELECT min(key) FROM records WHERE kind = 'report'"
+    other.execute(f"UPDATE records SET content = zeroblob(20) WHERE kind = 'report' AND key = ({first})")  # noqa: S608
+    other.commit()
+    other.close()
+    transport = RecordingTransport()
+    with opened(state=path, transport=transport) as client:
+        assert client.flush(30.0)
+        assert client.counts() == {"damaged": 1, "accepted": 1}
+        assert not client.record("once", "red")
+
+
+def test_every_reason_is_explained():
+    """The table covers what is counted, in words."""
+    elsewhere = {
+        "recorded",
+        "consent-off",
+        "queue-full",
+        "too-old",
+        "damaged",
+        "accepted",
+        "retry",
+        "refused",
+        "transport",
+    }
+    assert TROUBLE.keys() | elsewhere == REASONS.keys()

@@ -1,0 +1,49 @@
+"""The view posterior-mean: frequencies shrunk by a law that is learned from all of them."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from ldp_aggregator.empirical_bayes import posterior_mean
+
+
+def test_learns_the_law_that_frequencies_are_drawn_from():
+    """Half of 20,000 values are at 0 and half at 3 standard errors: the view errs as little as one that knows that.
+
+    The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %, doing nothing 129 %.
+    """
+    generator = np.random.default_rng(1)
+    truth = np.repeat([0.0, 3.0], 10_000)
+    scores = truth + generator.normal(size=truth.size)
+    knowing = 3 / (1 + norm.pdf(scores) / norm.pdf(scores - 3))
+    view = posterior_mean(scores / 100, np.full(truth.size, 1 / 100)) * 100
+    assert ((view - truth) ** 2).mean() < 1.02 * ((knowing - truth) ** 2).mean()
+
+
+def test_what_nobody_holds_shrinks_to_nothing():
+    """10,000 estimates of 0: the view's mean square is below 1 % of theirs."""
+    noise = np.random.default_rng(2).normal(size=10_000)
+    assert (posterior_mean(noise, np.ones(10_000)) ** 2).mean() < 0.01
+
+
+def test_errors_may_differ():
+    """Every estimate is measured by its own standard error: scaling both scales the view."""
+    generator = np.random.default_rng(3)
+    scores, error = generator.normal(1, 2, size=500), generator.uniform(0.01, 0.1, size=500)
+    assert posterior_mean(scores * error, error) == pytest.approx(posterior_mean(scores, np.ones(500)) * error)
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-3])
+def test_certain_frequencies_stay(error):
+    """An estimate of ten standard errors or more, or without any error, is left as it is."""
+    frequency = np.array([0.01, 0.3, 0.69])
+    assert posterior_mean(frequency, np.full(3, error)).tolist() == frequency.tolist()
+
+
+def test_order_and_sign():
+    """With equal errors the view keeps the order of the estimates, and none is negative, however far below zero."""
+    frequency = np.sort(np.random.default_rng(4).normal(0, 3, size=1000))
+    frequency[0] = -40.0
+    view = posterior_mean(frequency, np.ones(1000))
+    assert (np.diff(view[frequency < 10]) >= -1e-12).all()
+    assert view.min() >= 0

@@ -1,0 +1,191 @@
+"""Memoized mechanisms: what repeated reports reveal, by enumeration; what was published of them; what devices keep."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from permanence import best_guess, instantaneous_channel, permanent_channel, true_states, worst_of_repeated
+from specimens import question
+
+from ldp import SurveyError, parse_survey
+from ldp.channel import Channel, worst_ratio
+from ldp.exact import exp_lower, log
+from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.local_hashing import LocalHashing
+from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.unary import BitVector
+from ldp_client import Client
+
+SYMBOLS = {
+    "two symbols": Chain(SymbolResponse(2, 3, 1), SymbolResponse(2, 2, 1)),
+    "three symbols": Chain(SymbolResponse(3, 5, 2), SymbolResponse(3, 4, 3)),
+    "three buckets": Chain(LocalHashing(4, 3, 9, 1, 5), SymbolResponse(3, 3, 2)),
+}
+BITS = {
+    "even bits": Chain(BitVector(2, 3, 1, 2), SymbolResponse(2, 3, 1)),
+    "uneven bits": Chain(BitVector(2, 4, 1, 3), SymbolResponse(2, 5, 3)),
+    "rappor": Rappor(2, 0, 1, 1, 7, 2, 3),
+    "rappor with p above q": Rappor(2, 0, 1, 1, 2, 7, 3),
+    "rappor that adds no 1": Rappor(2, 0, 1, 1, 7, 0, 3),
+    "rappor without a permanent response": Rappor(2, 0, 1, 0, 5, 3, 3),
+}
+ONE_REPORT_FORM = {"l-grr": "grr", "l-sue": "sue", "l-osue": "oue", "loloha": "olh"}
+
+
+def asked(mechanism, size, first, lifetime, more=""):
+    """The randomizer of a question with so many values."""
+    values = [str(value) for value in range(size)]
+    epsilons = f'epsilon_first = "{first}"\nepsilon_lifetime = "{lifetime}"'
+    return question(mechanism, f'type = "category"\nvalues = {values}\n{epsilons}\n{more}').randomizer
+
+
+@pytest.mark.parametrize("name", SYMBOLS)
+def test_every_number_of_reports_of_symbols(name):
+    """From 1 to 50 reports: the ratio is the largest over all that can come, each with its exact chances."""
+    chain = SYMBOLS[name]
+    permanents, fresh = (made(chain).rows for made in (permanent_channel, instantaneous_channel))
+    for reports in range(1, 51):
+        assert chain.ratio_after(reports) == worst_of_repeated(permanents, fresh, reports)
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_every_number_of_reports_of_bits(name):
+    """The same for two bits: up to 5 reports of both, up to 50 bit by bit, which are independent given the value."""
+    chain = BITS[name]
+    rows, fresh = permanent_channel(chain).rows, instantaneous_channel(chain).rows
+    permanents = [rows[state] for state in true_states(chain)]
+    for reports in range(1, 6):
+        assert chain.ratio_after(reports) == worst_of_repeated(permanents, fresh, reports)
+    # The law of the first bit alone: the second is summed over.
+    own, other = ([sum(row[bit::2]) for bit in (0, 1)] for row in permanents)
+    one_bit = [[sum(row[bit::2]) for bit in (0, 1)] for row in fresh[:2]]
+    for reports in range(1, 51):
+        chances = [
+            [
+                sum(kept * one_bit[z][1] ** ones * one_bit[z][0] ** (reports - ones) for z, kept in enumerate(row))
+                for ones in range(reports + 1)
+            ]
+            for row in (own, other)
+        ]
+        odds = [Fraction(held, missed) for held, missed in zip(*chances, strict=True)]
+        assert chain.ratio_after(reports) == max(odds) / min(odds)
+
+
+@pytest.mark.parametrize("mechanism", ONE_REPORT_FORM)
+@pytest.mark.parametrize(("first", "lifetime"), [("0.5", "1"), ("1", "1.0001"), ("2", "40")])
+def test_the_lifetime_bound_costs_no_accuracy(mechanism, first, lifetime):
+    """A report errs as much as one of the mechanism that is asked once, with `epsilon_first`."""
+    memoized = asked(mechanism, 20, first, lifetime)
+    once = question(
+        ONE_REPORT_FORM[mechanism],
+        f'type = "category"\nvalues = {[str(value) for value in range(20)]}\nepsilon = "{first}"',
+    ).randomizer
+    assert abs(total_error(memoized) / total_error(once) - 1) < Fraction(1, 10**8)
+
+
+def test_one_hot_rappor_is_the_symmetric_form():
+    """`l-sue` is RAPPOR with one bit for each value, whose f, p and q were chosen for two epsilons."""
+    chain = asked("l-sue", 3, "1", "2")
+    bits, fresh = chain.lasting, chain.fresh
+    rappor = Rappor(3, 0, 1, bits.if_other, fresh.truth, fresh.other)
+    assert rappor.channel().rows == chain.channel().rows
+    assert rappor.lifetime_ratio == chain.lifetime_ratio
+    assert all(rappor.ratio_after(reports) == chain.ratio_after(reports) for reports in (1, 2, 50))
+
+
+def as_published(chain, first):
+    """The chain with p2 as the papers have it: R2 = (R R1 - 1) / (R1 - R), exact for two symbols only."""
+    kept, wanted = chain.lifetime_ratio, exp_lower(Fraction(first))
+    odds = (wanted * kept - 1) / (kept - wanted)
+    return chain._replace(fresh=chain.fresh._replace(truth=odds.numerator, other=odds.denominator))
+
+
+def null_variance(randomizer):
+    """Of the estimate from 10,000 reports, for a value that nobody holds."""
+    p, q = randomizer.support
+    return float(q * (1 - q) / (p - q) ** 2 / 10_000)
+
+
+@pytest.mark.parametrize(("size", "exact", "published"), [(32, 0.0256, 0.981), (1024, 0.836, 26706)])
+def test_published_calibration_of_symbols(size, exact, published):
+    """L-GRR as published wastes nearly all of its epsilon, the more the more values there are."""
+    chain = asked("l-grr", size, "0.3", "0.5")
+    assert null_variance(chain) == pytest.approx(exact, rel=2e-3)
+    assert null_variance(as_published(chain, "0.3")) == pytest.approx(published, rel=2e-3)
+    assert log(chain.ratio) == pytest.approx(0.3, abs=1e-9)
+
+
+def test_published_calibration_delivers_less():
+    """Of an epsilon_first of 0.3, L-GRR as published delivers 0.055; LOLOHA with 4 buckets 0.9015 of 1."""
+    assert log(as_published(asked("l-grr", 32, "0.3", "0.5"), "0.3").ratio) == pytest.approx(0.055, abs=5e-4)
+    hashed = asked("loloha", 100_000, "1", "2", "buckets = 4")
+    assert log(as_published(hashed, "1").ratio) == pytest.approx(0.9015, abs=5e-5)
+    variances = [10_000 * null_variance(each) for each in (hashed, as_published(hashed, "1"))]
+    assert variances == pytest.approx([3.692, 4.647], abs=1e-3)
+
+
+def test_published_calibration_is_exact_for_two():
+    """Of two symbols there is no way from one wrong symbol to another."""
+    chain = asked("l-grr", 2, "0.3", "0.5")
+    assert log(as_published(chain, "0.3").ratio) == pytest.approx(0.3, abs=1e-9)
+
+
+def test_a_year_of_reports_lets_nobody_guess_better():
+    """After 365 reports of one binary answer at eps_inf = 1 the best guess is right with less than e/(e+1), exactly."""
+    chain = asked("l-grr", 2, "0.5", "1")
+    after_a_year = best_guess(permanent_channel(chain).rows, instantaneous_channel(chain).rows, 365)
+    limit = chain.lifetime_ratio / (1 + chain.lifetime_ratio)
+    assert limit * Fraction(99, 100) < after_a_year < limit < Fraction(7311, 10_000)
+    assert log(chain.ratio_after(365)) == pytest.approx(1)
+
+
+def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
+    """Whatever it answers, a device sends one seed, and keeps no more permanent responses than there are buckets."""
+    values = [str(value) for value in range(40)]
+    survey = parse_survey(
+        '[survey]\nname = "x"\n[[question]]\nname = "x"\ntype = "category"\nmechanism = "loloha"\nbuckets = 3\n'
+        f'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues = {values}\n'
+    )
+    client = Client(survey)
+    seeds = {client.record("x", value).row[:8] for value in values}
+    assert len(seeds) == 1
+    assert len(client.ledger().charges) == 3
+    assert {Client(survey).record("x", "0").row[:8] for _ in range(20)}.isdisjoint(seeds)
+
+
+def test_two_devices_in_one_bucket_are_told_apart_by_nothing():
+    """Under each hash function, values of one bucket have one law; and over all of them no two values have."""
+    chain = SYMBOLS["three buckets"]
+    assert len(set(chain.channel().rows)) == chain.size
+    assert worst_ratio(Channel(permanent_channel(chain).rows)) == chain.lifetime_ratio
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ('epsilon_first = "1"', "epsilon_lifetime"),
+        ('epsilon_lifetime = "1"', "epsilon_first"),
+        ('epsilon_first = "1"\nepsilon_lifetime = "1"', "epsilon_first"),
+        ('epsilon_first = "2"\nepsilon_lifetime = "1"', "epsilon_first"),
+        ('epsilon_first = "1"\nepsilon_lifetime = "1.00001"', "epsilon_first"),
+        ('epsilon_first = "1"\nepsilon_lifetime = "2"\nepsilon = "1"', "epsilon"),
+        ('epsilon_first = "1"\nepsilon_lifetime = "2"\nbuckets = 1', "buckets"),
+    ],
+)
+def test_epsilons_that_leave_no_room_are_refused(keys, place):
+    """There is one problem, at the key that is wrong: what is kept has to reveal more than a report of it does."""
+    with pytest.raises(SurveyError) as refused:
+        question("loloha", f'type = "boolean"\n{keys}')
+    assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
+
+
+def test_extreme_epsilons_keep_their_order():
+    """Also where thresholds of 2^-64 hardly tell two epsilons apart, every report has noise of its own."""
+    for mechanism in ONE_REPORT_FORM:
+        for first, lifetime in (("39.9999", "40"), ("0.0001", "0.0002"), ("0.0001", "40")):
+            chain = asked(mechanism, 3, first, lifetime)
+            assert chain.fresh.truth > chain.fresh.other > 0
+            assert 1 < chain.ratio < chain.lifetime_ratio
+            assert math.isfinite(log(chain.ratio_after(50)))

@@ -1,0 +1,58 @@
+"""Profiles: published parameters give the epsilons that were published, and a question adds nothing to them."""
+
+import pytest
+from specimens import question
+
+from ldp import Survey, SurveyError
+from ldp.exact import log_upper
+from ldp.profiles import PROFILES
+from ldp.survey_file import parse_survey
+from ldp_aggregator.explain import explanation, warnings
+
+PUBLISHED = {
+    "rappor-paper": (0.5343, 2.0433),
+    "rappor-reference": (1.0743, 4.3944),
+    "chromium-normal": (2.0433, 4.3944),
+    "chromium-sparse": (3.1538, 7.7836),
+    "apple-emoji": (4, 4),
+    "tests-only": (20, 20),
+}
+
+
+def profiled(name, keys=""):
+    """A question under a profile, open if that is one of RAPPOR's."""
+    kind = 'type = "text"' if PROFILES[name].keys["mechanism"] == "rappor" else 'type = "category"\nvalues = ["a", "b"]'
+    text = f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n{keys}\n'
+    return parse_survey(text)["x"]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_give_what_was_published(name):
+    """eps_1 and eps_inf of every profile, to four digits; its fingerprint is that of its keys written out."""
+    made = profiled(name)
+    one, ever = made.randomizer.ratio, made.randomizer.lifetime_ratio
+    assert (log_upper(one), log_upper(ever)) == pytest.approx(PUBLISHED[name], abs=5.1e-5)
+    keys = {key: value for key, value in PROFILES[name].keys.items() if key != "mechanism"}
+    kind = 'type = "text"' if made.domain.values is None else 'type = "category"\nvalues = ["a", "b"]'
+    written = "\n".join(
+        [kind, *(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items())]
+    )
+    assert made.fingerprint == question(made.mechanism, written).fingerprint
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_are_explained(name):
+    """`ldp explain` says where the numbers come from; only the one for tests is warned of."""
+    survey = Survey("s", (profiled(name),))
+    assert all(part in explanation(survey) for part in PROFILES[name][1:4])
+    assert any("for tests only" in warning for warning in warnings(survey)) == (name == "tests-only")
+
+
+def test_profiles_are_whole():
+    """A key beside the profile that gives it, and a name that is no profile's, are problems."""
+    with pytest.raises(SurveyError, match=r"f.*expected nothing: profile rappor-paper gives it"):
+        profiled("rappor-paper", 'f = "0.1"')
+    with pytest.raises(SurveyError, match=r"mechanism.*nothing: profile tests-only gives it"):
+        profiled("tests-only", 'mechanism = "grr"')
+    with pytest.raises(SurveyError, match="one of rappor-paper, "):
+        parse_survey('[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nprofile = "mine"\n')

@@ -1,0 +1,336 @@
+"""From the queue to the collector: the same bytes at every attempt, within bounds, at times that tell nothing."""
+
+import os
+import shutil
+import threading
+import time
+from unittest.mock import patch
+
+import pytest
+from children import in_child
+from surveys import DEVICE_SURVEY
+
+from ldp.wire import FrameReader, decode_batch
+from ldp_aggregator import Ingest
+from ldp_client import Client
+from ldp_client.database import Database
+from ldp_client.ledger import Ledger
+from ldp_client.outbox import LONGEST_PAUSE, SLACK, Limits
+from ldp_client.sender import FIRST_PAUSE
+from ldp_client.testing import RecordingTransport
+from ldp_client.transport import REFUSED, retry
+
+DAY = 86_400
+
+
+class Clock:
+    """Wall-clock time that moves when it is told to."""
+
+    def __init__(self):
+        self.now = 20_000.0 * DAY
+
+    def __call__(self):
+        """Seconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    clock = Clock()
+    with patch.object(time, "time", clock):
+        yield clock
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Opens clients whose sender has to be called, on one state file; closes them in the end."""
+    clients = []
+
+    def open_client(outcomes=(), **settings):
+        transport = RecordingTransport(outcomes)
+        client = Client.open(
+            DEVICE_SURVEY, state=tmp_path / "state", transport=transport, strict=True, interval=None, **settings
+        )
+        clients.append(client)
+        return client, transport
+
+    yield open_client
+    for client in clients:
+        client.close()
+
+
+def record(client, count):
+    for number in range(count):
+        client.record("mirror", f"{number % 3}")
+
+
+def test_a_thousand_failures_send_one_payload(opened, clock):
+    """Over 1,000 failures of a server, and restarts, the same bytes are sent; the aggregator counts them once."""
+    limits = Limits(days=10_000)
+    client, _ = opened(limits=limits)
+    record(client, 3)
+    payloads = []
+    for outcomes in ([retry()] * 500, [OSError("network"), TimeoutError()] * 250, []):
+        client, transport = opened(outcomes, limits=limits)
+        while client.waiting():
+            clock.now += LONGEST_PAUSE
+            client._sender.send_all()
+            if len(transport.payloads) == len(outcomes) > 0:
+                break
+        payloads += transport.payloads
+    assert len(payloads) == 1001
+    assert len(set(payloads)) == 1
+    ingest = Ingest(DEVICE_SURVEY)
+    for payload in payloads:
+        ingest.feed(payload)
+        ingest.end_of_stream()
+    assert (ingest.tally.reports("mirror"), ingest.tally.intake.duplicate) == (3, 1000)
+
+
+def test_every_report_is_sent_once_in_batches_of_one_question(opened, clock):
+    """What was recorded arrives, batch by batch, whatever the limit of a batch."""
+    client, transport = opened(limits=Limits(batch=10))
+    record(client, 25)
+    for name in ("once", "bits", "bare", "listed"):
+        client.record(name, "red")
+    client._sender.send_all()
+    assert client.waiting() == 0
+    assert sorted(batch.size for batch in transport.batches) == [1, 1, 1, 1, 5, 10, 10]
+    assert len(transport.reports(DEVICE_SURVEY, "mirror")) == 25
+    assert client.counts() == {"recorded": 29, "accepted": 7}
+
+
+def test_refused_batches_are_not_sent_again(opened, clock):
+    """A batch that the collector does not want is dropped, and counted; the next is sent."""
+    client, transport = opened([REFUSED])
+    client.record("once", "red")
+    client.record("bits", "red")
+    client._sender.send_all()
+    assert client.waiting() == 0
+    assert len(transport.payloads) == 2
+    assert client.counts() == {"recorded": 2, "refused": 1, "accepted": 1}
+
+
+def test_a_pause_is_as_long_as_the_collector_says(opened, clock):
+    """Retry-After is honoured, by other processes on the same state too, up to a day."""
+    client, transport = opened([retry(1000.0)])
+    client.record("once", "red")
+    client._sender.send_all()
+    again, _ = opened()
+    for waited, sent in ((0, 1), (999, 1)):
+        clock.now += waited
+        again._sender.send_all()
+        client._sender.send_all()
+        assert len(transport.payloads) == sent
+    clock.now += FIRST_PAUSE * 2 + 2
+    client._sender.send_all()
+    assert client.waiting() == 0
+
+
+@pytest.mark.parametrize("wait", [10.0**9, float("inf")])
+def test_no_pause_is_longer_than_a_day(wait, opened, clock):
+    """Neither a collector nor a clock that was set back can silence a device for long."""
+    client, transport = opened([retry(wait)])
+    client.record("once", "red")
+    client._sender.send_all()
+    clock.now -= 1000 * DAY
+    assert client._outbox.pause() <= LONGEST_PAUSE
+    clock.now += 1001 * DAY + 2
+    client._sender.send_all()
+    assert len(transport.payloads) == 2
+
+
+def test_pauses_grow_with_failures_and_are_random(opened, clock):
+    """The pause after n failures is uniform up to a limit that doubles; 40 pauses are not all alike (chance 2^-39)."""
+    client, _ = opened([retry()] * 60)
+    client.record("once", "red")
+    pauses = []
+    for _ in range(60):
+        client._sender.send_all()
+        pauses.append(client._outbox.pause())
+        clock.now += LONGEST_PAUSE + 1
+    for failures, pause in enumerate(pauses, 1):
+        assert pause <= FIRST_PAUSE * 2 ** min(failures, 12) + 1
+    assert len(set(pauses[20:])) > 1
+    assert max(pauses[20:]) > 1000
+
+
+def test_the_oldest_go_first(opened, clock):
+    """The queue keeps the newest reports, within `SLACK` of its bound, and says how many it dropped."""
+    client, transport = opened(limits=Limits(reports=100))
+    for _ in range(4):
+        record(client, 100)
+        clock.now += DAY
+    assert 100 <= client.waiting() <= 100 + SLACK
+    client._sender.send_all()
+    counts = client.counts()
+    assert counts["queue-full"] == 300
+    assert len(transport.reports(DEVICE_SURVEY, "mirror")) == 100
+
+
+def test_the_queue_is_bounded_in_bytes(opened, clock):
+    """Long reports are fewer."""
+    client, transport = opened(limits=Limits(bytes=1000))
+    record(client, 200)
+    client._sender.send_all()
+    assert 10 < len(transport.reports(DEVICE_SURVEY, "mirror")) < 1000 / DEVICE_SURVEY["mirror"].width
+
+
+def test_old_reports_are_dropped(opened, clock):
+    """After `days` without a collector reports are dropped, also those of a batch that was tried already."""
+    client, transport = opened([retry()], limits=Limits(days=5))
+    client.record("once", "red")
+    client._sender.send_all()
+    client.record("bits", "red")
+    clock.now += 6 * DAY
+    client._sender.send_all()
+    assert client.waiting() == 0
+    assert len(transport.payloads) == 1
+    assert client.counts()["too-old"] == 2
+
+
+def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
+    """Keys hold the day and random bytes: neither the hour nor the order of answers.
+
+    20 reports that repeat three answers in turn stay in that order with a chance of 7! 7! 6! / 20!, below 1e-8.
+    """
+    client, _ = opened()
+    record(client, 20)
+    with client._store:
+        keys = [key for key, _ in client._store.records("report")]
+        rows = [row for _, (_, row) in client._store.records("report")]
+    assert {key[:4] for key in keys} == {(20_000).to_bytes(4, "big")}
+    assert len({key[4:] for key in keys}) == 20
+    assert rows != [rows[0], rows[1], rows[2]] * 6 + rows[:2]
+
+
+def test_one_process_does_not_drop_the_batch_of_another(opened, clock):
+    """Two processes that send the same batch send it twice, and forget it once; the next batch is not lost."""
+    client, _ = opened()
+    client.record("once", "red")
+    other, _ = opened()
+    first = client._outbox.take()
+    assert other._outbox.take() == first
+    client._outbox.done(first)
+    client.record("bits", "red")
+    second = client._outbox.take()
+    other._outbox.done(first)
+    assert client._outbox.take() == second != first
+
+
+class Slow:
+    """A transport that takes its time."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.began = threading.Event()
+
+    def send(self, _payload):
+        """Wait."""
+        self.began.set()
+        time.sleep(self.seconds)
+        return retry()
+
+
+def test_flush_returns_in_time(tmp_path):
+    """`flush` waits for as long as it is told, even if a transport hangs; so does an exit."""
+    transport = Slow(3)
+    client = Client.open(DEVICE_SURVEY, state=None, transport=transport)
+    client.record("once", "red")
+    begin = time.monotonic()
+    assert client.flush(timeout=0.2) is False
+    assert transport.began.is_set()
+    client.close()
+    assert time.monotonic() - begin < 2.5
+
+
+def test_flush_sends(tmp_path):
+    """`flush` is over when everything is sent, long before its time-out, with or without a background thread."""
+    for interval in (3600.0, None):
+        transport = RecordingTransport()
+        with Client.open(DEVICE_SURVEY, state=None, transport=transport, interval=interval) as client:
+            for name in ("once", "bits"):
+                client.record(name, "red")
+                assert client.flush(timeout=30.0) is True
+            assert len(transport.batches) == 2
+
+
+def test_the_thread_sends_by_itself(tmp_path):
+    """Without any flush reports are sent, at random times of the mean that was asked for."""
+    transport = RecordingTransport()
+    with Client.open(DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=0.01) as client:
+        client.record("once", "red")
+        end = time.monotonic() + 30
+        while client.waiting() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert len(transport.batches) == 1
+
+
+def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
+    """A child that was forked while the thread ran records and sends; parent and child send different reports."""
+    folder = tmp_path / "sent"
+    folder.mkdir()
+
+    class ByProcess:
+        """Writes each payload to a file of the process."""
+
+        def send(self, payload):
+            """Accepted."""
+            from ldp_client.transport import ACCEPTED
+
+            with (folder / str(os.getpid())).open("ab") as file:
+                file.write(payload)
+            return ACCEPTED
+
+    client = Client.open(DEVICE_SURVEY, state=tmp_path / "state", transport=ByProcess(), interval=3600.0)
+    client.record("once", "red")
+    assert client.flush(30.0)
+
+    def work():
+        client.record("bits", "red")
+        return client.flush(30.0)
+
+    assert in_child(work) == "True"
+    client.record("bare", "red")
+    assert client.flush(30.0)
+    client.close()
+    sent = [decode_batch(frame) for file in folder.iterdir() for frame in FrameReader().feed(file.read_bytes())]
+    assert len(list(folder.iterdir())) == 2
+    assert {batch.fingerprint for batch in sent} == {
+        DEVICE_SURVEY[name].fingerprint for name in ("once", "bits", "bare")
+    }
+    assert len(sent) == 3
+
+
+def test_a_transport_that_returns_nonsense_is_retried(opened, clock, caplog):
+    """What is no outcome is no reason to forget a batch."""
+    client, _ = opened([None])
+    client.record("once", "red")
+    client._sender.send_all()
+    assert client.waiting() == 1
+    assert client.counts() == {"recorded": 1, "transport": 1, "retry": 1}
+    clock.now += DAY
+    client._sender.send_all()
+    assert client.waiting() == 0
+
+
+def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
+    """When a transport is called, the synced file by itself, without its log, accounts for what is sent."""
+    charged = []
+
+    class Looking(RecordingTransport):
+        """Looks at a copy of the file while it sends."""
+
+        def send(self, payload):
+            """Accepted."""
+            shutil.copy(tmp_path / "state", tmp_path / "copy")
+            charged.append(len(Ledger.read(Database(tmp_path / "copy")).charges))
+            return super().send(payload)
+
+    client, _ = opened()
+    client._sender._transport = Looking()
+    record(client, 5)
+    shutil.copy(tmp_path / "state", tmp_path / "copy")
+    assert Ledger.read(Database(tmp_path / "copy")).charges == ()
+    client._sender.send_all()
+    assert charged == [3]

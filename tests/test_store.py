@@ -1,0 +1,271 @@
+"""The stores: one law of transactions for both, and what only a file can suffer."""
+
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+from broken_stores import FailingDatabase, everything
+from children import in_child
+from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
+
+from ldp import StateError
+from ldp_client import Client
+from ldp_client.database import Database
+from ldp_client.store import ProcessStore
+
+STORES = {"process": lambda _: ProcessStore(), "memory": lambda _: Database(None), "file": Database}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "state"
+
+
+@pytest.fixture(params=STORES.values(), ids=STORES)
+def store(request, path):
+    return request.param(path)
+
+
+def test_a_store_keeps_what_it_is_given(store):
+    """Records come back as they were put, the last under each key, and in the order of their keys."""
+    with store:
+        for key in (b"b", b"ab", b"a", b"b\xff", b"c", b"ab"):
+            store.put("charge", key, (key, 1, "text"))
+        store.put("event", b"b", (2**63, 2**64 - 1))
+        store.put("charge", b"a", ("again",))
+        store.drop("charge", b"c")
+        store.drop("charge", b"never there")
+    with store:
+        assert list(store.records("charge", b"b")) == [(b"b", (b"b", 1, "text")), (b"b\xff", (b"b\xff", 1, "text"))]
+        assert [key for key, _ in store.records("charge")] == [b"a", b"ab", b"b", b"b\xff"]
+        assert store.get("charge", b"a") == ("again",)
+        assert store.get("charge", b"c") is None
+        assert store.get("event", b"b") == (2**63, 2**64 - 1)
+
+
+def test_what_raises_changes_nothing(store):
+    """A transaction that raises is taken back as a whole, however deep inside others it raised."""
+    with store:
+        store.put("charge", b"kept", (1,))
+        store.put("charge", b"changed", (1,))
+    before = everything(store)
+
+    def change():
+        with store:
+            store.put("charge", b"new", (1,))
+            store.drop("charge", b"kept")
+            with store:
+                store.put("charge", b"changed", (2,))
+                store.put("charge", b"changed", (3,))
+                raise KeyError
+
+    with pytest.raises(KeyError):
+        change()
+    assert everything(store) == before
+
+
+def test_threads_wait_for_each_other(store):
+    """Read, then write: of 200 increments by 4 threads none is lost."""
+
+    def count():
+        for _ in range(50):
+            with store:
+                (number,) = store.get("event", b"") or (0,)
+                store.put("event", b"", (number + 1,))
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store:
+        assert store.get("event", b"") == (200,)
+
+
+COUNTING = """
+import sys
+from ldp_client.database import Database
+store = Database(sys.argv[1])
+for _ in range(50):
+    with store:
+        (number,) = store.get("event", b"") or (0,)
+        store.put("event", b"", (number + 1,))
+"""
+
+
+def test_processes_wait_for_each_other(path):
+    """Read, then write: of 150 increments by 3 processes, which also make the file, none is lost."""
+    command = [sys.executable, "-c", COUNTING, path]
+    running = [subprocess.Popen(command) for _ in range(3)]  # noqa: S603
+    assert [each.wait(60) for each in running] == [0, 0, 0]
+    assert everything(Database(path)) == {("event", b""): (150,)}
+
+
+def test_a_forked_child_opens_its_own_connection(path):
+    """A child writes through a connection of its own, even if its parent forked while it held the store."""
+    store = Database(path)
+    with store:
+        store.put("event", b"parent", (1,))
+    inherited = store._connection
+
+    def work():
+        with store:
+            store.put("event", b"child", (2,))
+        return store._connection is inherited, store._depth
+
+    assert in_child(work) == "(False, 0)"
+    locked = threading.Event()
+    release = threading.Event()
+
+    def hold():
+        with store._lock:
+            locked.set()
+            release.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    locked.wait(60)
+    assert in_child(work) == "(False, 0)"
+    release.set()
+    thread.join()
+    assert everything(store) == {("event", b"parent"): (1,), ("event", b"child"): (2,)}
+
+
+def test_the_state_is_private(path):
+    """Only the owner may read the file, its log and its index, whatever the umask; no draft of it stays behind."""
+    before = os.umask(0)
+    try:
+        client = Client(DEVICE_SURVEY, state=path.parent / "folder" / "state")
+        client.record("mirror", "red")
+        files = list((path.parent / "folder").iterdir())
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        assert {file.name for file in files} <= {"state", "state-wal", "state-shm"}
+        assert stat.S_IMODE((path.parent / "folder").stat().st_mode) == 0o700
+    finally:
+        os.umask(before)
+
+
+def filled(path):
+    """A state file with every kind of record, and the records."""
+    client = Client(DEVICE_SURVEY, state=path)
+    for name in (*ONCE, *REPEATABLE):
+        client.record(name, "red")
+    store = Database(path)
+    with store:
+        store.put("consent", b"", ("on",))
+        store.put("report", b"12345678", (b"f" * 16, b"row"))
+    records = everything(store)
+    store.close()
+    client._store.close()
+    assert list(path.parent.iterdir()) == [path]
+    return records
+
+
+DAMAGES = {
+    "empty": lambda _: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "binary": lambda _: bytes(range(256)) * 64,
+    "another format": lambda content: content[:60] + (77).to_bytes(4, "big") + content[64:],
+    "another file": lambda _: b"[survey]\nname = 'x'\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_state_is_refused_and_left_alone(damage, path):
+    """A file that cannot be trusted gives an error, and is not replaced by a fresh one."""
+    filled(path)
+    path.write_bytes(damaged := damage(path.read_bytes()))
+    with pytest.raises(StateError, match="state"):
+        Client(DEVICE_SURVEY, state=path)
+    assert path.read_bytes() == damaged
+
+
+def test_changed_bits_are_noticed(path):
+    """Of 1,000 files with one bit flipped (seed 1), each is refused, or says the same; a waiting report may be lost.
+
+    A store without checksums passes over about half of the flips. One that let 1 in 70 pass would be caught with a
+    probability of 1 - 6e-7.
+    """
+    records = filled(path)
+    content = path.read_bytes()
+    used = [place for place in range(len(content)) if content[place]]
+    draw = random.Random(1)
+    refused = 0
+    for _ in range(1000):
+        changed = bytearray(content)
+        changed[draw.choice(used)] ^= 1 << draw.randrange(8)
+        path.write_bytes(changed)
+        store = Database(path)
+        try:
+            found = everything(store)
+        except StateError:
+            refused += 1
+            continue
+        finally:
+            store.close()
+        assert found == records or records.items() - found.items() == {(("report", b"12345678"), (b"f" * 16, b"row"))}
+        assert found.keys() <= records.keys()
+    assert refused > 500
+
+
+def test_records_that_change_under_an_open_store_are_noticed(path):
+    """A record is checked whenever it is read."""
+    store = Database(path)
+    with store:
+        store.put("charge", b"key", (b"abc",))
+    other = sqlite3.connect(path)
+    other.execute("UPDATE records SET content = zeroblob(5)")
+    other.commit()
+    other.close()
+    with pytest.raises(StateError, match="damage"), store:
+        store.get("charge", b"key")
+
+
+@pytest.mark.parametrize("place", ["a-file/state", "a-folder"])
+@pytest.mark.parametrize("name", [*ONCE, *REPEATABLE])
+def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
+    """A place that cannot be written to gives a `StateError` and no report."""
+    (tmp_path / "a-file").write_text("")
+    (tmp_path / "a-folder").mkdir()
+    with pytest.raises(StateError, match="state file"):
+        Client(DEVICE_SURVEY, state=tmp_path / place).record(name, "red")
+
+
+def test_a_store_works_again_once_its_disk_does(path):
+    """Wherever the disk fails, be it at the rollback, nothing is kept, and the next transaction is."""
+
+    def charge(store):
+        with store:
+            store.put("charge", b"first", (1,))
+            store.put("charge", b"second", (2,))
+
+    for working in range(4):
+        store = FailingDatabase(path, working, rolls_back=False)
+        with pytest.raises(StateError):
+            charge(store)
+        store.left = 1000
+        assert everything(store) == {}
+        with store:
+            store.put("event", b"", (1,))
+        assert everything(store) == {("event", b""): (1,)}
+        store.close()
+        path.unlink()
+
+
+def test_erased_is_erased(path):
+    """What was dropped is in no file any more once the store has settled."""
+    store = Database(path)
+    needle = b"a permanent response that must not stay"
+    with store:
+        store.put("permanent", b"key", (needle,))
+    store.settle()
+    assert needle in path.read_bytes()
+    with store:
+        store.drop("permanent", b"key")
+    store.settle()
+    assert not [file for file in path.parent.iterdir() if needle in file.read_bytes()]
