@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from ldp.errors import RandomnessError
 
@@ -56,12 +57,18 @@ class Replay:
 
 def randbelow(bound: int, random: Random) -> int:
     """A uniform integer in [0, bound), by rejection from whole bytes (little-endian)."""
-    size = (bound.bit_length() + 7) >> 3
-    span = 1 << (size << 3)
-    limit = span - span % bound
+    size, limit = _whole_multiples(bound)
     while (drawn := int.from_bytes(random(size), "little")) >= limit:
         pass
     return drawn % bound
+
+
+@lru_cache(maxsize=256)
+def _whole_multiples(bound: int) -> tuple[int, int]:
+    """How many bytes to draw, and the largest multiple of the bound that they hold."""
+    size = (bound.bit_length() + 7) >> 3
+    span = 1 << (size << 3)
+    return size, span - span % bound
 
 
 def bernoulli(numerator: int, denominator: int, random: Random) -> bool:

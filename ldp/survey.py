@@ -60,6 +60,7 @@ class Question:
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
+        self._texts = domain.values if randomizer.kind == "bloom" else None
 
     @cached_property
     def price(self) -> Fraction:
@@ -77,7 +78,7 @@ class Question:
         """The value reported once all charges are made: the first one, or a text that nobody can answer."""
         if self.domain.values is None:
             return b""
-        return self.domain.values[0].encode() if self.randomizer.kind == "bloom" else 0
+        return 0 if self._texts is None else self._texts[0].encode()
 
     @property
     def members(self) -> tuple[Question, ...]:
@@ -90,9 +91,7 @@ class Question:
             value = self.domain.value(answer)
         except AnswerError as error:
             raise AnswerError(f"question {self.name!r}: {error}") from None
-        if self.randomizer.kind == "bloom" and self.domain.values is not None:
-            return self.domain.values[int(value)].encode()
-        return value
+        return value if self._texts is None else self._texts[int(value)].encode()
 
 
 class Group:

@@ -53,22 +53,22 @@ class Memory:
         """Spend the price of a question. Raises `AlreadyAnsweredError` if its one report was made before, `BudgetError`
         if the price is more than the survey, or the app, lets the device spend; then nothing is spent.
         """
-        key = question.fingerprint
-        if self.store.get(CHARGE, key) is not None:
+        store, key = self.store, question.fingerprint
+        if store.get(CHARGE, key) is not None:
             if not question.memoizes:
                 raise AlreadyAnsweredError(
                     f"question {question.name!r} was answered on this device before, and one report spends its whole "
                     f"epsilon of {question.declared.text}; send that report's bytes again, or ask a question with "
                     "memoized responses"
                 )
-            number = sum(1 for _ in self.store.records(CHARGE, question.fingerprint))
+            number = sum(1 for _ in store.records(CHARGE, question.fingerprint))
             key += number.to_bytes(2, "big")
         if (survey.lifetime is not None or self.cap is not None) and not self.affordable(survey, question):
             raise BudgetError(
                 f"question {question.name!r} costs more than is left of what this device may spend "
                 f"(see the ledger, and lifetime_epsilon of survey {survey.name!r})"
             )
-        self.store.put(CHARGE, key, (survey.name, question.name, question.price_text, today()))
+        store.put(CHARGE, key, (survey.name, question.name, question.price_text, today()))
 
     def affordable(self, survey: Survey, question: Question) -> bool:
         """Whether one more charge stays within what the survey, and the app, lets the device spend."""

@@ -40,11 +40,12 @@ class Respondent:
 
     def report(self, name: str, answer: object) -> Report:
         """A report of an answer to the question called `name`."""
-        question = self._survey[name]
+        survey = self._survey
+        question = survey[name]
         value = question.value(answer)
-        group = self._survey.group_of.get(name)
-        if group is not None:
-            raise AnswerError(f"expected the questions {group.name} to be answered together, with record_together")
+        if name in survey.group_of:
+            together = survey.group_of[name].name
+            raise AnswerError(f"expected the questions {together} to be answered together, with record_together")
         return Report(question.fingerprint, self._row(question, value))
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
