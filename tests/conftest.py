@@ -9,5 +9,8 @@ from hypothesis import settings
 _cache = tempfile.TemporaryDirectory()
 os.environ["LDPKIT_CACHE"] = _cache.name
 
+# Tests run in as many processes as there are cores; threads of linear algebra beside them would wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
