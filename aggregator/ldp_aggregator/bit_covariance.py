@@ -85,8 +85,8 @@ def precision(design: Any, sizes: Floats, noise: BitNoise, background: float, he
         rest = float(values[~large].sum()) / max(bits - int(large.sum()), 1)
         weights.append(size / (scale * (1 + rest)))
         excess = 1 / (1 + rest) - 1 / (1 + values[large])
-        blocks.append((vectors[:, large] * np.sqrt(size * excess)).T / np.sqrt(scale))
-    return Precision(np.concatenate(weights), csr_array(block_diag(blocks, format="csr")))
+        blocks.append(csr_array((vectors[:, large] * np.sqrt(size * excess)).T / np.sqrt(scale)))
+    return Precision(np.concatenate(weights), block_diag(blocks, format="csr"))
 
 
 def _eigen(factor: Floats) -> tuple[Floats, Floats]:

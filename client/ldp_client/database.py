@@ -56,7 +56,8 @@ class Database:
         renew_in_children(self)
 
     def __del__(self) -> None:
-        self.close()
+        if self._connection is not None:
+            self._connection.close()
 
     def renew(self) -> None:
         """Let go of what belongs to the parent process; its memory is not shared, so one in memory is kept."""
