@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
+from ldp_aggregator.bit_counting import bit_counts, ones_by_row
 from ldp_aggregator.hash_counting import hash_supports
 from ldp_aggregator.projective_folding import folded_points, folded_shape
 
@@ -23,7 +24,6 @@ Counts = NDArray[np.int64]
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
-_ONES_OF_BYTE = _BITS_OF_BYTE.sum(axis=1).astype(np.uint8)
 
 
 def empty_counts(layout: Layout) -> Counts:
@@ -54,12 +54,15 @@ def count_rows(rows: Rows, layout: Layout) -> Counts:
         cells = cohort * layout.symbols + symbols(rows, layout)
         return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(layout.cohorts, layout.symbols)
     counts = empty_counts(layout)
-    counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts) if layout.cohorts > 1 else len(rows)
+    if layout.cohorts == 1:
+        counts[0, 0], counts[0, 1:] = len(rows), bit_counts(rows)[: layout.bits]
+        return counts
+    counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts)
     # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8 table.
     columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
     cells = cohort * 256
     for index, column in enumerate(columns):
-        of_byte = np.bincount(cells + column if layout.cohorts > 1 else column, minlength=layout.cohorts * 256)
+        of_byte = np.bincount(cells + column, minlength=layout.cohorts * 256)
         start = 1 + 8 * index
         width = min(8, layout.bits - 8 * index)
         counts[:, start : start + width] = (of_byte.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE)[:, :width]
@@ -79,7 +82,7 @@ def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
     elif layout.bits % 8:
         found.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
     if layout.ones:
-        found.append(("ones", _ONES_OF_BYTE[rows[:, layout.prefix_width :]].sum(axis=1, dtype=np.int64) != layout.ones))
+        found.append(("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones))
     return [(reason, wrong) for reason, wrong in found if wrong.any()]
 
 
