@@ -303,7 +303,9 @@ def test_bad_candidate_files_are_messages(command, candidates, said, folder):
 
 def process(folder, *words):
     """The command in a process of its own."""
-    command = [sys.executable, "-c", "from ldp_aggregator.cli import main; main()", *words]
+    # Ctrl-C is heard even if the tests run in the background, where a shell has it ignored.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = [sys.executable, "-c", f"{code}; from ldp_aggregator.cli import main; main()", *words]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
 
 
