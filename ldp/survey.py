@@ -12,7 +12,6 @@ part of the terms that a respondent agrees to, and an app may pin: `terms` is th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -166,6 +165,9 @@ def _fingerprint(question: Question) -> bytes:
 
 
 def _digest(parts: Iterable[bytes]) -> bytes:
+    # Imported here, as it takes longer to load than the rest of the core, and importing a client needs no fingerprint.
+    import hashlib
+
     digest = hashlib.sha256()
     for part in parts:
         digest.update(b"%d:%b," % (len(part), part))

@@ -12,7 +12,6 @@ the app's private storage.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from fractions import Fraction
 from typing import cast
@@ -87,6 +86,8 @@ class Memory:
 
     def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
         """The key under which the permanent response to a value is kept; it begins with the question's fingerprint."""
+        import hashlib
+
         kept_for = cast(Memoized, question.randomizer).memo_value(value, cohort)
         told = kept_for if isinstance(kept_for, bytes) else kept_for.to_bytes(4, "little")
         message = question.fingerprint + cohort.to_bytes(8, "little") + told
