@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ldp.accounting import posterior
 from ldp.exact import log_upper
-from ldp.mechanisms.contract import Memoized, Randomizer
+from ldp.mechanisms.contract import Memoized, Randomizer, integers, lifetime_ratio
 from ldp.survey import Question, Survey
 
 FORMAT = 1
@@ -34,7 +34,7 @@ def certificate(survey: Survey) -> dict[str, object]:
 def certify(question: Question) -> dict[str, object]:
     """The certificate of one question. Raises `ArithmeticError` if it delivers less privacy than it declares."""
     randomizer, declared = question.randomizer, question.declared
-    ratio, lifetime = randomizer.ratio, randomizer.lifetime_ratio
+    ratio, lifetime = randomizer.ratio, lifetime_ratio(randomizer)
     if ratio > declared.bound:
         raise ArithmeticError(f"question {question.name!r} delivers more than the declared epsilon of {declared.text}")
     ever = declared.lifetime
@@ -65,7 +65,7 @@ def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]
     """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
     return {
         name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
-        for name, number in randomizer.integers().items()
+        for name, number in integers(randomizer).items()
     }
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from ldp.domain import Domain, Value
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
-from ldp.mechanisms.contract import Declared, Randomizer
+from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
 
 FINGERPRINT_SIZE = 16
 
@@ -64,8 +64,7 @@ class Question:
     @cached_property
     def price(self) -> Fraction:
         """The ratio that one charge stands for: everything ever sent about one value, or the one report."""
-        lifetime = self.randomizer.lifetime_ratio if self.memoizes else None
-        return self.randomizer.ratio if lifetime is None else lifetime
+        return lifetime_ratio(self.randomizer) or self.randomizer.ratio
 
     @cached_property
     def price_text(self) -> str:
@@ -159,7 +158,7 @@ class Survey:
 def _fingerprint(question: Question) -> bytes:
     values = question.domain.values
     listed = ["open"] if values is None else [str(len(values)), *values]
-    numbers = [f"{name}={_written(number)}" for name, number in sorted(question.randomizer.integers().items())]
+    numbers = [f"{name}={_written(number)}" for name, number in sorted(integers(question.randomizer).items())]
     parts = ["ldp-question-1", question.name, question.domain.type, *listed, question.mechanism, *numbers]
     return _digest(part.encode() for part in parts)
 

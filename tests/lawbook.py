@@ -25,6 +25,7 @@ from written_out import (
 )
 
 from ldp import channel as channels
+from ldp.mechanisms.contract import lifetime_ratio
 from ldp_aggregator.counting import faults
 
 TOLERANCE = 1e-12
@@ -47,7 +48,7 @@ def declared(specimen):
     found = _declared(specimen.randomizer.ratio, specimen.declared, specimen.spends_all)
     if specimen.declared.lifetime is None:
         return found
-    ever = _declared(specimen.randomizer.lifetime_ratio, specimen.declared.lifetime, specimen.spends_all)
+    ever = _declared(lifetime_ratio(specimen.randomizer), specimen.declared.lifetime, specimen.spends_all)
     return found + [f"ever: {each}" for each in ever]
 
 

@@ -13,7 +13,7 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
 from ldp.compiled import compiled
-from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
 from ldp.wire import Damage, FrameReader, encode_batch, encode_frame
@@ -209,7 +209,7 @@ def _question(mechanism, keys, answers):
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
-        "integers": {name: _listed(number) for name, number in randomizer.integers().items()},
+        "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
@@ -255,7 +255,7 @@ def _place_of(randomizer, value, cohort):
 
 def _tied(question):
     """Bit-planes that equal those of the thresholds of value 0, so that every position goes to the reserve."""
-    size, numbers = question.layout.bits, question.randomizer.integers()
+    size, numbers = question.layout.bits, integers(question.randomizer)
     planes = min(64, size.bit_length() + 3)
     tape = b""
     for shift in range(63, 63 - planes, -1):

@@ -20,12 +20,13 @@ from written_out import declared_law
 
 from ldp import channel as channels
 from ldp.channel import Channel
+from ldp.mechanisms.contract import lifetime_ratio
 
 
 def lifetime(specimen):
     """All reports reveal what the permanent response reveals; without one they are one report, or unbounded."""
     randomizer = specimen.randomizer
-    stated = randomizer.lifetime_ratio
+    stated = lifetime_ratio(randomizer)
     if not hasattr(randomizer, "memoizes"):
         return [] if stated == randomizer.ratio else ["one report is all there is, but its ratio is not the stated one"]
     if not randomizer.memoizes:

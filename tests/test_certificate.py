@@ -8,6 +8,7 @@ from certified_designs import as_read, checker, designed, grid, random_design
 
 from ldp import exact
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.contract import lifetime_ratio
 
 RANDOM_DESIGNS = 100_000
 SHARES = 8
@@ -25,7 +26,7 @@ def has_signal(mechanism, keys):
 def within(question):
     """Whether reports reveal at most what is declared; for an epsilon, by the checker's own bound of e^epsilon."""
     return _within(question.randomizer.ratio, question.declared) and (
-        question.declared.lifetime is None or _within(question.randomizer.lifetime_ratio, question.declared.lifetime)
+        question.declared.lifetime is None or _within(lifetime_ratio(question.randomizer), question.declared.lifetime)
     )
 
 

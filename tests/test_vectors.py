@@ -10,6 +10,7 @@ from make_vectors import FOLDER, QUESTIONS, vectors
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.contract import integers
 from ldp.randomness import Replay
 from ldp.wire import REASONS, Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest, decode_tally, encode_tally
@@ -63,7 +64,7 @@ def test_questions_replay(vector):
     question = parse_survey(vector["survey"])["asked"]
     listed = {
         name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
-        for name, number in question.randomizer.integers().items()
+        for name, number in integers(question.randomizer).items()
     }
     assert question.fingerprint.hex() == vector["fingerprint"]
     assert listed == vector["integers"]

@@ -12,7 +12,7 @@ from ldp.certificate import certify
 from ldp.domain import Domain
 from ldp.exact import log, log_upper
 from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.contract import Memoized, lifetime_ratio
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.optimum import efficiency
@@ -42,8 +42,9 @@ def explanation(survey: Survey) -> str:
     unbounded = False
     for question in survey:
         total *= question.randomizer.ratio
-        unbounded |= question.randomizer.lifetime_ratio is None
-        lifetime *= question.randomizer.lifetime_ratio or 1
+        ever_bound = lifetime_ratio(question.randomizer)
+        unbounded |= ever_bound is None
+        lifetime *= ever_bound or 1
     ever = "UNBOUNDED" if unbounded else f"{log_upper(lifetime):.6f}"
     parts.append(
         f"total for one respondent who answers every question once: epsilon {log_upper(total):.6f}\n"
@@ -77,7 +78,7 @@ def warnings(survey: Survey) -> list[str]:
             found.append(
                 f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
             )
-        if randomizer.lifetime_ratio is None:
+        if lifetime_ratio(randomizer) is None:
             found.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
                 "every further report would be fresh noise on the true answer, so a device answers only once"

@@ -18,7 +18,8 @@ from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.store import Store
 
 CHARGE, EVENT = "charge", "event"
-_DAY = 86_400
+DAY = 86_400
+"""Seconds."""
 
 
 class Charge(NamedTuple):
@@ -114,4 +115,4 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 
 def _date(day: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(day * _DAY))
+    return time.strftime("%Y-%m-%d", time.gmtime(day * DAY))

@@ -21,19 +21,18 @@ from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
 from ldp.survey import Question, Survey
-from ldp_client.ledger import CHARGE, EVENT, within
+from ldp_client.ledger import CHARGE, DAY, EVENT, within
 from ldp_client.store import Store
 
 _SECRET, _COHORT, _PERMANENT, _CONSENT = "secret", "cohort", "permanent", "consent"
 _SECRET_SIZE = 32
-_DAY = 86_400
 
 ON, OFF, FORGET = "on", "off", "forget"
 
 
 def today() -> int:
     """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did something."""
-    return int(time.time()) // _DAY
+    return int(time.time()) // DAY
 
 
 class Memory:

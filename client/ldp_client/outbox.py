@@ -18,12 +18,13 @@ from typing import NamedTuple, cast
 from ldp.randomness import Random
 from ldp.wire import pack_array
 from ldp_client.database import Database
+from ldp_client.ledger import DAY
 from ldp_client.memory import today
 from ldp_client.reports import Report, frames, row_batches
 
 REPORT, BATCH, PAUSE = "report", "batch", "pause"
 SLACK = 64
-LONGEST_PAUSE = 86_400
+LONGEST_PAUSE = DAY
 """Seconds; whatever a server or a changed clock says."""
 
 _NOTHING = b""

@@ -17,7 +17,7 @@ Source: Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -71,15 +71,6 @@ class AdditiveNoise(NamedTuple):
     def ratio(self) -> Fraction:
         """The largest ratio within a column."""
         return _ratio(self)
-
-    @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """All five."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """The value plus noise, whose law knows nothing of the value; then cut."""

@@ -16,7 +16,6 @@ Source: Ding, Kulkarni and Yekhanin 2017, Sections 3 and 4, where the d values a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -81,10 +80,6 @@ class BitFlip(NamedTuple):
         """(p, q) of a bit."""
         flip = Fraction(self.flip, 1 << self.word)
         return 1 - flip, flip
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """Sizes, the threshold and its word."""
-        return dict(zip(self._fields, self, strict=True))
 
     def draw_cohort(self, random: Random) -> int:
         """The first value of the window."""

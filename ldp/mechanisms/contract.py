@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
@@ -31,6 +31,9 @@ from ldp.exact import exp_lower, log_upper
 from ldp.keys import Keys
 from ldp.layout import Layout
 from ldp.randomness import Random
+
+Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
+"""The integers of a randomizer, by name."""
 
 
 class Randomizer(Protocol):
@@ -48,12 +51,8 @@ class Randomizer(Protocol):
     def ratio(self) -> Fraction:
         """The exact largest ratio P[report | x] / P[report | x'] of one report; its logarithm is epsilon."""
 
-    @property
-    def lifetime_ratio(self) -> Fraction | None:
-        """The same for everything a device ever sends about one unchanged value; None if unbounded."""
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """Every number that the law of a report depends on: what fingerprints and certificates are made of."""
+    def _asdict(self) -> dict[str, Any]:
+        """Its fields, by name: it is a named tuple."""
 
     def randomize(self, value: Value, random: Random) -> int:
         """One report of `value`, as the integer that the layout describes."""
@@ -91,6 +90,14 @@ class SetValued(Protocol):
 
 
 @runtime_checkable
+class Composed(Randomizer, Protocol):
+    """A randomizer that is not told by its fields alone, as some of them are randomizers, or follow from others."""
+
+    def integers(self) -> Numbers:
+        """What `integers` gives for it."""
+
+
+@runtime_checkable
 class Memoized(Randomizer, Protocol):
     """A randomizer with a permanent response, which a device draws once per value and keeps."""
 
@@ -101,6 +108,10 @@ class Memoized(Randomizer, Protocol):
     @property
     def memos(self) -> int | None:
         """How many permanent responses a device can come to keep; None if there are as many as texts."""
+
+    @property
+    def lifetime_ratio(self) -> Fraction | None:
+        """The exact ratio of everything a device ever sends about one unchanged value; None if unbounded."""
 
     def ratio_after(self, reports: int) -> Fraction:
         """The exact ratio of so many reports of one unchanged value: from `ratio`, for one, up to `lifetime_ratio`."""
@@ -116,6 +127,19 @@ class Memoized(Randomizer, Protocol):
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """One report of a permanent response."""
+
+
+def integers(randomizer: Randomizer) -> Numbers:
+    """Every number that the law of a report depends on: what fingerprints and certificates are made of."""
+    return randomizer.integers() if isinstance(randomizer, Composed) else randomizer._asdict()
+
+
+def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
+    """The exact ratio of everything a device ever sends about one unchanged value; None if unbounded.
+
+    Without permanent responses, one report is all that is ever sent.
+    """
+    return randomizer.lifetime_ratio if isinstance(randomizer, Memoized) else randomizer.ratio
 
 
 _LONGEST = 44

@@ -9,7 +9,6 @@ Source: Kairouz, Bonawitz and Ramage 2016, Section 3.1. Optimal for few values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -45,11 +44,6 @@ class SymbolResponse(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         total = self.truth + (self.size - 1) * self.other
@@ -58,10 +52,6 @@ class SymbolResponse(NamedTuple):
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """A report names one value, so it never supports two."""
         return Fraction(0), Fraction(0)
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The weights and the number of values."""
-        return {"size": self.size, "truth": self.truth, "other": self.other}
 
     def randomize(self, value: Value, random: Random) -> int:
         """The value itself, or one of the others, uniformly."""

@@ -10,7 +10,6 @@ Source: Acharya, Sun and Zhang 2019 (with B = 1); Bassily and Smith 2015.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -47,11 +46,6 @@ class HadamardResponse(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
@@ -59,10 +53,6 @@ class HadamardResponse(NamedTuple):
     def joint_support(self) -> None:
         """It depends on the true value: where x + 1 xor z + 1 belongs to it, a report supports none or all three."""
         return
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The weights, and the numbers of values and symbols."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""

@@ -22,7 +22,6 @@ Source: Wang, Li and Jha 2018 (prefix extension, each respondent in one stage).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -33,7 +32,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism
+from ldp.mechanisms.contract import Declared, Mechanism, Numbers, integers
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
 from ldp.randomness import Random, randbelow
 
@@ -82,18 +81,13 @@ class HeavyHitters(NamedTuple):
         return self.oracle.ratio
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def branching(self) -> int:
         """How many bytes a text may go on with."""
         return len(self.alphabet) or UNICODE
 
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+    def integers(self) -> Numbers:
         """Those of the response, with cells for values, and what cells are made from."""
-        of_cells = {"cells" if name == "size" else name: number for name, number in self.oracle.integers().items()}
+        of_cells = {"cells" if name == "size" else name: number for name, number in integers(self.oracle).items()}
         return {**of_cells, "lengths": (self.lengths,), "held_out": self.held_out, "hash_seed": self.hash_seed}
 
     def cell(self, text: bytes, cohort: int) -> int:

@@ -18,7 +18,6 @@ Sources: Wang, Blocki, Li and Jha 2017, Section 4.2; Ghosh, Roughgarden and Sund
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -78,18 +77,9 @@ class NoisyHistogram(NamedTuple):
         return self.sides.ratio
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def thresholds(self) -> tuple[int, ...]:
         """T_1 ... T_(levels/2 - 1)."""
         return distance_thresholds(self.levels // 2 - 1, self.flip, self.word)
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The number of values and of levels, and the threshold, with its word, that all others follow from."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """The sides of all entries, then one word for each distance."""

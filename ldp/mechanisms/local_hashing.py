@@ -14,7 +14,6 @@ Source: Wang, Blocki, Li and Jha 2017, Section 4.4; Carter and Wegman 1979 (the 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -59,11 +58,6 @@ class LocalHashing(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def response(self) -> SymbolResponse:
         """What happens to the bucket."""
         return SymbolResponse(self.buckets, self.truth, self.other)
@@ -84,10 +78,6 @@ class LocalHashing(NamedTuple):
     def joint_support(self) -> None:
         """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
         return
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The weights, the numbers of values and buckets, and P."""
-        return dict(zip(self._fields, self, strict=True))
 
     def bucket(self, value: int, multiplier: int, shift: int) -> int:
         """h(value) under the hash function (a, b) = (multiplier, shift)."""

@@ -23,7 +23,7 @@ ways from one wrong symbol to another: exact for k = 2, and otherwise much more 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ from ldp.exact import WEIGHT_SCALE, exp_lower, odds
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.layout import Layout
 from ldp.mechanisms import grr, local_hashing, unary
-from ldp.mechanisms.contract import Declared, Mechanism, any_closed
+from ldp.mechanisms.contract import Declared, Mechanism, Numbers, any_closed, integers
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.local_hashing import MOST_BUCKETS, LocalHashing, least_error_buckets
 from ldp.mechanisms.unary import BitVector
@@ -108,9 +108,9 @@ class Chain(NamedTuple):
         """That of both steps together."""
         return self.once.joint_support()
 
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+    def integers(self) -> Numbers:
         """Those of the permanent response, and the weights of the instantaneous one."""
-        return {**self.lasting.integers(), "fresh_truth": self.fresh.truth, "fresh_other": self.fresh.other}
+        return {**integers(self.lasting), "fresh_truth": self.fresh.truth, "fresh_other": self.fresh.other}
 
     @property
     def memoizes(self) -> bool:

@@ -11,7 +11,6 @@ Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -51,15 +50,6 @@ class StochasticMatrix(NamedTuple):
     def ratio(self) -> Fraction:
         """The largest ratio within a column."""
         return max(Fraction(max(column), min(column)) for column in zip(*self.weights, strict=True))
-
-    @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The weights."""
-        return {"weights": self.weights}
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol from the row of the value."""

@@ -18,7 +18,7 @@ Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms import grr, hadamard, projective, subset
-from ldp.mechanisms.contract import Declared, Mechanism, Pure
+from ldp.mechanisms.contract import Declared, Mechanism, Numbers, Pure, integers
 from ldp.randomness import Random, randbelow
 from ldp.sets import members, sets_of
 
@@ -57,11 +57,6 @@ class PadAndSample(NamedTuple):
         return (ratio + self.most - 1) / self.most if isinstance(self.oracle, grr.SymbolResponse) else ratio
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q), the draw included."""
         p, q = self.oracle.support
@@ -71,9 +66,9 @@ class PadAndSample(NamedTuple):
         """It depends on whether the set holds both."""
         return
 
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+    def integers(self) -> Numbers:
         """Those of the oracle, with the size of the question in place of its own, and how many a set may hold."""
-        return {**self.oracle.integers(), "size": self.size, "most": self.most}
+        return {**integers(self.oracle), "size": self.size, "most": self.most}
 
     def entry(self, held: Sequence[int], place: int) -> int:
         """What stands at a place of the padded set: a member, in ascending order, or a dummy."""

@@ -24,7 +24,7 @@ Singer 1938.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -37,7 +37,7 @@ from ldp.field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Mechanism, Numbers, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_POINTS = 1 << 24
@@ -99,11 +99,6 @@ class ProjectiveResponse(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         points, block, common = geometry(self.order, self.dimension)
@@ -114,7 +109,7 @@ class ProjectiveResponse(NamedTuple):
         """It depends on whether the true value lies on the line through the two."""
         return
 
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
+    def integers(self) -> Numbers:
         """The weights, the number of values, and what makes the geometry."""
         return {name: number for name, number in self._asdict().items() if name != "folded"}
 

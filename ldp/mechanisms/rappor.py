@@ -15,7 +15,6 @@ Source: Erlingsson, Pihur and Korolova 2014, Sections 2 and 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -103,10 +102,6 @@ class Rappor(NamedTuple):
         lasting, (one, zero) = self.steps
         fresh = (one, zero) if one > zero else (1 - one, 1 - zero)
         return repeated_bits_ratio(lasting, fresh, reports) ** max(self.hashes, 1)
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """Sizes, thresholds and their word."""
-        return dict(zip(self._fields, self, strict=True))
 
     def true_bits(self, value: Value, cohort: int) -> int:
         """The vector before any noise: the Bloom filter of a text, or the one bit of an index."""

@@ -15,7 +15,6 @@ Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m value
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from ldp.exact import exp_lower, sqrt_lower
 from ldp.keys import Keys
 from ldp.layout import MOST_BITS, Layout
 from ldp.mechanisms.contract import Declared, Mechanism
-from ldp.mechanisms.unary import product_row
+from ldp.mechanisms.unary import BitVector, product_row
 from ldp.randomness import WORD, Random, draw_bits
 from ldp.sets import sets_of
 
@@ -50,7 +49,12 @@ class SetEncoding(NamedTuple):
     @property
     def layout(self) -> Layout:
         """A vector of bits."""
-        return Layout(bits=self.size)
+        return self.bits.layout
+
+    @property
+    def bits(self) -> BitVector:
+        """The same for one value."""
+        return BitVector(self.size, self.if_true, self.if_other, self.word)
 
     @property
     def ratio(self) -> Fraction:
@@ -60,23 +64,13 @@ class SetEncoding(NamedTuple):
         return more**self.most * less ** min(self.most, self.size - self.most)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
-        return Fraction(self.if_true, 1 << self.word), Fraction(self.if_other, 1 << self.word)
+        return self.bits.support
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """Given the set, bits are independent, also those of two values that it holds."""
-        p, q = self.support
-        return p * q, q * q
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The thresholds, their word, and the numbers of bits and of values held."""
-        return dict(zip(self._fields, self, strict=True))
+        return self.bits.joint_support()
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""

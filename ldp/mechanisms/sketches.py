@@ -17,7 +17,6 @@ Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; We
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -90,18 +89,9 @@ class CountMean(NamedTuple):
         return self.encoding.ratio
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def within(self) -> tuple[Fraction, Fraction]:
         """(p, q) within a cohort: the probabilities that a report supports its own bucket, and another."""
         return self.encoding.support
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """Sizes, thresholds and what the hash functions are made from."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, and the bucket's bits."""
@@ -140,18 +130,9 @@ class HadamardCountMean(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def within(self) -> tuple[Fraction, Fraction]:
         """(p, q) within a cohort: the signs of two buckets agree in half of the coordinates."""
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """Sizes, weights and what the hash functions are made from."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, a coordinate, and its sign."""

@@ -12,7 +12,7 @@ Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016 (om
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -51,11 +51,6 @@ class SubsetSelection(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         size, chosen, truth, other = self
@@ -71,10 +66,6 @@ class SubsetSelection(NamedTuple):
         rest = (size - 1) * (size - 2)
         neither = p * (chosen - 1) * (chosen - 2) / rest + (1 - p) * chosen * (chosen - 1) / rest
         return p * Fraction(chosen - 1, size - 1), neither
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The weights, the number of values, and how many are chosen."""
-        return dict(zip(self._fields, self, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A set as a bit vector."""

@@ -18,7 +18,7 @@ Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 201
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,11 +56,6 @@ class BitVector(NamedTuple):
         return p * (1 - q) / ((1 - p) * q)
 
     @property
-    def lifetime_ratio(self) -> Fraction:
-        """One report is all that is ever sent."""
-        return self.ratio
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
         return Fraction(self.if_true, 1 << self.word), Fraction(self.if_other, 1 << self.word)
@@ -69,10 +64,6 @@ class BitVector(NamedTuple):
         """Given the value, bits are independent."""
         p, q = self.support
         return p * q, q * q
-
-    def integers(self) -> Mapping[str, int | tuple[tuple[int, ...], ...]]:
-        """The thresholds, their word, and the number of bits."""
-        return {"size": self.size, "if_true": self.if_true, "if_other": self.if_other, "word": self.word}
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ldp.exact import log_upper
+from ldp.mechanisms.contract import lifetime_ratio
 from ldp.survey import Question
 from ldp_aggregator.google_rappor.files import Parameters, Reports
 
@@ -23,13 +24,13 @@ def explanation(question: Question, parameters: Parameters) -> str:
         f"  eps_1   (one report)                     declared {_epsilon(question.declared.bound)}, "
         f"delivered {_epsilon(randomizer.ratio)}\n"
         f"  eps_inf (all reports, answer unchanged)  declared {_epsilon(declared_lifetime(parameters))}, "
-        f"delivered {_epsilon(randomizer.lifetime_ratio)}"
+        f"delivered {_epsilon(lifetime_ratio(randomizer))}"
     )
 
 
 def warnings(question: Question, parameters: Parameters, reports: Reports) -> Iterator[str]:
     """What the respondents should have been told, and what an analyst should know."""
-    lifetime, declared = question.randomizer.lifetime_ratio, declared_lifetime(parameters)
+    lifetime, declared = lifetime_ratio(question.randomizer), declared_lifetime(parameters)
     if lifetime is None:
         yield "eps_inf is INFINITE (no permanent response): every further report was fresh noise on the true answer"
     if question.randomizer.ratio > question.declared.bound or (lifetime and declared and lifetime > declared):
