@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import aggregator, client, decoding, device, imports, memory
+from benchmarks import aggregator, candidates, client, decoding, device, imports, memory, service, simulation
 from benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -34,6 +34,14 @@ More of them than cores make every figure worse than it is.
 - **decoding**: from a tally to the support counts of all values, with the design in memory; and the designs themselves.
 - **memory**: the peak of the resident memory of a process that aggregates. It does not grow with the number of reports;
   what stays of each batch is its id, so that a batch that comes twice counts once.
+- **candidates**: from a tally of ten million reports to estimates with intervals, and which candidates are there, the
+  hashes of their texts included, in a process of its own, on one core.
+- **simulation**: `simulate(..., way="law")` with a billion respondents, their values Zipf-distributed with exponent
+  1.1, sets of up to ten values; from the law of the reports to estimates with intervals, once, all runs together.
+- **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync that covers it, the
+  load generator on the same cores; batches of one, a hundred and a thousand reports to `grr` with 4 values.
+  Deduplication: claims of 1,000 ids at a time, each synced, in a table that has ten million.
+  `python -m benchmarks.service --soak 60` measures how its memory grows in an hour.
 - **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing, 25 runs of each.
 
 """
@@ -45,7 +53,7 @@ def main() -> None:
     load = os.getloadavg()[0]
     measured: list[Figure] = []
     shown = Table(*HEADINGS)
-    for part in (memory, client, device, aggregator, decoding, imports):
+    for part in (memory, candidates, client, device, aggregator, decoding, simulation, service, imports):
         for figure in part.figures():
             measured.append(figure)
             shown.add_row(*figure.cells())

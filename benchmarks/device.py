@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.figures import Figure
-from benchmarks.material import QUESTION, TEXT_KEYS, text_survey
+from benchmarks.material import QUESTION, TEXT_KEYS, survey_text, text_survey
 from ldp import parse_survey
 from ldp_client import Client
 
@@ -76,7 +76,7 @@ def _seconds(record: Callable[[str, str], bool], name: str, answer: str) -> floa
 
 
 def _held(folder: Path) -> int:
-    text = f'[survey]\nname = "benchmark"\n[[question]]\nname = "{QUESTION}"\n{TEXT_KEYS}bloom_bits = 1024\n'
+    text = survey_text(f"{TEXT_KEYS}bloom_bits = 1024\n")
     command = [sys.executable, "-c", _HOLD, folder / "waiting"]
     return int(subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout)
 

@@ -44,13 +44,15 @@ def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = RE
     Processor time, since what is to be known is the cost of the work, not how long it waited for its neighbours.
     """
     work()
-    taken = []
-    for _ in range(repeats):
-        start = time.process_time()
-        for _ in range(times):
-            work()
-        taken.append((time.process_time() - start) / times)
-    return statistics.median(taken)
+    return statistics.median(seconds(work, times) for _ in range(repeats))
+
+
+def seconds(work: Callable[[], object], times: int = 1) -> float:
+    """The processor seconds that one call of `work` takes, averaged over `times` calls."""
+    start = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - start) / times
 
 
 def rounded(measured: float) -> str:

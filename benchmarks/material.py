@@ -19,13 +19,28 @@ BLOCK = 1000
 
 def closed_survey(mechanism: str, size: int, epsilon: str = "1", keys: str = "") -> Survey:
     """One question with `size` values; `keys` are further lines of its table."""
-    values = ", ".join(f'"v{index}"' for index in range(size))
-    return _survey(f'type = "category"\nvalues = [{values}]\nmechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}')
+    return survey_of(f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}')
 
 
 def text_survey(bits: int) -> Survey:
     """One open question, answered through RAPPOR with two hash functions and 16 cohorts."""
-    return _survey(f"{TEXT_KEYS}bloom_bits = {bits}\n")
+    return survey_of(f"{TEXT_KEYS}bloom_bits = {bits}\n")
+
+
+def survey_of(keys: str) -> Survey:
+    """One question with these lines in its table."""
+    return parse_survey(survey_text(keys))
+
+
+def survey_text(keys: str) -> str:
+    """The same as a file."""
+    return f'[survey]\nname = "benchmark"\n\n[[question]]\nname = "{QUESTION}"\n{keys}'
+
+
+def values(size: int) -> str:
+    """The line that lists so many values."""
+    listed = ", ".join(f'"v{index}"' for index in range(size))
+    return f"values = [{listed}]\n"
 
 
 def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
@@ -51,7 +66,3 @@ def _rows(question: Question) -> bytes:
     if layout.cohorts > 1:
         rows[:, :COHORT_WIDTH] = random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2").view(np.uint8)
     return rows.tobytes()
-
-
-def _survey(keys: str) -> Survey:
-    return parse_survey(f'[survey]\nname = "benchmark"\n\n[[question]]\nname = "{QUESTION}"\n{keys}')

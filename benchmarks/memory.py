@@ -6,18 +6,15 @@ and prints the peak of its resident memory in MiB.
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
 from collections.abc import Iterator
 
 from benchmarks.figures import Figure
 from benchmarks.material import closed_survey, frames
+from benchmarks.processes import peak, printed
 from ldp_aggregator import Ingest
 
 SMALL, LARGE = 200_000, 2_000_000
-_UNIT = 1 if sys.platform == "darwin" else 1024
-"""Bytes in which the system counts the peak."""
 
 
 def figures() -> Iterator[Figure]:
@@ -34,8 +31,8 @@ def figures() -> Iterator[Figure]:
 
 
 def _peak(reports: int, batch_size: int) -> float:
-    command = [sys.executable, "-m", "benchmarks.memory", str(reports), str(batch_size)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    (found,) = printed("benchmarks.memory", reports, batch_size)
+    return found
 
 
 def _aggregate(reports: int, batch_size: int) -> None:
@@ -52,4 +49,4 @@ def _aggregate(reports: int, batch_size: int) -> None:
 
 if __name__ == "__main__":
     _aggregate(int(sys.argv[1]), int(sys.argv[2]))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / (1 << 20))
+    print(peak())

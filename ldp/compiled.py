@@ -16,11 +16,13 @@ FORMAT = 1
 def compiled(survey: Survey) -> dict[str, object]:
     """The compiled form of a survey, ready for JSON."""
     lifetime = survey.lifetime
+    epoch = {} if survey.epoch is None else {"epoch": survey.epoch}
     return {
         "format": FORMAT,
         "name": survey.name,
         "fingerprint": survey.fingerprint.hex(),
         "terms": survey.terms.hex(),
+        **epoch,
         "lifetime": None if lifetime is None else {"epsilon": lifetime.text, "ratio": str(lifetime.bound)},
         "questions": [_compiled(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
+from ldp.epochs import parse_length
 from ldp.errors import Problem
 from ldp.exact import fraction
 
@@ -98,6 +99,17 @@ class Keys:
             return value
         self.problem(key, f"a whole number from {least} to {most}", value)
         return least
+
+    def length(self, key: str) -> int | None:
+        """The seconds of a length of time, such as "1d"; None if there is none."""
+        if key not in self:
+            return None
+        value = self._table[key]
+        try:
+            return parse_length(value)
+        except ValueError as error:
+            self.problem(key, str(error).removeprefix("expected "), value)
+            return None
 
     def fraction(
         self, key: str, least: Fraction, most: Fraction, default: Fraction | None = None, *, open_ends: bool = False

@@ -1,10 +1,11 @@
 """Surveys: what is asked, of what, through which mechanism; and their canonical fingerprints.
 
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings (`<length>:<bytes>,`): a format tag,
-the question's name, its type, the number of its values and the values (or `open`), the mechanism, and every integer
-of its randomizer as `name=number`. It covers what changes the meaning of a report and nothing else: neither the text
-that people read, nor candidates, nor the way an epsilon was written. The fingerprint of a group of questions that are
-answered together is made in the same way, of a format tag and the fingerprints of its questions in order.
+the question's name, its type, the number of its values and the values (or `open`), the mechanism, every integer of
+its randomizer as `name=number`, and if the survey has epochs, their seconds as `epoch=number`. It covers what changes
+the meaning of a report, or of the id that it travels under, and nothing else: neither the text that people read, nor
+candidates, nor the way an epsilon was written. The fingerprint of a group of questions that are answered together is
+made in the same way, of a format tag and the fingerprints of its questions in order.
 
 What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint covers it. It is
 part of the terms that a respondent agrees to, and an app may pin: `terms` is the digest of everything that costs.
@@ -29,7 +30,7 @@ class Question:
 
     A device charges `price` for a report, or for each value whose permanent response it keeps; at most `charges` times.
     `choice` is what there was to choose from, where the survey left the mechanism to us; `profile` names what gave the
-    parameters, if that was one of `ldp.profiles`.
+    parameters, if that was one of `ldp.profiles`. `epoch` is the length of the survey's epochs in seconds.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Question:
         charges: int = 1,
         choice: tuple[Considered, ...] = (),
         profile: str = "",
+        epoch: int | None = None,
     ) -> None:
         self.name = name
         self.domain = domain
@@ -55,6 +57,7 @@ class Question:
         self.charges = charges
         self.choice = choice
         self.profile = profile
+        self.epoch = epoch
         self.layout = randomizer.layout
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
@@ -99,6 +102,7 @@ class Group:
         self.members = members
         self.name = "+".join(question.name for question in members)
         self.width = sum(question.width for question in members)
+        self.epoch = members[0].epoch
         self.fingerprint = _digest([b"ldp-joint-1", *(question.fingerprint for question in members)])
 
 
@@ -109,7 +113,9 @@ Envelope = Question | Group
 class Survey:
     """A named set of questions, some of them in groups. `survey[name]` is a question.
 
-    `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
+    `lifetime` is what a device may spend on it, ever; None if only the questions set limits. `epoch` is the length
+    of its epochs in seconds, None without; `grace` how many seconds after an epoch's end its batches are still taken
+    (if not said, as many as it has itself).
     """
 
     def __init__(
@@ -118,11 +124,14 @@ class Survey:
         questions: tuple[Question, ...],
         groups: tuple[Group, ...] = (),
         lifetime: Declared | None = None,
+        grace: int | None = None,
     ) -> None:
         self.name = name
         self.questions = questions
         self.groups = groups
         self.lifetime = lifetime
+        self.epoch = questions[0].epoch
+        self.grace = grace or self.epoch or 0
         self._by_name = {question.name: question for question in questions}
         self.group_of = {question.name: group for group in groups for question in group.members}
         parts = sorted(question.fingerprint for question in questions), sorted(group.fingerprint for group in groups)
@@ -159,7 +168,8 @@ def _fingerprint(question: Question) -> bytes:
     values = question.domain.values
     listed = ["open"] if values is None else [str(len(values)), *values]
     numbers = [f"{name}={_written(number)}" for name, number in sorted(integers(question.randomizer).items())]
-    parts = ["ldp-question-1", question.name, question.domain.type, *listed, question.mechanism, *numbers]
+    epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
+    parts = ["ldp-question-1", question.name, question.domain.type, *listed, question.mechanism, *numbers, *epoch]
     return _digest(part.encode() for part in parts)
 
 

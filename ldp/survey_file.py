@@ -3,6 +3,8 @@
     [survey]
     name = "commute-2026"        joint (optional): names of questions that are answered together, or lists of such
                                  lifetime_epsilon (optional): what a device may spend on the survey, ever
+                                 epoch (optional): the length of its epochs (`ldp.epochs`), such as "1d"
+                                 grace (optional): how long after an epoch's end its batches are still taken
 
     [[question]]
     name = "smoker"              text (optional), type = boolean | category | multi | integer | text,
@@ -59,8 +61,10 @@ def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
     lifetime = None
     if "lifetime_epsilon" in head:
         lifetime = Declared.epsilon(head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON))
+    epoch, grace = _epochs(head)
     head.finish()
-    parsed = [_question(Keys(_place(place, number, entry), entry)) for number, entry in enumerate(_entries(top), 1)]
+    entries = [Keys(_place(place, number, entry), entry) for number, entry in enumerate(_entries(top), 1)]
+    parsed = [_question(entry, epoch) for entry in entries]
     top.finish()
     questions = tuple(question for question, _ in parsed if question is not None)
     groups = joint_groups(head, listed, {question.name: question for question in questions})
@@ -68,10 +72,18 @@ def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
     problems += _repeated(place, questions)
     if problems:
         raise SurveyError(tuple(problems))
-    return Survey(name, questions, groups, lifetime)
+    return Survey(name, questions, groups, lifetime, grace)
 
 
-def _question(given: Keys) -> tuple[Question | None, list[Problem]]:
+def _epochs(head: Keys) -> tuple[int | None, int | None]:
+    """The seconds of an epoch and of its grace, where the survey sets them."""
+    epoch, grace = head.length("epoch"), head.length("grace")
+    if grace is not None and "epoch" not in head:
+        head.problem("grace", "nothing: without an epoch, batches are taken at any time", "a length of time")
+    return epoch, grace
+
+
+def _question(given: Keys, epoch: int | None) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(given)
     name, text = _name(keys), keys.text("text", "")
     domain = _domain(keys)
@@ -87,7 +99,8 @@ def _question(given: Keys) -> tuple[Question | None, list[Problem]]:
     keys.finish()
     if keys.problems:
         return None, keys.problems
-    return Question(name, domain, row.name, randomizer, declared, text, candidates, charges, choice, profile), []
+    question = Question(name, domain, row.name, randomizer, declared, text, candidates, charges, choice, profile, epoch)
+    return question, []
 
 
 def _with_profile(keys: Keys) -> tuple[Keys, str]:

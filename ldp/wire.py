@@ -1,7 +1,7 @@
 """The wire: batches of reports, and files that are sequences of checksummed frames. No input or output of its own.
 
     batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the question and all of
-            its parameters; 16 random bytes; how many reports; and the reports, `count` rows of one width, end to end
+            its parameters; an id of 16 bytes (`ldp.epochs`); how many reports; and those, `count` rows of one width
     frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length (8), payload
 
 Rules
@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import msgpack
 from xxhash import xxh64_intdigest
 
+from ldp.epochs import ID_SIZE
 from ldp.errors import WireError
 from ldp.survey import FINGERPRINT_SIZE
 
 FORMAT = 1
-ID_SIZE = 16
 MOST_PAYLOAD = 1 << 24
 MOST_REPORTS = 1 << 20
 
@@ -43,6 +43,9 @@ REASONS = {
     "padding-bits": "a bit set beyond the question's last",
     "ones": "another number of bits set than the question's reports have",
     "seed-range": "the seed of no hash function of the question's",
+    "late": "a batch of an epoch that is closed",
+    "early": "a batch of an epoch that begins in more than an hour, by the collector's clock",
+    "lost": "a batch whose counts, or what became of it, went with a part of the collector's store",
 }
 """Why bytes are rejected; counts are kept by these names."""
 
@@ -52,7 +55,7 @@ _EFFORT = 8
 
 
 class Batch(NamedTuple):
-    """`size` reports of one question, as rows of one width, under one random id."""
+    """`size` reports of one question, as rows of one width, under one id."""
 
     fingerprint: bytes
     id: bytes

@@ -12,20 +12,25 @@ def loaded_by(code):
     return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())  # noqa: S603
 
 
-def in_child(work):
-    """What some work returns in a forked child, as text."""
-    reading, writing = os.pipe()
+def forked(work):
+    """The id of a forked child that does some work and leaves."""
     with warnings.catch_warnings():
         # The child does nothing but work, write and leave, so the threads that it lacks are not missed.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
         try:
-            os.write(writing, repr(work()).encode())
+            work()
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
+    return child
+
+
+def in_child(work):
+    """What some work returns in a forked child, as text; nothing if it failed."""
+    reading, writing = os.pipe()
+    os.waitpid(forked(lambda: os.write(writing, repr(work()).encode())), 0)
+    os.close(writing)  # before reading: a child whose work failed has written nothing
     told = os.read(reading, 1 << 16).decode()
     os.close(reading)
-    os.close(writing)
     return told

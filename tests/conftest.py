@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+import pytest
 from hypothesis import settings
 
 # Kept until the process ends, and found by the processes that it starts.
@@ -14,3 +15,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A PostgreSQL server; skips where there is none to be had."""
+    from postgres import running
+
+    with running() as server:
+        yield server

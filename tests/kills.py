@@ -12,9 +12,10 @@ import signal
 import sys
 import tempfile
 import time
-import warnings
+from functools import partial
 from pathlib import Path
 
+from children import forked
 from surveys import MIRROR
 
 from ldp import parse_survey
@@ -84,14 +85,8 @@ def kill_often(folder, times, seed):
     draw = random.Random(seed)
     for number in range(times):
         reading, writing = os.pipe()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
-        if not child:
-            try:
-                live(folder, seed, number, lambda pipe=writing: os.write(pipe, b"."))
-            finally:
-                os._exit(1)
+        step = partial(os.write, writing, b".")
+        child = forked(partial(live, folder, seed, number, step))
         os.close(writing)
         for _ in range(draw.randrange(_MOST_STEPS)):
             os.read(reading, 1)

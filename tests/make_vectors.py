@@ -13,6 +13,7 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
 from ldp.compiled import compiled
+from ldp.epochs import batch_id, epoch_of
 from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
@@ -181,6 +182,20 @@ f = "0.5"
 """
 """A survey with all that costs."""
 
+EPOCHS = TERMS.replace('lifetime_epsilon = "20"', 'epoch = "1d"\ngrace = "1w"')
+
+MADE = (
+    (None, 1_790_000_000),
+    (86_400, 1_790_000_000),
+    (3600, 1_790_000_000.25),
+    (86_400, 86_399.5),
+    (86_400, 86_400),
+    (31_622_400, 0),
+    (86_400, -1),
+    (60, 60 << 32),
+)
+"""Lengths of epochs, and times at which a batch is made; before the first epoch and after the last there are more."""
+
 FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8))
 """Cohort, hashes, bits."""
 
@@ -191,7 +206,7 @@ def vectors():
         mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
         for mechanism, rows in QUESTIONS.items()
     }
-    made |= {"compiled": _compiled(), "hashing": _hashing(), "wire": _wire(), "bad": _bad()}
+    made |= {"compiled": _compiled(), "epochs": _epochs(), "hashing": _hashing(), "wire": _wire(), "bad": _bad()}
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in made.items()}
 
 
@@ -265,7 +280,23 @@ def _tied(question):
 
 
 def _compiled():
-    return [{"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS)]
+    return [{"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)]
+
+
+def _epochs():
+    return [_made(length, seconds, stream(f"{length} {seconds}", 16)) for length, seconds in MADE]
+
+
+def _made(length, seconds, tape):
+    source = Replay(tape)
+    made = batch_id(source, length, seconds)
+    return {
+        "length": length,
+        "seconds": seconds,
+        "tape": tape[: source.used].hex(),
+        "epoch": None if length is None else epoch_of(made),
+        "id": made.hex(),
+    }
 
 
 def _hashing():

@@ -13,7 +13,6 @@ from ldp.mechanisms.additive import AdditiveNoise, tails
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.explain import explanation
 from ldp_aggregator.means import mean_of, parts_of
-from ldp_aggregator.moments import channel_array
 from ldp_aggregator.noise_moments import mean_error, noise_moments
 from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
@@ -167,7 +166,7 @@ def test_means_of_populations_are_covered():
 def test_the_worst_error_is_the_worst():
     """What `ldp explain` says of a mean is the standard error if all hold the middle of the range."""
     made = integers(0, 8, "geometric", "epsilon = 2").randomizer
-    channel, values = channel_array(made), np.arange(9) - 4.0
+    channel, values = np.array(made.channel().rows, dtype=float), np.arange(9) - 4.0
     parts = [parts_of(made, None, counts[None], values) for counts in np.eye(9, dtype=np.int64)]
     variances = channel @ [part.variance for part in parts]
     assert np.isclose(np.sqrt(variances.max()), mean_error(made), rtol=1e-12)

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run
 
 from ldp.survey_file import parse_survey
 from ldp_aggregator import Ingest, Tally, estimate
-from ldp_aggregator.cli import main
 from ldp_simulations.answers import read_answers
 from ldp_simulations.population import from_table
 from ldp_simulations.simulation import LAW, randomize, simulate
@@ -148,9 +147,3 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
     male = told["questions"]["sex"]["values"][1]
     # 66.9 % of them are men; six standard errors.
     assert abs(male["frequency"] - 0.6692) <= 6 * male["standard_error"] < 0.06
-
-
-def run(*words):
-    result = CliRunner().invoke(main, list(words))
-    assert result.exit_code == 0, result.output
-    return result

@@ -11,11 +11,10 @@ import sys
 from importlib.metadata import EntryPoint
 
 import pytest
-from click.testing import CliRunner
+from command_line import ldp
 from surveys import COMMUTE, COMMUTE_SURVEY
 
 from ldp_aggregator import Ingest, cli, decode_tally, encode_tally
-from ldp_aggregator.cli import main
 from ldp_client import Client, report_bytes
 
 RESPONDENTS = 300
@@ -58,15 +57,6 @@ def tally_of(*files):
     for file in files:
         ingest.file(io.BytesIO(file))
     return ingest.tally
-
-
-def ldp(line, code=0):
-    """The result of a command line; whatever happens, no traceback."""
-    result = CliRunner().invoke(main, line.split())
-    assert result.exit_code == code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_check_prints_the_fingerprints(folder):
@@ -174,7 +164,8 @@ def test_json_has_the_documented_format(folder):
     assert list(told["questions"]) == ["smoker", "transport", "homepage"]
     for question in told["questions"].values():
         assert [key for key in question if key in KEYS] == list(KEYS)
-        assert question.keys() - KEYS <= {"interval", "simultaneous_method", "biased", "note", "unallocated", "checks"}
+        others = {"interval", "simultaneous_method", "biased", "note", "unallocated", "checks", "manipulation"}
+        assert question.keys() - KEYS <= others
         assert all(tuple(value) == VALUE_KEYS for value in question["values"])
     transport = told["questions"]["transport"]
     assert {key: transport[key] for key in KEYS[2:7]} == {

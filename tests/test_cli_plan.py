@@ -2,36 +2,31 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import ldp, run
 from surveys import COMMUTE
-
-from ldp_aggregator.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTED = re.findall(r"^\$ ldp (plan .*)$", (ROOT / "docs" / "planning.md").read_text(), re.MULTILINE)
 
 
-def run(*words, code=0):
-    result = CliRunner().invoke(main, ["plan", *words])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result.output
+def plan(*words, code=0):
+    """What `ldp plan` prints."""
+    return run("plan", *words, code=code).output
 
 
 def plans(*words):
     """The plans by name, from JSON."""
-    return {each["name"]: each for each in json.loads(run(*words, "--format", "json"))["plans"]}
+    return {each["name"]: each for each in json.loads(plan(*words, "--format", "json"))["plans"]}
 
 
 @pytest.mark.parametrize("line", DOCUMENTED)
 def test_documented_calls(line, monkeypatch):
     """Every call that the page shows works as written, and fits a terminal."""
     monkeypatch.chdir(ROOT)
-    shown = run(*shlex.split(line)[1:])
+    shown = ldp(line).output
     assert "half-width: of the 0.95 interval" in shown
     assert max(map(len, shown.splitlines())) <= 160
 
@@ -39,7 +34,7 @@ def test_documented_calls(line, monkeypatch):
 def test_table_of_mechanisms():
     """One row for each mechanism that serves, best first; numbers as in the JSON."""
     words = ("--values", "100", "--epsilon", "1", "--respondents", "1e5", "--detect", "0.05")
-    shown, told = run(*words), plans(*words)
+    shown, told = plan(*words), plans(*words)
     assert {"grr", "sue", "oue"} <= told.keys()
     assert "warner" not in told
     widths = [each["half_width"] for each in told.values()]
@@ -101,14 +96,14 @@ def test_survey(folder):
     assert told["homepage"]["efficiency"] is None
     assert told["homepage"]["forged"]["shift"] is None
     assert all(0 < each["rare_error"] < 0.1 for each in told.values())
-    shown = run("s.toml", "--half-width", "0.02", "--forged", "7")
+    shown = plan("s.toml", "--half-width", "0.02", "--forged", "7")
     assert "homepage" in shown
     assert "how far 7 reports" in shown
 
 
 def test_explain_states_the_efficiency(folder):
     """`ldp explain` gives each question the efficiency that its plan has, and none where there is none."""
-    shown = CliRunner().invoke(main, ["explain", "s.toml"]).output
+    shown = run("explain", "s.toml").output
     stated = re.findall(r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE)
     told = plans("s.toml", "--respondents", "1000").values()
     assert stated == [(f"{each['efficiency']:.3f}", str(each["values"])) for each in told if each["efficiency"]]
@@ -118,7 +113,7 @@ def test_explain_states_the_efficiency(folder):
 def test_unreachable_is_a_dash():
     """What no epsilon brings about is said so, in the table and in the records, after what can be had."""
     words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
-    shown, told = run(*words), plans(*words)
+    shown, told = plan(*words), plans(*words)
     assert "cannot be reached" in shown
     assert next(line for line in shown.splitlines() if line.startswith(" oue")).split()[1:] == ["-"] * 11
     reachable = [each["reachable"] for each in told.values()]
@@ -157,4 +152,4 @@ def test_unreachable_is_a_dash():
 )
 def test_bad_calls(folder, words, code, expected):
     """What cannot be planned is said in a sentence, with the exit code of its kind."""
-    assert expected in run(*words, code=code)
+    assert expected in plan(*words, code=code)

@@ -4,9 +4,7 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
-
-from ldp_aggregator.cli import main
+from command_line import run
 
 SURVEY = """
 [survey]
@@ -33,13 +31,6 @@ def folder(tmp_path, monkeypatch):
         csv.writer(file).writerows(rows)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(main, list(words))
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_from_table_to_estimates(folder):

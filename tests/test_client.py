@@ -10,6 +10,7 @@ from itertools import product
 from unittest.mock import patch
 
 import pytest
+from failing_sources import FailingSystem
 from specimens import question
 from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
 
@@ -82,25 +83,6 @@ def test_no_answer_reaches_the_disk(path):
             digest = hashlib.new(name, told).digest()
             forms += [digest[:8], digest.hex()[:12].encode()]
         assert not [form for form in forms if form in shown]
-
-
-class FailingSystem:
-    """An operating system that has randomness for `calls` calls, then for `given` bytes of each, or none at all."""
-
-    def __init__(self, calls, given):
-        self.calls = calls
-        self.given = given
-        self.failed = False
-
-    def __call__(self, size):
-        """As much as is left."""
-        if self.calls > 0 or (self.given is not None and self.given >= size):
-            self.calls -= 1
-            return bytes(size)
-        self.failed = True
-        if self.given is None:
-            raise OSError("no entropy")
-        return bytes(self.given)
 
 
 # How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and permanent bits as well.

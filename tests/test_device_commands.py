@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from children import loaded_by
-from click.testing import CliRunner
+from command_line import run
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
-from ldp_aggregator.cli import main
 from ldp_client import Client
 from ldp_client.codegen import module
 from ldp_client.testing import RecordingTransport
@@ -121,9 +120,8 @@ def test_codegen_writes_a_module(tmp_path):
     """To standard output, or to a file."""
     survey = tmp_path / "survey.toml"
     survey.write_text(COMMUTE)
-    shown = CliRunner().invoke(main, ["codegen", str(survey)])
-    written = CliRunner().invoke(main, ["codegen", str(survey), "--output", str(tmp_path / "answers.py")])
-    assert (shown.exit_code, written.exit_code, written.output) == (0, 0, "")
+    shown = run("codegen", survey)
+    assert run("codegen", survey, "--output", tmp_path / "answers.py").output == ""
     assert shown.output == (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
 
 
@@ -131,8 +129,7 @@ def test_ledger_shows_what_the_client_shows(tmp_path):
     """`ldp ledger STATE` prints the client's ledger, while the app has the file open."""
     with Client.open(survey_of(yes_no("a")), state=tmp_path / "state") as client:
         client.record("a", True)
-        shown = CliRunner().invoke(main, ["ledger", str(tmp_path / "state")])
-        assert shown.exit_code == 0
+        shown = run("ledger", tmp_path / "state")
         assert shown.output == f"{client.ledger()}\n"
         assert "a: epsilon 1.000000, charged once" in shown.output
 
@@ -143,9 +140,7 @@ def test_ledger_of_something_else(content, code, tmp_path):
     path = tmp_path / "state"
     if content is not None:
         path.write_bytes(content)
-    shown = CliRunner().invoke(main, ["ledger", str(path)])
-    assert shown.exit_code == code
-    assert "Error" in shown.output
+    assert "Error" in run("ledger", path, code=code).output
     assert (path.read_bytes() if path.exists() else None) == content
 
 

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from broken_stores import FailingDatabase, everything
+from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
@@ -132,23 +133,6 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
     assert failures > 3
 
 
-class FailingSource:
-    """Randomness for so many calls; then an error, or at most so many bytes."""
-
-    def __init__(self, calls, given):
-        self.calls = calls
-        self.given = given
-
-    def __call__(self, size):
-        """Zeros."""
-        self.calls -= 1
-        if self.calls >= 0 or (self.given is not None and self.given >= size):
-            return bytes(size)
-        if self.given is None:
-            raise OSError("no entropy")
-        return bytes(self.given)
-
-
 def test_a_thousand_failures_of_randomness_give_no_report():
     """1,000 ways in which the source fails, at any call, by an error or by giving too little: no report, no charge."""
     failed = 0
@@ -156,7 +140,7 @@ def test_a_thousand_failures_of_randomness_give_no_report():
     while failed < 1000:
         given, name, working = next(ways)
         client = opened()
-        with patch("os.urandom", FailingSource(working, given)):
+        with patch("os.urandom", FailingSystem(working, given)):
             recorded = client.record(name, "red")
         assert client.counts() == ({"recorded": 1} if recorded else {"randomness": 1})
         assert client.waiting() == recorded

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import ldp
 from google_rappor_files import (
     CELLS,
     PARAMETERS,
@@ -23,7 +23,6 @@ from google_rappor_files import (
 )
 
 from ldp import parse_survey
-from ldp_aggregator.cli import main
 from ldp_aggregator.google_rappor.dialects import DIALECTS
 from ldp_aggregator.google_rappor.files import read_reports
 
@@ -36,15 +35,6 @@ def folder(tmp_path, monkeypatch):
     write_collection(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def ldp(line, code=0):
-    """The result of a command line; whatever happens, no traceback."""
-    result = CliRunner().invoke(main, line.split())
-    assert result.exit_code == code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    return result
 
 
 def frequencies(line):

@@ -5,12 +5,13 @@ Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 s
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run
+from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.cli import main
 from ldp_aggregator.health_checks import health
+from ldp_aggregator.payload_chances import payload_chances
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling import sample_counts
 
@@ -24,6 +25,12 @@ QUESTIONS = {
     "oue": CLOSED + 'mechanism = "oue"\nepsilon = "1"',
     "grr": CLOSED + 'mechanism = "grr"\nepsilon = "4"',
     "pgr": CLOSED + 'mechanism = "pgr"\nepsilon = "3"',
+    "hr": CLOSED + 'mechanism = "hr"\nepsilon = "1"',
+    "hcms": CLOSED + 'mechanism = "hcms"\nepsilon = "1"\nhashes = 4\nwidth = 16',
+    "she": CLOSED + 'mechanism = "she"\nepsilon = "1"',
+    "laplace": 'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "laplace"\nepsilon = "8"\nmargin = 20',
+    "geometric": 'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "geometric"\nepsilon = "8"',
+    "exponential": f'{CLOSED}mechanism = "exponential"\nepsilon = "2"\nquality = {np.eye(30, dtype=int).tolist()}',
 }
 REPORTS, TALLIES = 20_000, 400
 HOLDERS = Holders(VALUES, apportion(REPORTS, np.exp(-np.arange(30) / 6)))
@@ -48,7 +55,10 @@ def test_honest_reports_pass(name):
     drawn = [chances(question, sample_counts(question, HOLDERS, generator), candidates) for _ in range(TALLIES)]
     assert drawn[0].keys() == {
         "bloom": {"cohorts", "rates", "dictionary"},
-        "pgr": {"rates", "phantoms"},
+        "pgr": {"rates", "payloads", "phantoms"},
+        "hr": {"rates", "payloads"},
+        "hcms": {"cohorts", "payloads"},
+        **{each: {"payloads"} for each in ("she", "laplace", "geometric", "exponential")},
     }.get(name, {"rates"})
     for check in drawn[0]:
         assert np.mean([each[check] < 0.05 for each in drawn]) <= 0.103, check
@@ -87,6 +97,46 @@ def test_repeated_reports_show():
     assert min(chances(question, counts).values()) < 1e-6
 
 
+@pytest.mark.parametrize(("name", "share"), [("hr", 20), ("hcms", 20), ("laplace", 20), ("exponential", 10)])
+def test_repeated_payloads_show(name, share):
+    """One report in twenty, or ten, is the symbol that is worth most to a forger: one and the same."""
+    question, counts = draw(name)
+    counts[:, 0] += REPORTS // share // len(counts)
+    (payloads,) = (check for check in health(question, counts) if check.name == "payloads")
+    assert payloads.p_value < 1e-6
+    assert payloads.counted == len(counts)
+    assert "repeat themselves" in str(payloads)
+
+
+def test_levels_beyond_noise_show():
+    """One report in a hundred gives a value the highest number that there is."""
+    question, counts = draw("she")
+    counts[3, -1] += REPORTS // 100
+    counts[3, counts[3].argmax()] -= REPORTS // 100
+    assert chances(question, counts)["payloads"] < 1e-6
+
+
+def test_payloads_are_as_likely_as_channels_have_it():
+    """The least and the largest chance of each symbol are those of the channel's column, written out."""
+    for specimen in map(abridged, DESIGNED):
+        randomizer = specimen.randomizer
+        found = payload_chances(randomizer)
+        if found is None or randomizer.layout.places > 1:
+            continue
+        columns = np.array(randomizer.channel().rows, dtype=float) * randomizer.layout.cohorts
+        low, high = (np.resize(each, columns.shape[1]) for each in found)
+        assert (columns >= low * (1 - 1e-9)).all(), specimen.name
+        assert (columns <= high * (1 + 1e-9)).all(), specimen.name
+        assert columns.max() == pytest.approx(high.max(), rel=1e-9), specimen.name
+
+
+def test_lost_payloads_show():
+    """No report names a symbol that every answer gives now and then."""
+    question, counts = draw("exponential")
+    counts[0, 7] = 0
+    assert chances(question, counts)["payloads"] < 1e-6
+
+
 def test_missing_candidates_show():
     """Candidates without the two texts that 30 % hold."""
     question, counts = draw("bloom")
@@ -106,8 +156,7 @@ def test_estimating_warns(tmp_path):
     counts[:, -1] = 0
     (tmp_path / "survey.toml").write_text(HEAD + QUESTIONS["oue"])
     (tmp_path / "tally").write_bytes(encode_tally(Tally(survey, {"x": counts})))
-    done = CliRunner().invoke(main, ["estimate", str(tmp_path / "survey.toml"), str(tmp_path / "tally")])
-    assert done.exit_code == 0
+    done = run("estimate", tmp_path / "survey.toml", tmp_path / "tally")
     assert "warning: question 'x': rates: 1 of 30 rates" in done.stderr
     assert "warning" not in done.stdout
 

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run
 from specimens import question
 from written_out import declared_law
 
 from ldp import SurveyError, parse_survey
 from ldp.mechanisms.heavy_hitters import UNICODE, HeavyHitters
 from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.cli import main
 from ldp_aggregator.continuations import continuations, unfinished
 from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.estimation import estimate_question
@@ -246,28 +245,21 @@ def test_the_alphabet_is_nothing_that_reports_depend_on():
     assert prints[0] == prints[1] != prints[2]
 
 
-def called(*words):
-    """What the command prints."""
-    result = CliRunner().invoke(main, list(words))
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_the_plan_says_what_will_be_found():
     """In numbers that are those of the search, and the other way round in respondents that are just enough."""
     asked = parse_survey(EXAMPLE.read_bytes())["word"]
-    told = json.loads(called("plan", str(EXAMPLE), "--respondents", "1e6", "--format", "json"))["plans"][0]
+    told = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)["plans"][0]
     assert told["finds"] == [each._asdict() for each in expected_reach(asked.randomizer, 10**6)]
-    shown = called("plan", str(EXAMPLE), "--respondents", "1e6")
+    shown = run("plan", EXAMPLE, "--respondents", "1e6").output
     assert all(f"{each['frequency']:.3%}" in shown for each in told["finds"])
-    needed = json.loads(called("plan", str(EXAMPLE), "--detect", "0.02", "--format", "json"))["plans"][0]["respondents"]
+    needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)["plans"][0]["respondents"]
     enough, less = (expected_reach(asked.randomizer, number)[-1].frequency for number in (needed, needed - 1))
     assert enough <= 0.02 < less
 
 
 def test_the_explanation_says_who_takes_part_in_what():
     """Cohorts that search and cohorts that estimate, and texts that are never found."""
-    shown = called("explain", str(EXAMPLE))
+    shown = run("explain", EXAMPLE).output
     assert "6 cohorts find texts, 1 estimate them" in shown
     assert "never found" in shown
 
@@ -279,7 +271,7 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
     survey = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "heavy-hitters"\ncandidates = "words.txt"\n'
     (tmp_path / "s.toml").write_text(survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n')
     words = ("--users", "3000", "--distribution", "zipf:3", "--runs", "2", "--seed", "1", "--way", way)
-    told = json.loads(called("simulate", str(tmp_path / "s.toml"), *words, "--format", "json"))
+    told = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
     found = {each["value"]: each for each in told["questions"]["x"]["values"]}
     assert found["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
     assert abs(found["apple"]["frequency"] - found["apple"]["truth"]) < 6 * found["apple"]["standard_error"]

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_samples import BATCHES, SURVEY, batch_of, file_of, rows_of, stream, taken
 
-from ldp.wire import ID_SIZE, REASONS, Batch, encode_frame
+from ldp.epochs import ID_SIZE
+from ldp.wire import REASONS, Batch, encode_frame
 from ldp_aggregator import Ingest, encode_tally
 from ldp_aggregator.ingest import CHUNK
 from ldp_aggregator.tally import Tally

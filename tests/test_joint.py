@@ -7,7 +7,7 @@ import pytest
 from ldp import AlreadyAnsweredError, AnswerError, SurveyError, parse_survey
 from ldp.randomness import Replay
 from ldp_aggregator import Ingest
-from ldp_client import Client, report_bytes
+from ldp_client import Client, Report, report_bytes
 
 MIRROR = 'p = "0"\nq = "1"\nf = "0.5"\n'
 """Reports show the permanent response as good as it is: see `surveys`."""
@@ -82,7 +82,7 @@ def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
     device = Client(apart, random=Replay(tape))
     rows = device.record("bits", "y").row + device.record("once", True).row
     report = Client(together, random=Replay(tape)).record_together({"once": True, "bits": "y"})
-    assert report == (together.groups[0].fingerprint, rows)
+    assert report == Report(together.groups[0].fingerprint, rows)
 
 
 @pytest.mark.parametrize(

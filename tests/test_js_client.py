@@ -12,13 +12,12 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import run
 
 from ldp import parse_survey
 from ldp.compiled import compiled
 from ldp.randomness import Replay
 from ldp_aggregator import Ingest, estimate
-from ldp_aggregator.cli import main
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "client" / "js"
@@ -116,7 +115,7 @@ def test_reports_of_the_js_client_decode(tmp_path):
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
     survey_path.write_text(TEXT, encoding="utf-8")
-    assert CliRunner().invoke(main, ["check", str(survey_path), "--json", str(json_path)]).exit_code == 0
+    run("check", survey_path, "--json", json_path)
     respondents = [
         {name: answers[min(number % 10, len(answers) - 1)] for name, (_, _, answers) in QUESTIONS.items()}
         for number in range(RESPONDENTS)
@@ -141,5 +140,5 @@ def test_reports_of_the_js_client_decode(tmp_path):
 def test_the_example_page_has_the_compiled_form_of_its_survey(tmp_path):
     """examples/web/survey.json is what `ldp check --json` writes of the survey beside it."""
     folder, written = ROOT / "examples" / "web", tmp_path / "survey.json"
-    assert CliRunner().invoke(main, ["check", str(folder / "survey.toml"), "--json", str(written)]).exit_code == 0
+    run("check", folder / "survey.toml", "--json", written)
     assert (folder / "survey.json").read_bytes() == written.read_bytes()

@@ -8,11 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import run
 
 from ldp import parse_survey
 from ldp_aggregator import Ingest, estimate
-from ldp_aggregator.cli import main
 from ldp_client.codegen import module
 from ldp_client.testing import assert_nothing_told
 
@@ -76,8 +75,7 @@ def test_the_app_takes_part(app, tmp_path):
 
     assert "sensitive: epsilon 1.000000, charged once" in told
     assert "would be sent" in told
-    shown = CliRunner().invoke(main, ["ledger", str(tmp_path / "home" / "ldp.db")])
-    assert "Survey notes-2026: epsilon" in shown.output
+    assert "Survey notes-2026: epsilon" in run("ledger", tmp_path / "home" / "ldp.db").output
     assert_nothing_told(
         ["rather not say", "1 to 9", "never chosen"], tmp_path / "collector", tmp_path / "home" / "ldp.db"
     )

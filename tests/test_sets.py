@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import run
 from specimens import question
 
 from ldp import AnswerError, EstimateError, Survey, SurveyError, parse_survey
@@ -17,7 +17,6 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.optimum import efficiency
 from ldp.sets import members, set_of, sets_of
 from ldp_aggregator import Options
-from ldp_aggregator.cli import main
 from ldp_client import Client
 from ldp_simulations.holders import SetHolders, synthetic_sets
 from ldp_simulations.simulation import LAW, simulate
@@ -209,14 +208,9 @@ def test_the_commands_take_sets(tmp_path):
     survey.write_text(f"{FILE}{QUESTION}")
     table.write_text("x\nbus|bike\n|\n\ncar\n")
 
-    def run(*arguments):
-        outcome = CliRunner().invoke(main, [str(each) for each in arguments])
-        assert outcome.exit_code == 0, outcome.output
-        return outcome.output
-
-    assert "the whole set" in run("explain", survey)
+    assert "the whole set" in run("explain", survey).output
     run("randomize", survey, "--input", table, "--output", reports)
-    assert "3 reports" in run("estimate", survey, reports)
-    assert "0.3333" in run("simulate", survey, "--population", table)
-    assert "1,000,000,000 respondents" in run("simulate", survey, "--users", "1e9")
-    assert "pad-grr" in run("plan", survey, "--respondents", "1e5")
+    assert "3 reports" in run("estimate", survey, reports).output
+    assert "0.3333" in run("simulate", survey, "--population", table).output
+    assert "1,000,000,000 respondents" in run("simulate", survey, "--users", "1e9").output
+    assert "pad-grr" in run("plan", survey, "--respondents", "1e5").output

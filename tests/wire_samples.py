@@ -5,8 +5,9 @@ import json
 from itertools import cycle, islice
 
 from ldp import parse_survey
+from ldp.epochs import ID_SIZE
 from ldp.randomness import Replay, draw_bits, randbelow
-from ldp.wire import ID_SIZE, Batch, encode_batch, encode_frame
+from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest
 
 FOUR = '["car", "bus", "bike", "walk"]'

@@ -15,7 +15,7 @@ from ldp_aggregator.options import ESTIMANDS, Options
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
 @click.option("--questions", required=True, metavar="A,B", help="Two or three questions that are answered together.")
 @click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option(
@@ -32,7 +32,7 @@ from ldp_aggregator.options import ESTIMANDS, Options
 @QUIET
 def associate(
     survey_path: Path,
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     questions: str,
     level: float,
     estimand: str,

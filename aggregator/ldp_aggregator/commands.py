@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import reduce
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.errors import MismatchError, WireError
 from ldp.survey import Survey
-from ldp.wire import REASONS, TALLY_MAGIC
+from ldp.wire import REASONS
 from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import FileError, read_candidates, read_survey, write_whole, written_whole
 from ldp_aggregator.presentation import Presentation, presented, warn_of_health
@@ -63,28 +62,37 @@ def explain(survey_path: Path, json_path: Path | None) -> None:
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The tally file to write.")
+@click.option("--engine", type=click.Choice(["spark"]), help="What counts, if not this process; the tally is the same.")
+@click.option("--master", help="The URL of Spark's master.  [default: local[*]]")
 @QUIET
-def aggregate(survey_path: Path, paths: tuple[Path, ...], output: Path, quiet: bool) -> None:
-    """Count REPORTS (report files or tallies) of SURVEY into one tally.
+def aggregate(
+    survey_path: Path, paths: tuple[str, ...], output: Path, engine: str | None, master: str | None, quiet: bool
+) -> None:
+    """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their batches, so only merge
     tallies of different reports.
     """
     from ldp_aggregator.snapshot import encode_tally
 
-    tally = tally_of(survey_path, paths, quiet)
+    if engine is None and master is not None:
+        raise click.UsageError("--master is for --engine spark")
+    if engine is None:
+        tally = tally_of(survey_path, paths, quiet)
+    else:
+        tally = _tally_by_spark(survey_path, paths, quiet, master or "local[*]")
     with written_whole(output) as file:
         file.write(encode_tally(tally))
 
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
 @presented
 @QUIET
-def estimate(survey_path: Path, paths: tuple[Path, ...], quiet: bool, **asked: Any) -> None:
+def estimate(survey_path: Path, paths: tuple[str, ...], quiet: bool, **asked: Any) -> None:
     """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimation import estimate
 
@@ -98,28 +106,24 @@ def estimate(survey_path: Path, paths: tuple[Path, ...], quiet: bool, **asked: A
     presentation.hand_over(estimates)
 
 
-def tally_of(survey_path: Path, paths: tuple[Path, ...], quiet: bool) -> Tally:
-    """The tally of report files and tally files, told apart by how they begin."""
-    from ldp_aggregator.ingest import Ingest
+def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool) -> Tally:
+    """The tally of report files and tally files."""
+    from ldp_aggregator.path_counting import count_paths
     from ldp_aggregator.progress import progress
+
+    tally, _ = count_paths(read_survey(survey_path), progress(paths, "aggregating", quiet))
+    _report_intake(tally, quiet)
+    return tally
+
+
+def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str) -> Tally:
+    """The same tally, counted by Spark."""
+    from ldp_aggregator.engines.spark import count_on_spark, start_spark
     from ldp_aggregator.snapshot import decode_tally
-    from ldp_aggregator.tally import Tally
 
     survey = read_survey(survey_path)
-    ingest = Ingest(survey)
-    snapshots = []
-    for path in progress(paths, "aggregating", quiet):
-        try:
-            with path.open("rb") as file:
-                if file.peek(len(TALLY_MAGIC))[: len(TALLY_MAGIC)] == TALLY_MAGIC:
-                    snapshots.append(decode_tally(file.read(), survey))
-                else:
-                    ingest.file(file)
-        except OSError as error:
-            raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
-        except (MismatchError, WireError) as error:
-            raise FileError(f"{path}: {error}") from None
-    tally = reduce(Tally.merge, snapshots, ingest.tally)
+    spark = start_spark(master, show_progress=not quiet and sys.stderr.isatty())
+    tally = decode_tally(count_on_spark(spark, survey_path.read_bytes(), paths), survey)
     _report_intake(tally, quiet)
     return tally
 

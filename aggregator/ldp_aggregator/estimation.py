@@ -21,7 +21,8 @@ from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
 from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error, within_bounds
-from ldp_aggregator.means import mean_of
+from ldp_aggregator.manipulation import Manipulation, manipulation
+from ldp_aggregator.means import Mean, mean_of
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
 from ldp_aggregator.noise_moments import noise_moments
 from ldp_aggregator.options import Options
@@ -91,10 +92,30 @@ def estimate_question(
         raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
     try:
         moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
+        mean = mean_of(question, moments, counts, options)
+    except EstimateError as error:
+        raise EstimateError(f"question {question.name!r}: {error}") from None
+    bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
+    return estimates_from(moments, question, reports, values, options, bound, mean, told)
+
+
+def estimates_from(
+    moments: Moments,
+    question: Question,
+    reports: int,
+    values: tuple[str, ...],
+    options: Options,
+    bound: Manipulation,
+    mean: Mean | None = None,
+    note: str = "",
+) -> QuestionEstimates:
+    """The estimates that moments stand for; `note` in place of theirs. Raises `EstimateError`."""
+    try:
         missing = miss(options.level, len(values), options.simultaneous)
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
         if options.post == "norm-sub" and question.domain.most is not None:
             raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
+        covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     null_error = np.sqrt(moments.other / moments.reports + moments.lasting)
@@ -116,12 +137,13 @@ def estimate_question(
         low,
         high,
         null_error,
-        moments.covariance() if options.covariance else None,
-        told or (moments.note if question.domain.most is None else _OF_SETS),
-        mean_of(question, moments, counts, options),
+        covariance,
+        note or (moments.note if question.domain.most is None else _OF_SETS),
+        mean,
         moments.reports,
         _unallocated(question, moments, options),
         moments.checks,
+        bound,
     )
 
 

@@ -63,6 +63,15 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         fresh.unlink(missing_ok=True)
 
 
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last: of files that were made, renamed or removed. Raises `OSError`."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file in one go."""
     with written_whole(path) as file:

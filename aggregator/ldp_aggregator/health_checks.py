@@ -4,6 +4,8 @@
     rates      a bit is 1, or a value is supported, with a probability between that of a respondent who does not hold it
                and that of one who does, so no rate may lie beyond them by more than chance has it: the least of the
                exact binomial p-values, times their number (Bonferroni)
+    payloads   the same of every symbol that can be sent, where rates are not those of symbols already: its probability
+               lies between the least and the largest that any value gives it (`payload_chances`)
     phantoms   values of projective-geometry response that nobody can hold look like it; see `phantoms`
     dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
 
@@ -28,6 +30,7 @@ from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
+from ldp_aggregator.payload_chances import payload_chances
 from ldp_aggregator.phantoms import phantom_score
 from ldp_aggregator.supports import support_counts
 
@@ -42,6 +45,7 @@ def health(
     checks = [
         *_cohorts(counts, question.layout, reports_each),
         *_rates(randomizer, counts, reports_each),
+        *_payloads(randomizer, counts),
         *_phantoms(randomizer, counts),
     ]
     if candidates:
@@ -90,6 +94,32 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
         min(1.0, float(chances.min()) * tests),
         f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; a small p-value: devices ran "
         "with other parameters or a broken source of randomness, or reports were made up",
+    )
+
+
+def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
+    from scipy.stats import binom
+
+    found = payload_chances(randomizer)
+    if found is None:
+        return
+    low, high = found
+    trials = counts.sum(axis=1)
+    if low.ndim:
+        # Rows shall be symbols of one probability each; all places have as many reports.
+        counts, trials = counts.T, trials[0]
+    chances = np.minimum(binom.cdf(counts.min(axis=1), trials, low), binom.sf(counts.max(axis=1) - 1, trials, high))
+    tests = 2 * counts.size
+    line = SUSPICIOUS / tests
+    rare, frequent = binom.ppf(line, trials, low), binom.isf(line, trials, high)
+    by_symbol = counts.T
+    beyond = int(((by_symbol < rare) | (by_symbol > frequent)).sum())
+    yield Check(
+        "payloads",
+        beyond,
+        min(1.0, float(chances.min()) * tests),
+        f"{beyond} of {counts.size} possible payloads came more or less often than any answers give them, surely; "
+        "a small p-value: reports repeat themselves, or were made up",
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ldp.layout import Layout
 from ldp.survey import Envelope, Group, Question
-from ldp_aggregator.counting import Counts, Rows, cohorts, count_rows, symbols_by_place
+from ldp_aggregator.counting import Counts, Rows, cohorts, count_rows, empty_counts, symbols_by_place
 
 
 def empty_joint_counts(group: Group) -> Counts:
@@ -32,6 +32,19 @@ def parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Question, Rows]]:
     for question in envelope.members:
         yield question, rows[:, start : start + question.width]
         start += question.width
+
+
+def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
+    """What checked rows, of shape (reports, width), add to the tally of each question, and of the group if any."""
+    for question, part in parts(envelope, rows):
+        yield question, count_rows(part, question.layout)
+    if isinstance(envelope, Group):
+        yield envelope, count_together(envelope, rows)
+
+
+def empty_counts_of(envelope: Envelope) -> Counts:
+    """Zero counts of a question or group."""
+    return empty_joint_counts(envelope) if isinstance(envelope, Group) else empty_counts(envelope.layout)
 
 
 def count_together(group: Group, rows: Rows) -> Counts:

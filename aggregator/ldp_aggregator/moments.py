@@ -140,4 +140,5 @@ def decoding(channel: Floats) -> Floats:
 
 def channel_array(randomizer: StochasticMatrix) -> Floats:
     """The matrix as floats, rows by true value."""
-    return np.array([[float(entry) for entry in row] for row in randomizer.channel().rows])
+    totals = map(sum, randomizer.weights)
+    return np.array([[weight / total for weight in row] for row, total in zip(randomizer.weights, totals, strict=True)])

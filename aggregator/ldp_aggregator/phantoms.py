@@ -21,7 +21,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
@@ -47,6 +46,8 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     reports, phantoms = total_reports(counts, randomizer.layout), told - randomizer.size
     if not reports or phantoms < 2:
         raise EstimateError(f"expected reports and at least 2 phantoms, got {reports} and {phantoms}")
+    from scipy.stats import chi2  # slow to import
+
     p, q = (float(rate) for rate in randomizer.support)
     supports = support_counts(randomizer._replace(size=told), counts)
     frequency = (supports[: randomizer.size] / reports - q) / (p - q)
@@ -55,7 +56,7 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     noise = q * (1 - q) / (reports * (p - q) ** 2)
     concentration = float(np.clip((frequency**2 - noise).sum(), 0, 1))
     freedom = (phantoms - 1) / (1 + randomizer.order * _on_a_line(randomizer) ** 2 * concentration)
-    return PhantomScore(phantoms, mean_square, float(stats.chi2.sf(mean_square * freedom, freedom)))
+    return PhantomScore(phantoms, mean_square, float(chi2.sf(mean_square * freedom, freedom)))
 
 
 def _on_a_line(randomizer: ProjectiveResponse) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ldp.errors import EstimateError
+import numpy as np
+
+from ldp_aggregator.drawing import drawn
 from ldp_aggregator.result import QuestionEstimates, SurveyEstimates
 
 MOST_BARS = 40
@@ -22,33 +24,27 @@ def picture(
 
     Questions of more than 40 values show the 40 most frequent. Raises `EstimateError` if matplotlib is not there.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise EstimateError(
-            'expected matplotlib for a picture, found none; install it with pip install "ldpkit-aggregator[plot]"'
-        ) from None
     questions = [estimates] if isinstance(estimates, QuestionEstimates) else list(estimates)
     heights = [1.1 + 0.28 * max(1, min(len(question), MOST_BARS)) for question in questions]
-    # A fixed salt and no date: equal estimates give equal files.
-    with rc_context({"svg.hashsalt": "ldp", "svg.fonttype": "path"}):
-        figure = Figure(figsize=(8, sum(heights)), layout="constrained")
-        FigureCanvasAgg(figure)
+
+    def draw(figure: Any) -> None:
         axes = figure.subplots(len(questions), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axis, question in zip(axes, questions, strict=True):
             _bars(axis, question, (truth or {}).get(question.name))
-        file = io.BytesIO()
-        metadata = {"Date": None} if form == "svg" else {"Software": None}
-        figure.savefig(file, format=form, metadata=metadata, dpi=120)
-    return file.getvalue()
+
+    return drawn((8, sum(heights)), draw, form)
 
 
-def _bars(axis, question: QuestionEstimates, truth: Sequence[float] | None) -> None:  # type: ignore[no-untyped-def]
-    shown = sorted(range(len(question)), key=lambda index: -question.frequency[index])[:MOST_BARS]
+def shown_values(question: QuestionEstimates) -> list[int]:
+    """The indices of the values that a picture shows: all, in their order, or the `MOST_BARS` most frequent."""
     if len(question) <= MOST_BARS:
-        shown = list(range(len(question)))
+        return list(range(len(question)))
+    most: list[int] = np.argsort(-question.frequency, kind="stable")[:MOST_BARS].tolist()
+    return most
+
+
+def _bars(axis: Any, question: QuestionEstimates, truth: Sequence[float] | None) -> None:
+    shown = shown_values(question)
     places = list(range(len(shown)))
     frequency = [_drawn(question.frequency[index]) for index in shown]
     axis.barh(places, frequency, color="#8fb3d9", height=0.62, label="estimate")

@@ -11,7 +11,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from ldp.errors import EstimateError
 from ldp.field import inner_product
@@ -62,6 +61,8 @@ class CyclicDesign:
     @cached_property
     def _spectrum(self) -> tuple[int, NDArray[np.complex128]]:
         """The transform of the zeros, written twice so that a correlation may run over their end, and its length."""
+        from scipy import fft  # slow to import
+
         length = fft.next_fast_len(2 * len(self.zeros) - 1, real=True)
         return length, fft.rfft(np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64), length)
 
@@ -71,6 +72,8 @@ class CyclicDesign:
             # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by themselves.
             lower = _BITS_AT_ONCE - len(counts).bit_length()
             return (self._correlated(counts >> lower) << lower) + self._correlated(counts & (1 << lower) - 1)
+        from scipy import fft  # slow to import
+
         length, spectrum = self._spectrum
         transformed = fft.rfft(counts.astype(np.float64), length)
         np.conj(transformed, out=transformed)

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ldp.exact import log_upper
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
+from ldp_aggregator.estimate_records import question_record
+from ldp_aggregator.manipulation import Manipulation
 from ldp_aggregator.means import Mean
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
@@ -71,6 +72,8 @@ class QuestionEstimates:
     """Of an open question: those whose text is no candidate; unbiased, and its interval is its own."""
     checks: tuple[Check, ...] = ()
     """What the estimator found out about the reports; see `health` for more."""
+    manipulation: Manipulation | None = None
+    """How far forged reports can move what is unbiased here; None without reports."""
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
@@ -90,8 +93,9 @@ class QuestionEstimates:
 
     @property
     def remarks(self) -> list[str]:
-        """What an analyst has to know: the note, and the checks that failed."""
-        return [*([self.note] if self.note else []), *(str(check) for check in self.checks if check.suspicious)]
+        """What an analyst has to know: the note, what forged reports could do, and the checks that failed."""
+        said = (self.note, "" if self.manipulation is None else str(self.manipulation))
+        return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
 
     @property
     def name(self) -> str:
@@ -142,36 +146,7 @@ class QuestionEstimates:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""
-        values = []
-        for index, estimate in enumerate(self):
-            errors = _errors(estimate)
-            shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
-            if self.options.post is None:
-                shown |= errors
-            else:
-                raw = _number(float(self.unbiased[index]))
-                shown |= {"standard_error": None, "interval": None, "unbiased": {"frequency": raw, **errors}}
-            values.append(shown)
-        question, options = self.question, self.options
-        return {
-            "mechanism": question.mechanism,
-            "epsilon": {"declared": question.declared.text, "delivered": log_upper(question.randomizer.ratio)},
-            "reports": self.reports,
-            "level": options.level,
-            "estimand": options.estimand,
-            "interval": options.interval,
-            "simultaneous": options.simultaneous is not None,
-            "simultaneous_method": options.simultaneous,
-            "post": options.post,
-            "biased": options.post is not None,
-            "values": values,
-            **({"respondents": self.respondents} if options.reports_each > 1 else {}),
-            **({} if self.mean is None else {"mean": self.mean.to_dict()}),
-            **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
-            **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),
-            **({"note": self.note} if self.note else {}),
-            **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
-        }
+        return question_record(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,16 +206,3 @@ class SurveyEstimates:
 
         types = [polars.String, polars.String, *[polars.Float64] * (len(_COLUMNS) - 2)]
         return polars.DataFrame(list(self.rows()), schema=dict(zip(_COLUMNS, types, strict=True)))
-
-
-def _share(estimate: Estimate) -> dict[str, Any]:
-    return {"count": _number(estimate.count), "frequency": _number(estimate.frequency)}
-
-
-def _errors(estimate: Estimate) -> dict[str, Any]:
-    ends = [_number(estimate.low), _number(estimate.high)]
-    return {"standard_error": _number(estimate.standard_error), "interval": ends}
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None

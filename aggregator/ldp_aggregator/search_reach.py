@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp_aggregator.bisection import least_share
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.prefix_extension import (
@@ -35,7 +35,6 @@ from ldp_aggregator.prefix_extension import (
 MISSED = 0.01
 _UNLUCKY = 3
 """Standard deviations by which a cohort may fall short of its share of the respondents."""
-_HALVINGS = 40
 _LEAST_VARIANCE = 1e-12
 
 
@@ -78,6 +77,8 @@ def _held(frequency: float | None) -> str:
 
 def _most_remembered(randomizer: HeavyHitters) -> int:
     """How many texts chance has a search remember where as many prefixes go on as ever do."""
+    from scipy.special import ndtr  # slow to import
+
     ending = 0
     for stage in range(randomizer.stages - 1):
         of_prefix = sum(int(randomizer.branching**size) for size in range(growth(randomizer, stage)))
@@ -92,20 +93,13 @@ def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach
 
 
 def _least_found(randomizer: HeavyHitters, reports: Floats, line: float, stage: int) -> float | None:
-    low, high = 0.0, 1.0
-    if _chance_to_miss(randomizer, reports, line, stage, high) > MISSED:
-        return None
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _chance_to_miss(randomizer, reports, line, stage, middle) > MISSED:
-            low = middle
-        else:
-            high = middle
-    return high
+    return least_share(lambda frequency: _chance_to_miss(randomizer, reports, line, stage, frequency) <= MISSED)
 
 
 def _chance_to_miss(randomizer: HeavyHitters, reports: Floats, line: float, stage: int, frequency: float) -> float:
     """At most; of the texts that end in the stage, or, in the last but one, of those of the longest length."""
+    from scipy.special import ndtr  # slow to import
+
     p, q = rates(randomizer)
     mean = frequency * (p - q) * np.sqrt(reports / (q * (1 - q)))
     spread = math.sqrt((frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (q * (1 - q)))

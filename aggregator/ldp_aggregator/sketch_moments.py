@@ -16,13 +16,15 @@ Source: Apple Differential Privacy Team 2017; the variance by conditioning on th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.buckets import MODULUS
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.sketches import MODULUS, CountMean, HadamardCountMean, Sketch, coefficients, collision
+from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.moments import Floats, Moments
 from ldp_aggregator.supports import walsh_hadamard
@@ -34,9 +36,8 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = total_reports(counts, randomizer.layout)
     within = _of_buckets(randomizer, counts)
     supports = sum(of_bucket[held] for of_bucket, held in zip(within, buckets_of(randomizer), strict=True))
-    p, q = (float(rate) for rate in randomizer.within)
+    p, q = (float(rate) for rate in support_rates(randomizer))
     c = float(collision(randomizer.buckets))
-    q = c * p + (1 - c) * q
     share, scale = c / ((1 - c) * randomizer.cohorts), (p - q) ** 2
     hold, other = p * (1 - p) / scale, q * (1 - q) / scale - share
     frequency: Floats = (supports / reports - q) / (p - q)
@@ -49,6 +50,12 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         f"values share buckets under the survey's {randomizer.cohorts:,} hash functions."
     )
     return Moments(reports, frequency, np.full(size, hold), np.full(size, other), _none, lasting=lasting, note=note)
+
+
+def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
+    """(p, q'): how often a report supports its own value, and over the choice of hash functions another."""
+    (p, q), c = sketch.within, collision(sketch.buckets)
+    return p, c * p + (1 - c) * q
 
 
 def buckets_of(sketch: Sketch) -> Iterator[NDArray[np.int64]]:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ldp.errors import MismatchError
-from ldp.survey import Envelope, Group, Survey
+from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
-from ldp_aggregator.counting import Counts, Rows, count_rows, empty_counts, total_reports
-from ldp_aggregator.joint_counting import count_together, empty_joint_counts, parts
+from ldp_aggregator.counting import Counts, Rows, total_reports
+from ldp_aggregator.joint_counting import counted, empty_counts_of
 
 ACCEPTED, DUPLICATE = "accepted", "duplicate"
 
@@ -60,15 +60,12 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        counts = {question.name: empty_counts(question.layout) for question in survey}
-        return cls(survey, counts | {group.name: empty_joint_counts(group) for group in survey.groups})
+        return cls(survey, {each.name: empty_counts_of(each) for each in survey.tallied})
 
     def add(self, envelope: Envelope, rows: Rows) -> None:
         """Count rows, of shape (reports, width), that are known to fit the question or group."""
-        for question, part in parts(envelope, rows):
-            self.counts[question.name] += count_rows(part, question.layout)
-        if isinstance(envelope, Group):
-            self.counts[envelope.name] += count_together(envelope, rows)
+        for each, counts in counted(envelope, rows):
+            self.counts[each.name] += counts
 
     def reports(self, name: str) -> int:
         """How many reports the question called `name` has."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from typing import Any
 
 from benchmarks.peers.summary import Row, beside, ratio
 from benchmarks.peers.table import CELLS, OURS
+from ldp_aggregator.drawing import drawn
 
 _PANELS = (("client", "time of a report"), ("server", "time of decoding"), ("bytes", "bytes of a report"))
 _COLOURS = ("#8fb3d9", "#2f6aa3", "#12304f")
@@ -22,9 +19,8 @@ def picture(rows: Sequence[Row]) -> bytes:
     compared = [(row, ours) for row in rows if row.side != OURS and (ours := beside(row, rows)) is not None]
     labels = list(dict.fromkeys(_label(row) for row, _ in compared))
     sizes = sorted({cell.size for cell in CELLS})
-    with rc_context({"svg.hashsalt": "ldp", "svg.fonttype": "path"}):
-        figure = Figure(figsize=(10, 1.6 + 0.34 * len(labels)), layout="constrained")
-        FigureCanvasAgg(figure)
+
+    def draw(figure: Any) -> None:
         for axis, (name, title) in zip(figure.subplots(1, len(_PANELS), sharey=True), _PANELS, strict=True):
             for row, ours in compared:
                 times = ratio(getattr(row, name), getattr(ours, name))
@@ -57,9 +53,8 @@ def picture(rows: Sequence[Row]) -> bytes:
         figure.suptitle(
             f"What a peer needs over what {OURS} needs, same mechanism (right of the line: more)", fontsize=10
         )
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+
+    return drawn((10, 1.6 + 0.34 * len(labels)), draw)
 
 
 def _label(row: Row) -> str:

@@ -3,7 +3,8 @@
 Rules
 - A report is kept under its day and a random number: neither the hour nor the order of answers can be read off.
 - A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until somebody has decided
-  about them, so that every retry sends the same bytes. There is one at a time.
+  about them, so that every retry sends the same bytes. There is one at a time. Reports that wait have no id yet, so
+  that only what somebody was about to send can come too late for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
 - The queue is bounded by count, bytes and age. The oldest go first; the count and the bytes are looked at once in
   `SLACK` reports, and may be exceeded by that many.
@@ -53,7 +54,7 @@ class Outbox:
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
         key = today().to_bytes(4, "big") + self._random(8)
-        self._store.put(REPORT, key, (report.fingerprint, report.row))
+        self._store.put(REPORT, key, tuple(part for part in report if part is not None))
         self._until_trimmed -= 1
         if self._until_trimmed < 0:
             self._until_trimmed = SLACK - 1
@@ -107,21 +108,23 @@ class Outbox:
 
     def _made(self) -> bytes | None:
         """A batch of reports to one question, whichever a random number puts first among the oldest."""
-        chosen: list[tuple[bytes, bytes]] = []
+        chosen: dict[bytes, Report] = {}
         fingerprint = None
-        for key, (answers, row) in self._store.records(REPORT):
-            fingerprint = fingerprint or answers
-            if answers == fingerprint:
-                chosen.append((key, cast(bytes, row)))
+        for key, record in self._store.records(REPORT):
+            report = Report(*cast("tuple[bytes, bytes, int]", record))  # or two parts: a survey without epochs
+            fingerprint = fingerprint or report.fingerprint
+            if report.fingerprint == fingerprint:
+                chosen[key] = report
             if len(chosen) == self._limits.batch:
                 break
         if not chosen:
             return None
-        rows = b"".join(row for _, row in chosen)
-        width = len(chosen[0][1])
+        fingerprint, row, epoch = next(iter(chosen.values()))
+        rows = b"".join(report.row for report in chosen.values())
+        made = row_batches(fingerprint, rows, len(row), epoch, size=len(chosen), random=self._random, clock=time.time)
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
-        batch = next(row_batches(cast(bytes, fingerprint), rows, width, size=len(chosen), random=self._random))
-        for key, _ in chosen[: batch.size]:
+        batch = next(made)
+        for key in list(chosen)[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch])
         self._store.put(BATCH, _NOTHING, (frame, batch.size, today()))

@@ -1,49 +1,75 @@
-"""Reports, and the bytes that they travel as."""
+"""Reports, and the bytes that they travel as.
+
+Where a survey has epochs, the id of a batch tells in which one the batch was made, so every report says how long they
+are. Make batches when they are about to be sent: what a collector gets after their epoch's grace is lost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from ldp.epochs import batch_id
 from ldp.randomness import Random, system
-from ldp.wire import ID_SIZE, MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
+from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
+
+Clock = Callable[[], float]
+"""A source of the time, in seconds since 1970."""
 
 
 class Report(NamedTuple):
-    """One randomized answer, or those to a group: its fingerprint, and the bytes that may leave the device."""
+    """One randomized answer, or those to a group: its fingerprint, and the bytes that may leave the device.
+
+    `epoch` is the length of its survey's epochs in seconds; None if it has none.
+    """
 
     fingerprint: bytes
     row: bytes
+    epoch: int | None = None
 
 
-def batches(reports: Iterable[Report], *, size: int = 1000, random: Random = system) -> list[Batch]:
-    """Reports grouped by question into batches of at most `size`, each under a fresh random id.
+def batches(
+    reports: Iterable[Report], *, size: int = 1000, random: Random = system, clock: Clock = time.time
+) -> list[Batch]:
+    """Reports grouped by question into batches of at most `size`, each under a fresh id.
 
     Group only reports that may be seen together: whoever receives a batch learns that its reports travelled together.
     """
-    by_question: dict[bytes, list[bytes]] = {}
-    for report in reports:
-        by_question.setdefault(report.fingerprint, []).append(report.row)
+    by_question: dict[tuple[bytes, int | None], list[bytes]] = {}
+    for fingerprint, row, epoch in reports:
+        by_question.setdefault((fingerprint, epoch), []).append(row)
     return [
         batch
-        for fingerprint, rows in by_question.items()
-        for batch in row_batches(fingerprint, b"".join(rows), len(rows[0]), size=size, random=random)
+        for (fingerprint, epoch), rows in by_question.items()
+        for batch in row_batches(
+            fingerprint, b"".join(rows), len(rows[0]), epoch, size=size, random=random, clock=clock
+        )
     ]
 
 
 def row_batches(
-    fingerprint: bytes, rows: bytes, width: int, *, size: int = 1000, random: Random = system
+    fingerprint: bytes,
+    rows: bytes,
+    width: int,
+    epoch: int | None,
+    *,
+    size: int = 1000,
+    random: Random = system,
+    clock: Clock = time.time,
 ) -> Iterator[Batch]:
     """Batches of reports to one question, given as rows of `width` bytes, end to end."""
     step = width * max(1, min(size, MOST_REPORTS, (MOST_PAYLOAD - 256) // width))
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
-        yield Batch(fingerprint, random(ID_SIZE), len(chunk) // width, chunk)
+        yield Batch(fingerprint, batch_id(random, epoch, clock()), len(chunk) // width, chunk)
 
 
-def report_bytes(reports: Iterable[Report], *, size: int = 1000, random: Random = system) -> bytes:
+def report_bytes(
+    reports: Iterable[Report], *, size: int = 1000, random: Random = system, clock: Clock = time.time
+) -> bytes:
     """Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated."""
-    return frames(batches(reports, size=size, random=random))
+    return frames(batches(reports, size=size, random=random, clock=clock))
 
 
 def frames(made: Iterable[Batch]) -> bytes:

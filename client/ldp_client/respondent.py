@@ -46,7 +46,7 @@ class Respondent:
         if name in survey.group_of:
             together = survey.group_of[name].name
             raise AnswerError(f"expected the questions {together} to be answered together, with record_together")
-        return Report(question.fingerprint, self._row(question, value))
+        return Report(question.fingerprint, self._row(question, value), question.epoch)
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""
@@ -56,7 +56,7 @@ class Respondent:
             raise AnswerError(f"expected answers to all questions of a group ({known}), got {', '.join(answers)}")
         values = [question.value(answers[question.name]) for question in group.members]
         rows = [self._row(question, value) for question, value in zip(group.members, values, strict=True)]
-        return Report(group.fingerprint, b"".join(rows))
+        return Report(group.fingerprint, b"".join(rows), group.epoch)
 
     def _row(self, question: Question, value: Value) -> bytes:
         if question.memoizes:

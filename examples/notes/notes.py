@@ -5,7 +5,8 @@
     python examples/notes/notes.py privacy on        (or off, forget; alone: what was spent, and what would be sent)
     python examples/notes/notes.py passwords no      (or yes, or nothing at all)
 
-Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR, the address of a collector or a folder.
+Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR: a folder, or the address of a collector, which may
+want NOTES_TOKEN.
 """
 
 from __future__ import annotations
@@ -51,11 +52,12 @@ def main(words: list[str]) -> None:
 
 def open_client() -> EmbeddedClient:
     """The client: off until the user agrees; for these terms only, and for at most epsilon 6 a question, ever."""
+    token = os.environ.get("NOTES_TOKEN")
     remote = COLLECTOR.startswith(("http://", "https://"))
     return Client.open(
         SURVEY,
         state=HOME / "ldp.db",
-        transport=HTTPTransport(COLLECTOR) if remote else FolderTransport(COLLECTOR),
+        transport=HTTPTransport(COLLECTOR, token=token) if remote else FolderTransport(COLLECTOR),
         pins=[TERMS],
         ceiling=6,
         consent="off",

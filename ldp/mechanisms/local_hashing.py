@@ -17,6 +17,7 @@ from bisect import bisect_left
 from fractions import Fraction
 from typing import NamedTuple
 
+from ldp.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
@@ -26,9 +27,6 @@ from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.randomness import Random, randbelow
-
-MODULUS = (1 << 31) - 1
-MOST_BUCKETS = 1 << 16
 
 _MULTIPLIER = (1 << 32) - 1
 
@@ -64,9 +62,8 @@ class LocalHashing(NamedTuple):
 
     @property
     def collision(self) -> Fraction:
-        """c: P mod g of the buckets have one residue more than the others."""
-        least, more = divmod(self.modulus, self.buckets)
-        pairs = more * (least + 1) * least + (self.buckets - more) * least * (least - 1)
+        """c, the chance that two different values meet in a bucket."""
+        pairs = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
         return Fraction(pairs, self.modulus * (self.modulus - 1))
 
     @property

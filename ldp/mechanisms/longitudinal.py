@@ -28,6 +28,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.accounting import Rates, repeated_bits_ratio, repeated_ratio
+from ldp.buckets import MOST_BUCKETS
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import WEIGHT_SCALE, exp_lower, odds
@@ -36,7 +37,7 @@ from ldp.layout import Layout
 from ldp.mechanisms import grr, local_hashing, unary
 from ldp.mechanisms.contract import Declared, Mechanism, Numbers, any_closed, integers
 from ldp.mechanisms.grr import SymbolResponse
-from ldp.mechanisms.local_hashing import MOST_BUCKETS, LocalHashing, least_error_buckets
+from ldp.mechanisms.local_hashing import LocalHashing, least_error_buckets
 from ldp.mechanisms.unary import BitVector
 from ldp.randomness import Random, draw_bits
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from xxhash import xxh64_intdigest
 
+from ldp.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
@@ -31,8 +32,6 @@ from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.mechanisms.unary import BitVector, design_symmetric
 from ldp.randomness import WORD, Random, bernoulli, randbelow
 
-MODULUS = (1 << 31) - 1
-MOST_BUCKETS = 1 << 16
 MOST_CELLS = 1 << 24
 HASHES, WIDTH = 256, 1024
 """What a survey gets that does not say."""
@@ -52,9 +51,8 @@ def bucket(value: int, cohort: int, hash_seed: int, buckets: int) -> int:
 
 
 def collision(buckets: int) -> Fraction:
-    """c: P mod m of the buckets have one residue more than the others."""
-    least, more = divmod(MODULUS, buckets)
-    return Fraction(more * (least + 1) ** 2 + (buckets - more) * least**2, MODULUS**2)
+    """c, the chance that two different values meet in a bucket."""
+    return Fraction(sum(many * size**2 for many, size in sizes(MODULUS, buckets)), MODULUS**2)
 
 
 class CountMean(NamedTuple):

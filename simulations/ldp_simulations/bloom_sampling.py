@@ -19,6 +19,7 @@ from numpy.random import Generator
 
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.counting import Counts, empty_counts
+from ldp_simulations.bit_sampling import ones
 
 
 def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Generator) -> Counts:
@@ -27,16 +28,14 @@ def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Gener
     spread = generator.multinomial(held, np.full(cohorts, 1 / cohorts))
     counts = empty_counts(randomizer.layout)
     counts[:, 0] = spread.sum(axis=0)
-    p, q = (float(rate) for rate in randomizer.support)
-    counts[:, 1:] = _ones(_set_by(design, spread), counts[:, :1], p, q, generator)
+    counts[:, 1:] = ones(_set_by(design, spread), counts[:, :1], randomizer.support, generator)
     return counts
 
 
 def repeated_counts(randomizer: Rappor, answers: Counts, design: Any, generator: Generator) -> Counts:
     """Counts of a report of every answer; `answers` has a row for each client, of columns of the design."""
     size = design.shape[1]
-    clients, span = len(answers), float(1 << randomizer.word)
-    flip, if_one, if_zero = randomizer.flip / span, randomizer.if_one / span, randomizer.if_zero / span
+    clients, (lasting, fresh) = len(answers), randomizer.steps
     cohorts = generator.integers(0, randomizer.cohorts, clients)
     same, times = np.unique(answers + size * np.arange(clients)[:, None], return_counts=True)
     client, value = np.divmod(same, size)
@@ -46,9 +45,9 @@ def repeated_counts(randomizer: Rappor, answers: Counts, design: Any, generator:
         places = value[here] * randomizer.cohorts + cohorts[client[here]]
         spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(size, -1)
         responses = spread.sum(axis=0)[:, None]
-        permanent = _ones(_set_by(design, spread), responses, 1 - flip, flip, generator)
+        permanent = ones(_set_by(design, spread), responses, lasting, generator)
         counts[:, 0] += repeats * responses[:, 0]
-        counts[:, 1:] += _ones(repeats * permanent, repeats * responses, if_one, if_zero, generator)
+        counts[:, 1:] += ones(repeats * permanent, repeats * responses, fresh, generator)
     return counts
 
 
@@ -59,9 +58,3 @@ def _set_by(design: Any, spread: Counts) -> Counts:
     weights = spread[entries.col, entries.row // bits]
     # Sums of whole numbers below 2^53 are exact in floating point.
     return np.bincount(entries.row, weights, design.shape[0]).astype(np.int64).reshape(-1, bits)
-
-
-def _ones(set_by: Counts, reports: Counts, if_one: float, if_zero: float, generator: Generator) -> Counts:
-    """How many of the reports have each bit set, if `set_by` of them had it before the noise."""
-    ones: Counts = generator.binomial(set_by, if_one) + generator.binomial(reports - set_by, if_zero)
-    return ones

@@ -6,7 +6,6 @@ frequency that one respondent's report would give. It does not depend on the fre
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from ldp.domain import Domain
 from ldp.exact import exp_lower, fraction
 from ldp.mechanisms import MECHANISMS
 from ldp.optimum import optimal_total_error, settled_error
+from ldp_aggregator.drawing import drawn
 from ldp_simulations.planning import designed
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
@@ -36,22 +36,16 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
 
 def picture() -> bytes:
     """An SVG, the same bytes whenever the mechanisms are the same."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    return drawn((10, 4.6), _draw)
 
-    with rc_context({"svg.hashsalt": "ldp", "svg.fonttype": "path"}):
-        figure = Figure(figsize=(10, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots(1, len(EPSILONS), squeeze=False)[0]
-        for axis, epsilon in zip(axes, EPSILONS, strict=True):
-            _panel(axis, epsilon)
-        axes[0].set_ylabel("mean variance of a frequency × respondents")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside right center", frameon=False)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+
+def _draw(figure: Any) -> None:
+    axes = figure.subplots(1, len(EPSILONS), squeeze=False)[0]
+    for axis, epsilon in zip(axes, EPSILONS, strict=True):
+        _panel(axis, epsilon)
+    axes[0].set_ylabel("mean variance of a frequency × respondents")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
 
 
 def _panel(axis: Any, epsilon: str) -> None:

@@ -18,6 +18,7 @@ from ldp.mechanisms.sketches import CountMean, Sketch
 from ldp_aggregator.counting import Counts, empty_counts
 from ldp_aggregator.hash_counting import hash_supports
 from ldp_aggregator.sketch_moments import buckets_of
+from ldp_simulations.bit_sampling import ones, vector_counts
 
 MOST_PAIRS = 1 << 28
 """Reports times values (64, if there are fewer) up to which reports are drawn."""
@@ -25,12 +26,9 @@ MOST_PAIRS = 1 << 28
 
 def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `held` holders, by value."""
-    counts, reports = empty_counts(randomizer.layout), int(held.sum())
-    counts[0, 0] = reports
+    reports = int(held.sum())
     if reports * max(len(held), 64) > MOST_PAIRS:
-        p, q = (float(rate) for rate in randomizer.support)
-        counts[0, 1:] = generator.binomial(held, p) + generator.binomial(reports - held, q)
-        return counts
+        return vector_counts(randomizer, held, reports, generator)
     multiplier = generator.integers(1, randomizer.modulus, reports)
     shift = generator.integers(0, randomizer.modulus, reports)
     values = np.repeat(np.arange(len(held)), held)
@@ -39,6 +37,8 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
     kept = generator.random(reports) < p - q
     symbols = np.where(kept, buckets, generator.integers(0, randomizer.buckets, reports))
     seeds = np.stack([multiplier, shift], axis=1).astype(np.uint32)
+    counts = empty_counts(randomizer.layout)
+    counts[0, 0] = reports
     counts[0, 1:] = hash_supports(seeds, symbols, randomizer.layout)
     return counts
 
@@ -46,17 +46,17 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
 def sketch_counts(sketch: Sketch, held: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `held` holders, by cohort."""
     counts, buckets = empty_counts(sketch.layout), sketch.buckets
-    p, q = (float(rate) for rate in sketch.within)
+    p, _ = sketch.within
     spread = generator.multinomial(held, np.full(sketch.cohorts, 1 / sketch.cohorts)).T
     for row, holders, bucket_of in zip(counts, spread, buckets_of(sketch), strict=True):
         inside = np.zeros(buckets, dtype=np.int64)
         np.add.at(inside, bucket_of, holders)
         if isinstance(sketch, CountMean):
             row[0] = holders.sum()
-            row[1:] = generator.binomial(inside, p) + generator.binomial(row[0] - inside, q)
+            row[1:] = ones(inside, row[0], sketch.within, generator)
             continue
         occupied = np.flatnonzero(inside)
-        right = generator.binomial(inside[occupied], 2 * p - 1)
+        right = generator.binomial(inside[occupied], float(2 * p - 1))
         row += generator.multinomial(holders.sum() - right.sum(), np.full(2 * buckets, 0.5 / buckets))
         at = generator.multinomial(right, np.full(buckets, 1 / buckets))
         minus = at * _parity(occupied[:, None] & np.arange(buckets))

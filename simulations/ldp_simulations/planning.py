@@ -6,8 +6,8 @@ Every error comes from the decoder's own code (`moments`, `intervals`), run on t
     half-width                  of the score interval at `frequency`, before it is cut to [0, 1]
     detectable                  the least F such that a value held by F passes the one-sided test of frequency 0, at
                                 `level` over all values together (Bonferroni), with probability `power`
-    reach                       how many reports' worth one forged report can shift a value's estimate: the scores that
-                                reports can have, less the 0 or 1 that an honest one has in expectation
+    reach                       how many reports' worth one forged report can shift a value's estimate, see
+                                `ldp_aggregator.manipulation`
     efficiency                  R* / R, see `ldp.optimum`
 
 Where values differ in their errors (`matrix`, Bloom filters) the worst of them counts, in a population that is spread
@@ -17,7 +17,7 @@ being a design of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,22 +25,18 @@ import numpy as np
 from ldp.domain import Domain
 from ldp.keys import MOST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
-from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.optimum import efficiency
+from ldp_aggregator.bisection import least_share, least_whole
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.intervals import miss, score_interval, standard_error
-from ldp_aggregator.moments import Floats, Moments, channel_array, decoding
-from ldp_aggregator.noise_moments import Noise
+from ldp_aggregator.manipulation import frequency_reach
+from ldp_aggregator.moments import Floats, Moments
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.expectation import expected_counts
 
 EPSILON_STEPS = 10_000
 """Steps of epsilon to 1: what is solved for has four decimals."""
-_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -92,16 +88,7 @@ class Design:
 
     def detectable(self, respondents: int, ask: Ask) -> float | None:
         """The smallest frequency found with the probability asked for; None if not even 1 is."""
-        low, high = 0.0, 1.0
-        if self.chance(high, respondents, ask) < ask.power:
-            return None
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if self.chance(middle, respondents, ask) < ask.power:
-                low = middle
-            else:
-                high = middle
-        return high
+        return least_share(lambda frequency: self.chance(frequency, respondents, ask) >= ask.power)
 
     def meets(self, respondents: int, ask: Ask) -> bool:
         """Whether everything that is asked for is kept with so many respondents."""
@@ -112,22 +99,8 @@ class Design:
     @property
     def reach(self) -> float | None:
         """How many reports' worth one forged report can shift a value; None for Bloom filters."""
-        if self.moments.rates is not None:
-            p, q = self.moments.rates
-            furthest = np.maximum(np.maximum(p, 1 - p), np.maximum(q, 1 - q))
-            return float((furthest / np.abs(p - q)).max())
-        if isinstance(self.randomizer, StochasticMatrix):
-            scores = decoding(channel_array(self.randomizer))
-            return float(max(scores.max(), 1 - scores.min()))
-        if isinstance(self.randomizer, AdditiveNoise):
-            noise = Noise.of(self.randomizer)
-            return float(max(noise.own.max(), 1 + noise.next.max()))
-        if isinstance(self.randomizer, NoisyHistogram):
-            return float(self.randomizer.scores()[-1])
-        if isinstance(self.randomizer, BitFlip):
-            kept, flipped = self.randomizer.within
-            return float(kept / (kept - flipped) * self.randomizer.size / self.randomizer.sampled)
-        return None
+        found = frequency_reach(self.randomizer)
+        return None if found is None else float(found)
 
     @property
     def efficiency(self) -> float | None:
@@ -161,7 +134,7 @@ def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
 
 def least_respondents(plan: Design, ask: Ask) -> int | None:
     """How many respondents it takes to keep what is asked for; None if 10^15 do not."""
-    return _least(1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask))
+    return least_whole(1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask))
 
 
 def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) -> Design | None:
@@ -174,21 +147,8 @@ def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) ->
         made = at(step)
         return made is not None and made.meets(respondents, ask)
 
-    step = _least(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
+    step = least_whole(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
     return None if step is None else at(step)
-
-
-def _least(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
-    """The least whole number from which on something holds."""
-    if not holds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _first(rates: tuple[Floats, Floats] | None) -> tuple[Floats, Floats] | None:

@@ -8,7 +8,7 @@
     hr       holders by whether their symbol supports the value, then uniform over that half
     symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all values:
              a binomial for each value, and one multinomial
-    bits     given the true values, bits are independent: two binomials for each bit
+    bits     as in `ldp_simulations.bit_sampling`
     sums     the sides of entries as bits, and on each side a multinomial over distances
     points   as in `ldp_simulations.projective_sampling`
     hashed   local hashing and sketches, as in `ldp_simulations.hash_sampling`
@@ -23,7 +23,9 @@ The generator is numpy's: simulation only. A test holds these laws equal to thos
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -49,6 +51,7 @@ from ldp.survey import Question
 from ldp_aggregator.bloom_decoding import design_matrix
 from ldp_aggregator.counting import Counts, empty_counts
 from ldp_aggregator.moments import channel_array
+from ldp_simulations.bit_sampling import ones, vector_counts
 from ldp_simulations.bloom_sampling import bloom_counts
 from ldp_simulations.hash_sampling import hashed_counts, sketch_counts
 from ldp_simulations.holders import Holders, SetHolders
@@ -69,42 +72,12 @@ def sample_counts(question: Question, holders: Holders, generator: Generator) ->
 
 
 def _counts(randomizer: Randomizer, holders: Holders, generator: Generator) -> Counts:
-    if isinstance(holders, SetHolders) and isinstance(randomizer, SetEncoding):
-        return encoded_counts(randomizer, holders, generator)
-    if isinstance(holders, SetHolders) and isinstance(randomizer, PadAndSample):
-        return _counts(randomizer.oracle, Holders((), sampled_entries(randomizer, holders, generator)), generator)
-    if isinstance(randomizer, Chain):
-        return _counts(randomizer.once, holders, generator)
-    if isinstance(randomizer, StochasticMatrix):
-        return _matrix(randomizer, holders.counts, generator)
-    if isinstance(randomizer, AdditiveNoise):
-        return _noise(randomizer, holders.counts, generator)
-    if isinstance(randomizer, SymbolResponse):
-        return _symbols(randomizer, holders.counts, generator)
-    if isinstance(randomizer, SubsetSelection):
-        return _sets(randomizer, holders.counts, generator)
-    if isinstance(randomizer, HadamardResponse):
-        return _hadamard(randomizer, holders.counts, generator)
-    if isinstance(randomizer, ProjectiveResponse):
-        return projective_counts(randomizer, holders.counts, generator)
-    if isinstance(randomizer, Rappor) and randomizer.hashes:
-        return _bloom(randomizer, holders, generator)
-    if isinstance(randomizer, BitVector | Rappor):
-        counts = empty_counts(randomizer.layout)
-        counts[0, 0] = holders.respondents
-        counts[0, 1:] = _bits(randomizer, holders.counts, holders.respondents, generator)
-        return counts
-    if isinstance(randomizer, NoisyHistogram):
-        return _sums(randomizer, holders.counts, generator)
-    if isinstance(randomizer, CountMean | HadamardCountMean):
-        return sketch_counts(randomizer, holders.counts, generator)
-    if isinstance(randomizer, LocalHashing):
-        return hashed_counts(randomizer, holders.counts, generator)
-    if isinstance(randomizer, BitFlip):
-        return window_counts(randomizer, holders.counts, generator)
-    if isinstance(randomizer, HeavyHitters):
-        return search_counts(randomizer, holders, generator)
-    raise TypeError(f"no sampler for {type(randomizer).__name__}")
+    kind = type(randomizer)
+    if kind in _OF_COUNTS:
+        return _OF_COUNTS[kind](randomizer, holders.counts, generator)
+    if kind in _OF_HOLDERS:
+        return _OF_HOLDERS[kind](randomizer, holders, generator)
+    raise TypeError(f"no sampler for {kind.__name__}")
 
 
 def _matrix(randomizer: StochasticMatrix, held: Counts, generator: Generator) -> Counts:
@@ -140,21 +113,21 @@ def _symbols(randomizer: SymbolResponse, held: Counts, generator: Generator) -> 
     return (kept + anywhere).astype(np.int64)[None, :]
 
 
-def _bits(randomizer: BitVector | Rappor, set_by: Counts, reports: int | Counts, generator: Generator) -> Counts:
-    """How many of `reports` set each bit, `set_by` of them having it set in truth."""
-    p, q = (float(rate) for rate in randomizer.support)
-    return generator.binomial(set_by, p) + generator.binomial(reports - set_by, q)
+def _bits(randomizer: BitVector, held: Counts, generator: Generator) -> Counts:
+    return vector_counts(randomizer, held, int(held.sum()), generator)
 
 
 def _sums(randomizer: NoisyHistogram, held: Counts, generator: Generator) -> Counts:
-    respondents = held.sum()
-    above = _bits(randomizer.sides, held, respondents, generator)
+    respondents = int(held.sum())
+    above = ones(held, respondents, randomizer.sides.support, generator)
     distances = [float(mass) for mass in randomizer.distances()]
     lower, upper = (generator.multinomial(side, distances) for side in (respondents - above, above))
     return np.hstack([lower[:, ::-1], upper])
 
 
-def _bloom(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
+def _rappor(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
+    if not randomizer.hashes:
+        return vector_counts(randomizer, holders.counts, holders.respondents, generator)
     counts = empty_counts(randomizer.layout)
     present = np.flatnonzero(holders.counts)
     step = max(1, _MOST_POSITIONS // (randomizer.cohorts * randomizer.hashes))
@@ -220,3 +193,37 @@ def _hadamard(randomizer: HadamardResponse, held: Counts, generator: Generator) 
             half = np.flatnonzero(odd == parity)
             counts[half] += generator.multinomial(reports, np.full(len(half), 1 / len(half)))
     return counts[None, :]
+
+
+def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Counts:
+    return _counts(chain.once, holders, generator)
+
+
+def _entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+    return _counts(randomizer.oracle, Holders((), sampled_entries(randomizer, holders, generator)), generator)
+
+
+_OF_COUNTS: Mapping[type, Callable[[Any, Counts, Generator], Counts]] = {
+    AdditiveNoise: _noise,
+    BitFlip: window_counts,
+    BitVector: _bits,
+    CountMean: sketch_counts,
+    HadamardCountMean: sketch_counts,
+    HadamardResponse: _hadamard,
+    LocalHashing: hashed_counts,
+    NoisyHistogram: _sums,
+    ProjectiveResponse: projective_counts,
+    StochasticMatrix: _matrix,
+    SubsetSelection: _sets,
+    SymbolResponse: _symbols,
+}
+"""Samplers that have to know how many hold each value."""
+
+_OF_HOLDERS: Mapping[type, Callable[[Any, Any, Generator], Counts]] = {
+    Chain: _first_reports,
+    HeavyHitters: search_counts,
+    PadAndSample: _entries,
+    Rappor: _rappor,
+    SetEncoding: encoded_counts,
+}
+"""Samplers that have to know the values, or the sets."""

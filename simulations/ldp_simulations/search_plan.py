@@ -9,6 +9,7 @@ from ldp.errors import EstimateError
 from ldp.exact import log_upper
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.survey import Question
+from ldp_aggregator.bisection import least_whole
 from ldp_aggregator.files import read_survey
 from ldp_aggregator.search_reach import Reach, expected_reach, never_found
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
@@ -73,10 +74,4 @@ def _least_respondents(randomizer: HeavyHitters, frequency: float) -> int | None
         needed = expected_reach(randomizer, respondents)[-1].frequency
         return needed is not None and needed <= frequency
 
-    low, high = 1, MOST_RESPONDENTS
-    if not finds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if finds(middle) else (middle + 1, high)
-    return low
+    return least_whole(1, MOST_RESPONDENTS, finds)

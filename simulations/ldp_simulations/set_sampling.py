@@ -1,6 +1,6 @@
 """Tallies of sets, drawn from their exact law.
 
-set-unary        given the sets, bits are independent: two binomials for each value, as many hold it or do not
+set-unary        given the sets, bits are independent, as in `ldp_simulations.bit_sampling`
 pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those entries
 """
 
@@ -11,17 +11,14 @@ from numpy.random import Generator
 
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.set_unary import SetEncoding
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.counting import Counts
+from ldp_simulations.bit_sampling import vector_counts
 from ldp_simulations.holders import SetHolders
 
 
 def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
     """The counts of one report from every holder."""
-    p, q = (float(rate) for rate in randomizer.support)
-    counts, holding = empty_counts(randomizer.layout), holders.holding(randomizer.size)
-    counts[0, 0] = holders.respondents
-    counts[0, 1:] = generator.binomial(holding, p) + generator.binomial(holders.respondents - holding, q)
-    return counts
+    return vector_counts(randomizer, holders.holding(randomizer.size), holders.respondents, generator)
 
 
 def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:

@@ -136,7 +136,7 @@ def _reports(survey: Survey, envelope: Envelope, answers: Sequence[Mapping[str, 
         values = [question.value(given[question.name]) for given in answers]
         rows.append(draw(np.array(values, dtype=np.int64), random))
     joined = np.concatenate(rows, axis=1).tobytes()
-    return frames(row_batches(envelope.fingerprint, joined, envelope.width, random=random))
+    return frames(row_batches(envelope.fingerprint, joined, envelope.width, envelope.epoch, random=random))
 
 
 def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp_aggregator.counting import Counts, empty_counts
+from ldp_simulations.bit_sampling import ones
 
 
 def window_counts(randomizer: BitFlip, held: Counts, generator: Generator) -> Counts:
@@ -18,7 +19,6 @@ def window_counts(randomizer: BitFlip, held: Counts, generator: Generator) -> Co
     spread = generator.multinomial(held, np.full(size, 1 / size))
     starts = np.arange(size)[:, None]
     set_by = spread[(starts + np.arange(randomizer.sampled)) % size, starts]
-    p, q = (float(rate) for rate in randomizer.within)
     counts[:, 0] = spread.sum(axis=0)
-    counts[:, 1:] = generator.binomial(set_by, p) + generator.binomial(counts[:, :1] - set_by, q)
+    counts[:, 1:] = ones(set_by, counts[:, :1], randomizer.within, generator)
     return counts

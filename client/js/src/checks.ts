@@ -30,10 +30,16 @@ export function bytesAsHex(size: number): Check<string> {
   return textLike(new RegExp(`^([0-9a-f]{2}){${size}}$`), `${size} bytes as hexadecimal text`);
 }
 
-export const count: Check<number> = (found, place) => {
-  if (!Number.isSafeInteger(found) || (found as number) < 0) throw new Unexpected(`${place}: expected a whole number`);
-  return found as number;
-};
+export function integerFrom(least: number): Check<number> {
+  return (found, place) => {
+    if (!Number.isSafeInteger(found) || (found as number) < least) {
+      throw new Unexpected(`${place}: expected a whole number from ${least}`);
+    }
+    return found as number;
+  };
+}
+
+export const count = integerFrom(0);
 
 export function constant<T>(expected: T): Check<T> {
   return (found, place) => {
@@ -45,6 +51,11 @@ export function constant<T>(expected: T): Check<T> {
 /** Null, or what the check accepts. */
 export function optional<T>(check: Check<T>): Check<T | null> {
   return (found, place) => (found === null ? null : check(found, place));
+}
+
+/** Nothing at all, or what the check accepts. */
+export function absentOr<T>(check: Check<T>): Check<T | undefined> {
+  return (found, place) => (found === undefined ? undefined : check(found, place));
 }
 
 /** A text that passes one check, or something else that passes another. */

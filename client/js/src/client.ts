@@ -45,7 +45,7 @@ export class Client {
       const memory = await Memory.open(this.survey, this.#storage);
       const row = await this.#row(question, value, memory);
       await memory.keep();
-      return { fingerprint: fromHex(question.fingerprint), row };
+      return { fingerprint: fromHex(question.fingerprint), row, epoch: this.survey.epoch };
     });
   }
 

@@ -1,7 +1,8 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
 import {
-  type Check, bytesAsHex, constant, count, decimal, listOf, mapOf, optional, record, text, textLike, textOr,
+  type Check, absentOr, bytesAsHex, constant, count, decimal, integerFrom, listOf, mapOf, optional, record, text,
+  textLike, textOr,
 } from "./checks.js";
 import { RATIO } from "./ratio.js";
 
@@ -24,6 +25,7 @@ export interface CompiledSurvey {
   readonly name: string;
   readonly fingerprint: string;
   readonly terms: string;
+  readonly epoch: number | undefined;
   readonly lifetime: { readonly epsilon: string; readonly ratio: string } | null;
   readonly questions: readonly CompiledQuestion[];
   readonly groups: readonly (readonly string[])[];
@@ -47,6 +49,7 @@ export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
   name: text,
   fingerprint: FINGERPRINT,
   terms: FINGERPRINT,
+  epoch: absentOr(integerFrom(1)),
   lifetime: optional(record({ epsilon: text, ratio: textLike(RATIO, "a ratio") })),
   questions: listOf(QUESTION),
   groups: listOf(listOf(text)),

@@ -1,22 +1,32 @@
-/** Reports, and the bytes that they travel as (`client/ldp_client/reports.py`). */
+/**
+ * Reports, and the bytes that they travel as (`client/ldp_client/reports.py`). Where a survey has epochs, make batches
+ * when they are about to be sent: what a collector gets after their epoch's grace is lost.
+ */
 
 import { type Bytes, concat, hex } from "./bytes.js";
+import { batchId } from "./epochs.js";
 import { type Random, system } from "./randomness.js";
-import { type Batch, ID_SIZE, MOST_PAYLOAD, MOST_REPORTS, encodeBatch, encodeFrame } from "./wire.js";
+import { type Batch, MOST_PAYLOAD, MOST_REPORTS, encodeBatch, encodeFrame } from "./wire.js";
 
-/** One randomized answer: the fingerprint of its question, and the bytes that may leave the device. */
+/**
+ * One randomized answer: the fingerprint of its question, the bytes that may leave the device, and the length of its
+ * survey's epochs in seconds, if it has any.
+ */
 export interface Report {
   readonly fingerprint: Bytes;
   readonly row: Bytes;
+  readonly epoch: number | undefined;
 }
 
 const HEAD = 256;
 
 /**
- * Reports grouped by question into batches of at most `size`, each under a fresh random id. Group only reports that may
- * be seen together: whoever receives a batch learns that its reports travelled together.
+ * Reports grouped by question into batches of at most `size`, each under a fresh id. Group only reports that may be
+ * seen together: whoever receives a batch learns that its reports travelled together.
  */
-export function batches(reports: Iterable<Report>, size = 1000, random: Random = system): Batch[] {
+export function batches(
+  reports: Iterable<Report>, size = 1000, random: Random = system, clock: () => number = Date.now,
+): Batch[] {
   const byQuestion = new Map<string, Report[]>();
   for (const report of reports) {
     const name = hex(report.fingerprint);
@@ -25,16 +35,19 @@ export function batches(reports: Iterable<Report>, size = 1000, random: Random =
     else byQuestion.set(name, [report]);
   }
   return [...byQuestion.values()].flatMap((alike) => {
-    const { fingerprint, row } = alike[0]!;
+    const { fingerprint, row, epoch } = alike[0]!;
     const step = Math.max(1, Math.min(size, MOST_REPORTS, Math.floor((MOST_PAYLOAD - HEAD) / row.length)));
     return Array.from({ length: Math.ceil(alike.length / step) }, (_, number) => {
       const chunk = alike.slice(number * step, (number + 1) * step);
-      return { fingerprint, id: random(ID_SIZE), size: chunk.length, rows: concat(chunk.map((report) => report.row)) };
+      const id = batchId(random, epoch, clock() / 1000);
+      return { fingerprint, id, size: chunk.length, rows: concat(chunk.map((report) => report.row)) };
     });
   });
 }
 
 /** Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated. */
-export function reportBytes(reports: Iterable<Report>, size = 1000, random: Random = system): Bytes {
-  return concat(batches(reports, size, random).map((batch) => encodeFrame(encodeBatch(batch))));
+export function reportBytes(
+  reports: Iterable<Report>, size = 1000, random: Random = system, clock: () => number = Date.now,
+): Bytes {
+  return concat(batches(reports, size, random, clock).map((batch) => encodeFrame(encodeBatch(batch))));
 }

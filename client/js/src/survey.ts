@@ -19,7 +19,8 @@ const LONGEST_TEXT = 4096;
 export async function readSurvey(source: string, pinned: { readonly terms?: string } = {}): Promise<Survey> {
   const compiled = readJSON(source, COMPILED, "survey", SurveyError);
   for (const question of compiled.questions) {
-    expectSame(await questionFingerprint(question), question.fingerprint, `the fingerprint of ${question.name}`);
+    const computed = await questionFingerprint(question, compiled.epoch);
+    expectSame(computed, question.fingerprint, `the fingerprint of ${question.name}`);
   }
   expectSame(await surveyFingerprint(compiled), compiled.fingerprint, "the fingerprint of the survey");
   expectSame(await termsDigest(compiled), compiled.terms, "the terms of the survey");
@@ -31,6 +32,8 @@ export class Survey {
   readonly name: string;
   readonly fingerprint: string;
   readonly terms: string;
+  /** The length of its epochs in seconds; undefined if it has none. */
+  readonly epoch: number | undefined;
   readonly questions: readonly Question[];
   /** The ratio that everything a device ever sends may come to; undefined if only the questions set limits. */
   readonly lifetime: Ratio | undefined;
@@ -39,6 +42,7 @@ export class Survey {
     this.name = compiled.name;
     this.fingerprint = compiled.fingerprint;
     this.terms = compiled.terms;
+    this.epoch = compiled.epoch;
     const together = new Set(compiled.groups.flat());
     this.questions = compiled.questions.map((question) => new Question(question, together.has(question.name)));
     this.lifetime = compiled.lifetime ? read(compiled.lifetime.ratio) : undefined;

@@ -3,17 +3,17 @@
 import { encode } from "@msgpack/msgpack";
 
 import { type Bytes, concat, toBytes, utf8 } from "./bytes.js";
+import { ID_SIZE } from "./epochs.js";
 import { FINGERPRINT_SIZE } from "./fingerprint.js";
 import { xxh64 } from "./hashing.js";
 
 export const FORMAT = 1;
-export const ID_SIZE = 16;
 export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;
 
 const REPORTS_MAGIC = utf8("LDPR");
 
-/** `size` reports of one question, as rows of one width, under one random id. */
+/** `size` reports of one question, as rows of one width, under one id. */
 export interface Batch {
   readonly fingerprint: Bytes;
   readonly id: Bytes;

@@ -1,6 +1,6 @@
 // What a device does and does not do with a person's answers (the rules in src/client.ts).
 
-import { hex } from "../dist/bytes.js";
+import { hex, toInteger } from "../dist/bytes.js";
 import {
   AlreadyAnsweredError, AnswerError, BudgetError, Client, RandomnessError, StateError, batches, reportBytes, system,
 } from "../dist/index.js";
@@ -161,6 +161,18 @@ const grouped = async () => {
   same(new Set(made.map(({ id }) => hex(id))).size, 3, "the number of ids");
 };
 
+const dated = async ({ storage }) => {
+  const hour = 3600;
+  const lasting = await new Client(await surveyOf([CITY]), { storage: storage() }).record("city", "Bonn");
+  const report = await new Client(await surveyOf([CITY], null, hour), { storage: storage() }).record("city", "Bonn");
+  for (const epoch of [0, 1, 497222]) {
+    for (const second of [0, hour - 1]) {
+      const made = batches([lasting, report], 1, (size) => new Uint8Array(size), () => 1000 * (epoch * hour + second));
+      same(made.map(({ id }) => Number(toInteger(id))), [0, epoch], "the ids");
+    }
+  }
+};
+
 const discreet = async ({ storage }) => {
   const survey = await surveyOf([CITY, HOME]);
   const kept = storage();
@@ -200,6 +212,7 @@ export const CLIENT_LAWS = {
   "so are values that the lifetime epsilon has nothing left for": reservedEarly,
   "what would exceed the lifetime epsilon is refused, and not charged": hardStop,
   "batches hold every report once, by question, in order, under ids that differ": grouped,
+  "an id begins with the epoch in which the batch was made, if the survey has epochs": dated,
   "no answer is in the state, in a report file or in an error": discreet,
   "a mechanism of a later version spoils its own question only": unknown,
 };

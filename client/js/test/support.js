@@ -30,11 +30,12 @@ export function questionOf(vector) {
 }
 
 /** A survey of these questions (`charges` is 1 and `text` empty, unless given), under fingerprints made here. */
-export async function surveyOf(questions, lifetime = null) {
-  const compiled = { format: 1, name: "laws", fingerprint: "", terms: "", lifetime, questions: [], groups: [] };
+export async function surveyOf(questions, lifetime = null, epoch = undefined) {
+  const compiled = { format: 1, name: "laws", fingerprint: "", terms: "", epoch, lifetime, questions: [], groups: [] };
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
-    whole.fingerprint = await questionFingerprint({ ...whole, integers: new Map(Object.entries(whole.integers)) });
+    const integers = new Map(Object.entries(whole.integers));
+    whole.fingerprint = await questionFingerprint({ ...whole, integers }, epoch);
     compiled.questions.push(whole);
   }
   compiled.fingerprint = await surveyFingerprint(compiled);

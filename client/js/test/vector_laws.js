@@ -4,6 +4,7 @@ import { decode } from "@msgpack/msgpack";
 
 import { bloomPositions } from "../dist/bloom.js";
 import { fromHex, hex, utf8 } from "../dist/bytes.js";
+import { batchId } from "../dist/epochs.js";
 import { questionFingerprint } from "../dist/fingerprint.js";
 import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
 import { questionOf, refusal, replay, same } from "./support.js";
@@ -68,6 +69,14 @@ export const VECTOR_LAWS = {
     }
   },
 
+  "an id follows from the length of the epochs, the time and the tape": async ({ read }) => {
+    for (const { length, seconds, tape, id } of await read("epochs")) {
+      const source = replay(fromHex(tape));
+      same(hex(batchId(source, length ?? undefined, seconds)), id, "the id");
+      same(source.used, tape.length / 2, "the bytes drawn");
+    }
+  },
+
   "a batch and its frame have the vector's bytes": async ({ read }) => {
     for (const { fingerprint, id, rows, count, batch, frame } of (await read("wire")).batches) {
       const [named, under, held] = [fingerprint, id, rows].map(fromHex);
@@ -99,6 +108,7 @@ export const VECTOR_LAWS = {
     for (const { compiled } of await read("compiled")) {
       const survey = await readSurvey(JSON.stringify(compiled), { terms: compiled.terms });
       same(survey.questions.map((question) => question.name), compiled.questions.map((question) => question.name));
+      same(survey.epoch, compiled.epoch, "the length of the epochs");
     }
   },
 

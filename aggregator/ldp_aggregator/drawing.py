@@ -1,0 +1,32 @@
+"""Pictures as files, by matplotlib. Equal pictures are equal bytes: a fixed salt, and no date."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from ldp.errors import EstimateError
+
+
+def drawn(size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg") -> bytes:
+    """What `draw` makes of an empty figure, as the bytes of an SVG or PNG file; the size is in inches.
+
+    Raises `EstimateError` if matplotlib is not there.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise EstimateError(
+            'expected matplotlib for a picture, found none; install it with pip install "ldpkit-aggregator[plot]"'
+        ) from None
+    with rc_context({"svg.hashsalt": "ldp", "svg.fonttype": "path"}):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        file = io.BytesIO()
+        metadata = {"Date": None} if form == "svg" else {"Software": None}
+        figure.savefig(file, format=form, metadata=metadata, dpi=120)
+    return file.getvalue()

@@ -1,0 +1,75 @@
+"""Counting in parts: plain functions of text and bytes, for any engine that spreads work over machines.
+
+A part is a run of paths, in the order of all paths. A worker counts a part by itself, given the ids that earlier parts
+have `seen`, and hands back a snapshot and the ids that it accepted:
+
+    whole = merge_snapshots(count_part(part, ids of part that an earlier part accepts too), for all parts)
+
+Rules
+- The whole equals the tally of one process bit for bit, intake included, however the paths are split: of batches with
+  one id the first in the order of paths counts.
+- Counting has no effect but its result, so an engine may count a part twice and throw one result away.
+- Which ids a part accepts of itself does not depend on those of other parts. So parts are counted at once, with nothing
+  seen, and only those that share an id with an earlier one are counted again.
+- All of this needs files that stay as they are while they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from ldp.survey_file import parse_survey
+from ldp_aggregator.path_counting import count_paths, is_url
+from ldp_aggregator.snapshot import decode_tally, encode_tally
+from ldp_aggregator.tally import Tally
+
+
+class Part(NamedTuple):
+    """What one worker counts by itself: its place among the parts, and its paths."""
+
+    number: int
+    paths: tuple[str, ...]
+
+
+class Counted(NamedTuple):
+    """What became of a part: a snapshot of its tally, and the ids of the batches that it accepted."""
+
+    number: int
+    snapshot: bytes
+    ids: set[bytes]
+
+
+def split(paths: Sequence[str], most: int) -> list[Part]:
+    """At most `most` parts, of nearly the same number of paths, which other working directories understand too."""
+    places = [path if is_url(path) else str(Path(path).resolve()) for path in paths]
+    count = min(len(places), most)
+    cuts = pairwise(len(places) * number // count for number in range(count + 1))
+    return [Part(number, tuple(places[start:stop])) for number, (start, stop) in enumerate(cuts)]
+
+
+def count_part(survey_text: str | bytes, part: Part, seen: Iterable[bytes] = ()) -> Counted:
+    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path of no use."""
+    tally, ids = count_paths(parse_survey(survey_text), part.paths, seen)
+    return Counted(part.number, encode_tally(tally), ids)
+
+
+def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
+    """By number, the ids of parts that an earlier part accepted too, for as many ids as one memory holds."""
+    shared: dict[int, set[bytes]] = {}
+    seen: set[bytes] = set()
+    for part in sorted(parts, key=lambda part: part.number):
+        if again := part.ids & seen:
+            shared[part.number] = again
+        seen |= part.ids
+    return shared
+
+
+def merge_snapshots(survey_text: str | bytes, snapshots: Iterable[bytes]) -> bytes:
+    """The snapshot of all together; of none, that of no reports."""
+    survey = parse_survey(survey_text)
+    tallies = (decode_tally(snapshot, survey) for snapshot in snapshots)
+    return encode_tally(reduce(Tally.merge, tallies, Tally.empty(survey)))

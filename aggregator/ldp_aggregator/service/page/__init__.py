@@ -1,0 +1,7 @@
+"""The page: what a service has counted and what follows from it, for people with a browser.
+
+views     what is shown, as records: read from an `Analysis`
+charts    estimates as SVG                        markup    text to HTML and SVG, escaped
+sections  records as parts of the page            document  the whole page
+routes    what is asked, by whom                  access    tokens that browsers keep
+"""

@@ -1,0 +1,126 @@
+"""The whole page: its frame, the form to choose with, the form to sign in with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST
+from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.sections import service_section, summary, survey_section
+from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
+
+_SITE = tag("p", "Estimates under local differential privacy", class_="site")
+_SIGN_OUT = tag("form", tag("button", "Sign out"), method="post", action="logout")
+
+
+def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> str:
+    """The page of a survey; `shown` may be what keeps us from showing it, in words."""
+    if isinstance(shown, str):
+        told, parts = "", problem(shown)
+    else:
+        told, parts = summary(shown), survey_section(shown, service, asked)
+    name = asked.served.survey.name
+    header = [_SITE, _surveys(service.surveys, name), *([_SIGN_OUT] if service.signed_in else [])]
+    main = tag(
+        "main",
+        tag("h1", name),
+        tag("p", told, id="summary"),
+        service_section(service),
+        _choices(asked),
+        parts,
+        id="main",
+    )
+    return _document(name, *header, content=main, script=True)
+
+
+def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
+    """The page for whoever shows no token, or a wrong one; signed in, they see what they had asked for."""
+    field = tag("input", id="token", name="token", type="password", autocomplete="off", required=True, autofocus=True)
+    action = f"login?{urlencode(query)}" if query else "login"
+    form = tag(
+        "form",
+        tag("label", "Analyst token", for_="token"),
+        field,
+        tag("button", "Sign in"),
+        method="post",
+        action=action,
+    )
+    hint = tag("p", "The operator of this service makes tokens with ldp token new --scope analyst.", class_="note")
+    content = tag(
+        "main", tag("h1", "Sign in"), problem(verdict) if verdict else "", form, hint, id="main", class_="sign-in"
+    )
+    return _document("Sign in", _SITE, content=content)
+
+
+def problem_page(words: str) -> str:
+    """The page of a question that has no answer."""
+    way = tag("p", tag("a", "To the first survey", href="./"))
+    return _document("Not shown", _SITE, content=tag("main", tag("h1", "Not shown"), problem(words), way, id="main"))
+
+
+def problem(words: str) -> Safe:
+    """What is wrong, in words."""
+    return tag("p", words, class_="problem", id="problem")
+
+
+def _document(title: str, *header: str, content: Safe, script: bool = False) -> str:
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("link", rel="icon", href="page/icon.svg"),
+        *(tag("link", rel="stylesheet", href=f"page/{name}.css") for name in ("chart", "page")),
+        tag("script", src="page/page.js", type="module") if script else "",
+    )
+    skip = tag("a", "To the content", href="#main", class_="skip")
+    # Filled and shown by the script; the page works without.
+    live = tag(
+        "div",
+        tag("p", id="banner", class_="problem", role="alert", hidden=True),
+        tag(
+            "p", tag("span", id="state"), " ", tag("button", "Pause", id="pause", type="button"), id="live", hidden=True
+        ),
+        tag("p", id="news", class_="unseen", role="status", aria_live="polite"),
+    )
+    body = tag("body", skip, tag("header", *header), live if script else "", content)
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _surveys(names: Sequence[str], here: str) -> Safe:
+    links = (
+        tag("a", name, href=f"./?{urlencode({'survey': name})}", aria_current="page" if name == here else None)
+        for name in names
+    )
+    return tag("nav", tag("ul", *(tag("li", link) for link in links)), aria_label="Surveys")
+
+
+def _choices(asked: Asked) -> Safe:
+    options = asked.options
+    versions = {"": "all, pooled"}
+    versions |= {
+        each.fingerprint: f"{number}: {each.fingerprint[:8]}…" for number, each in enumerate(asked.versions, 1)
+    }
+    kept = {key: value for key, value in asked.query().items() if key in ("survey", "reports_each", "over_time")}
+    box = tag("input", type="checkbox", name="simultaneous", value="1", checked=options.simultaneous is not None)
+    level = tag("input", type="number", name="level", min="0.01", max="0.9999", step="any", value=str(options.level))
+    fields = [
+        *(tag("input", type="hidden", name=key, value=value) for key, value in kept.items()),
+        _select("Version", "version", versions, "" if asked.pooled else asked.served.fingerprint)
+        if len(asked.versions) > 1
+        else "",
+        tag("label", tag("span", "Level"), level),
+        _select("Errors for the", "estimand", dict(zip(ESTIMANDS, ESTIMANDS, strict=True)), options.estimand),
+        _select("Intervals", "interval", dict(zip(INTERVALS, INTERVALS, strict=True)), options.interval),
+        _select("View", "post", {"": "unbiased", **{name: f"{name} (biased)" for name in POST}}, options.post or ""),
+        tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
+        tag("button", "Show"),
+    ]
+    return tag("form", *fields, method="get", action="./", class_="choices", aria_label="Options")
+
+
+def _select(words: str, name: str, options: Mapping[str, str], chosen: str) -> Safe:
+    made = joined(tag("option", text, value=value, selected=value == chosen) for value, text in options.items())
+    return tag("label", tag("span", words), tag("select", made, name=name))

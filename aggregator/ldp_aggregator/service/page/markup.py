@@ -1,0 +1,49 @@
+"""HTML and SVG, from text that may be anything.
+
+Rules
+- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `joined` make something `Safe`.
+- Characters that XML cannot hold are shown as U+FFFD: texts that respondents sent may have any.
+- Nothing here makes scripts, styles or event handlers; the page's policy would not let them work.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+_VOID = frozenset({"input", "link", "meta"})
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+Attribute = str | float | bool | None
+
+
+class Safe(str):
+    """Markup, which needs no escaping any more."""
+
+    __slots__ = ()
+
+
+def escaped(text: str) -> Safe:
+    """Text as markup that shows it; what is `Safe` already stays as it is."""
+    return text if isinstance(text, Safe) else Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
+
+
+def joined(parts: Iterable[str]) -> Safe:
+    """One after the other."""
+    return Safe("".join(escaped(part) for part in parts))
+
+
+def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
+    """An element. `class_` is class, `aria_label` aria-label; True has no value, None and False are left out."""
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(_text(value))}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    opened = f"<{name}{written}>"
+    return Safe(opened if name in _VOID else f"{opened}{joined(children)}</{name}>")
+
+
+def _text(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.10g}"

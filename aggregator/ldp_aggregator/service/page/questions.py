@@ -1,0 +1,153 @@
+"""The section of one question: what it is, its bars with their table, its health, its epochs."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from ldp.exact import log_upper
+from ldp_aggregator.result import Estimate, QuestionEstimates
+from ldp_aggregator.service.page.charts import bars, panels, points_of, when
+from ldp_aggregator.service.page.elements import many, number, row, table
+from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.views import Asked, QuestionView
+
+MOST_PANELS = 6
+_LEAST = 1e-9
+"""P-values are by the normal law, which means nothing so far out."""
+
+
+def question_section(view: QuestionView, asked: Asked) -> Safe:
+    """Facts, bars with their table, what to know about them, and what came when."""
+    question = view.estimates
+    name = question.name
+    parts = [tag("h2", name, id=f"heading-{name}")]
+    if question.question.text:
+        parts.append(tag("p", tag("bdi", question.question.text), class_="text"))
+    parts.append(_facts(view))
+    if question.reports and view.shown:
+        chart = tag("figure", bars(view), tag("figcaption", _legend(view)))
+        parts.append(tag("div", chart, _values(view), class_="beside"))
+    parts += [tag("p", question.note, class_="note")] if question.note else []
+    parts += [tag("p", str(question.manipulation), class_="note")] if question.manipulation is not None else []
+    parts += [_health(view)] if question.reports else []
+    if asked.served.survey.epoch is not None:
+        parts.append(_over_time(view, asked))
+    return tag("section", *parts, id=f"question-{name}", class_="question", aria_labelledby=f"heading-{name}")
+
+
+def _facts(view: QuestionView) -> Safe:
+    question = view.estimates
+    options, declared = question.options, question.question.declared
+    family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+    facts = [
+        ("Reports", number(f"{question.reports:,}", question.reports)),
+        ("Epsilon", f"{declared.text} declared, {log_upper(question.question.randomizer.ratio):.6g} delivered"),
+        ("Mechanism", question.question.mechanism),
+        ("Intervals", f"{options.level:.4g} {options.interval}{family}"),
+        ("Errors for", f"the {options.estimand}"),
+    ]
+    if options.post:
+        facts.append(("View", f"{options.post}: biased frequencies, beside the errors of the unbiased ones"))
+    if question.mean is not None:
+        estimate, error, interval = question.mean.cells
+        facts.append(("Mean", f"{estimate} ± {error} {interval}"))
+    if len(view.chances):
+        # Simultaneous, whatever the intervals are.
+        there = f"{view.found:,} of {many(len(view.chances), 'value')} (Bonferroni, {options.level:.4g})"
+        facts.append(("Detected", there))
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", fact)) for name, fact in facts), class_="facts")
+
+
+def _legend(view: QuestionView) -> str:
+    hidden = "" if view.complete else f"The {len(view.shown)} most frequent of {len(view.estimates):,} values. "
+    return f"{hidden}Bars are estimates, lines their intervals. Pale: not told from zero."
+
+
+def _values(view: QuestionView) -> Safe:
+    question = view.estimates
+    rows = [_value(question, _estimate(question, place), float(view.chances[place]), view.miss) for place in view.shown]
+    if question.unallocated is not None:
+        rows.append(_value(question, question.unallocated, None, view.miss))
+    post = question.options.post
+    plain = ("frequency", "standard error", "interval")
+    biased = (f"frequency ({post})", "unbiased standard error", "unbiased interval")
+    head = ("value", *(biased if post else plain), "count", "p-value")
+    which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
+    caption = f"{question.name}: {which} values; p-values, of nobody holding it, are simultaneous"
+    return table(caption, head, rows, id=f"values-{question.name}")
+
+
+def _estimate(question: QuestionEstimates, place: int) -> Estimate:
+    # Without a look at the others, of which there may be a million.
+    columns = (question.frequency, question.standard_error, question.low, question.high)
+    frequency, *errors = (float(column[place]) for column in columns)
+    return Estimate(question.values[place], question.respondents * frequency, frequency, *errors)
+
+
+def _value(question: QuestionEstimates, estimate: Estimate, chance: float | None, miss: float) -> Safe:
+    show = question.shown
+    ends = joined(
+        ["[", number(show(estimate.low), estimate.low), ", ", number(show(estimate.high), estimate.high), "]"]
+    )
+    told = [] if chance is None else [number(f"{chance:.2g}" if chance >= _LEAST else f"< {_LEAST:g}", chance)]
+    if chance is not None and chance <= miss:
+        told.append(tag("span", " detected", class_="detected"))
+    return row(
+        estimate.value,
+        number(show(estimate.frequency), estimate.frequency),
+        number(show(estimate.standard_error), estimate.standard_error),
+        ends,
+        number(f"{estimate.count:,.0f}", estimate.count),
+        joined(told),
+    )
+
+
+def _health(view: QuestionView) -> Safe:
+    failed = [check for check in view.checks if check.suspicious]
+    if not view.checks:
+        return tag("p", "No check applies to these reports.", class_="note")
+    verdict = (
+        f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed" if failed else "Health: all checks passed"
+    )
+    rows = [
+        row(
+            check.name,
+            "suspicious" if check.suspicious else "as expected",
+            number(f"{check.p_value:.2g}", check.p_value),
+            check.meaning,
+        )
+        for check in view.checks
+    ]
+    caption = f"{view.estimates.name}: whether the reports look as the mechanism would have drawn them"
+    return tag(
+        "details",
+        tag("summary", verdict, class_="problem" if failed else None),
+        table(caption, ("check", "verdict", "p-value", "meaning"), rows, class_="worded"),
+        id=f"health-{view.estimates.name}",
+        open=bool(failed),
+    )
+
+
+def _over_time(view: QuestionView, asked: Asked) -> Safe:
+    name = view.estimates.name
+    if view.series is None:
+        return tag("p", _link("Show over time", asked, f"#question-{name}", over_time=name))
+    hide = tag("p", _link("Hide over time", asked, f"#question-{name}", over_time=""))
+    if not view.series:
+        return hide
+    most = sorted(view.shown, key=lambda place: -view.estimates.frequency[place])[:MOST_PANELS]
+    shown = f" Its {len(most)} most frequent values." if len(most) < len(view.estimates) else ""
+    pictures = tag("div", *panels(view, most), class_="panels")
+    caption = f"{name} by epoch (each begins at the time given, UTC).{shown}"
+    values = [view.estimates.values[place] for place in most]
+    found = [{point.epoch: point for point in points_of(view.series, view.estimates, place)} for place in most]
+    rows = []
+    for epoch, each in reversed(view.series):
+        here = (by_epoch.get(epoch) for by_epoch in found)
+        cells = ("" if at is None else number(each.shown(at.frequency), at.frequency) for at in here)
+        rows.append(row(when(epoch), number(f"{each.reports:,}", each.reports), *cells))
+    return joined([tag("h3", "Over time"), pictures, table(caption, ("epoch", "reports", *values), rows), hide])
+
+
+def _link(words: str, asked: Asked, place: str, **changes: str) -> Safe:
+    return tag("a", words, href=f"./?{urlencode(asked.query(**changes))}{place}")

@@ -1,0 +1,117 @@
+// Keeps the page up to date: asks for it again every two seconds while it is looked at, and takes over what has changed.
+// Elements that are in both pages stay, so that focus, places scrolled to and opened details do too.
+
+const EVERY = 2_000;
+const LONGEST = 60_000;
+const NEWS_EVERY = 30_000;
+
+const part = (id) => document.getElementById(id);
+const answer = { tag: "", pause: EVERY, timer: 0 };
+const news = { told: part("summary").textContent, at: 0 };
+let paused = false;
+let ended = false;
+
+/** Makes an element what it is in the fresh page. */
+function settle(old, fresh) {
+  if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
+    old.replaceWith(fresh);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  settleAttributes(old, fresh);
+  const children = [...fresh.childNodes];
+  for (const [place, child] of children.entries()) {
+    if (place < old.childNodes.length) settle(old.childNodes[place], child);
+    else old.append(child);
+  }
+  while (old.childNodes.length > children.length) old.lastChild.remove();
+}
+
+/** Whether details are open is up to whoever reads them. */
+function settleAttributes(old, fresh) {
+  for (const { name, value } of fresh.attributes) {
+    if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  for (const { name } of [...old.attributes]) {
+    if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
+}
+
+async function look() {
+  const asked = performance.now();
+  let response;
+  try {
+    response = await fetch(location.href, { headers: answer.tag ? { "if-none-match": answer.tag } : {}, cache: "no-store" });
+  } catch {
+    return later("Out of reach, trying again");
+  }
+  if (response.status === 304) return soon(performance.now() - asked);
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  if (response.ok) {
+    answer.tag = response.headers.get("etag") ?? "";
+    settle(part("main"), fresh.getElementById("main"));
+    tell();
+    return soon(performance.now() - asked);
+  }
+  if (response.status === 401 || response.status === 403) return end(fresh);
+  return later(fresh.getElementById("problem")?.textContent ?? `The service answers ${response.status}, trying again`);
+}
+
+/** Whoever looks takes up a tenth of a processor at most, however long estimates take. */
+function soon(took) {
+  answer.pause = Math.max(EVERY, 9 * took);
+  part("banner").hidden = true;
+  say("Live");
+}
+
+function later(words) {
+  answer.pause = Math.min(2 * answer.pause, LONGEST);
+  say(words);
+}
+
+/** Nothing more will come: what is shown stays, and says so. */
+function end(fresh) {
+  ended = true;
+  const again = document.createElement("a");
+  again.href = location.href;
+  again.textContent = "Sign in again";
+  const words = fresh.getElementById("problem")?.textContent ?? "You are signed out.";
+  part("banner").replaceChildren(`${words} What is shown here is no longer kept up to date. `, again);
+  part("banner").hidden = false;
+  part("live").hidden = true;
+}
+
+function say(words) {
+  if (part("state").textContent !== words) part("state").textContent = words;
+}
+
+/** Tells those who listen to the page, now and then, how far it is. */
+function tell() {
+  const now = part("summary").textContent;
+  if (now !== news.told && Date.now() - news.at > NEWS_EVERY) {
+    part("news").textContent = now;
+    Object.assign(news, { told: now, at: Date.now() });
+  }
+}
+
+async function run() {
+  clearTimeout(answer.timer);
+  if (ended || paused || document.hidden) return;
+  await look();
+  if (paused) return say("Paused");
+  clearTimeout(answer.timer);
+  answer.timer = setTimeout(run, answer.pause);
+}
+
+part("pause").addEventListener("click", () => {
+  paused = !paused;
+  part("pause").textContent = paused ? "Go on" : "Pause";
+  say(paused ? "Paused" : "Live");
+  run();
+});
+document.addEventListener("visibilitychange", run);
+part("live").hidden = false;
+run();

@@ -1,0 +1,141 @@
+"""What the page shows, as records: read from an `Analysis`, and not yet markup."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from ldp_aggregator.checks import Check
+from ldp_aggregator.detection import adjusted_p_values
+from ldp_aggregator.moments import Floats
+from ldp_aggregator.options import Options
+from ldp_aggregator.plot import shown_values
+from ldp_aggregator.result import QuestionEstimates
+from ldp_aggregator.service.analysis import Accounts, Analysis
+from ldp_aggregator.service.queries import options_of, served_as
+from ldp_aggregator.service.records import Epoch
+from ldp_aggregator.service.served import Catalogue, Served
+
+CORRECTION = "bonferroni"
+MOST_EPOCHS = 60
+"""The last ones; the history of the API has all."""
+
+Series = Sequence[tuple[Epoch, QuestionEstimates]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants to see: a version of a survey, with options; and over time, if at all, one question.
+
+    If no version is named, and there are several, the estimates are `pooled`; all else is of the newest.
+    """
+
+    served: Served
+    versions: Sequence[Served]
+    pooled: bool
+    options: Options
+    over_time: str | None
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, query: Mapping[str, str]) -> Self:
+        """By the query of a URL; the first survey if it names none. Raises `EstimateError`, `RequestError`."""
+        name = query.get("survey") or next(iter(catalogue.by_name), "")
+        served = served_as(catalogue, name, query)
+        timed = [question.name for question in served.survey if question.epoch is not None]
+        over_time = query.get("over_time")
+        versions = catalogue.by_name[name]
+        pooled = len(versions) > 1 and not query.get("version")
+        return cls(served, versions, pooled, options_of(query), over_time if over_time in timed else None)
+
+    def query(self, **changes: str | None) -> dict[str, str]:
+        """The query that asks for the same, but for what changes; None leaves a key out."""
+        options = self.options
+        query = {
+            "survey": self.served.survey.name,
+            "version": None if self.pooled else self.served.fingerprint,
+            "level": str(options.level),
+            "estimand": options.estimand,
+            "interval": options.interval,
+            "simultaneous": "1" if options.simultaneous else None,
+            "post": options.post,
+            "reports_each": str(options.reports_each) if options.reports_each > 1 else None,
+            "over_time": self.over_time,
+            **changes,
+        }
+        return {key: value for key, value in query.items() if value}
+
+
+@dataclass(frozen=True)
+class ServiceView:
+    """What is shown of the service: its surveys by name, what became of all batches, and what is wrong, if it is."""
+
+    surveys: Sequence[str]
+    accounts: Accounts
+    trouble: str | None
+    signed_in: bool
+    """Whether there is anything to sign out of."""
+
+    @property
+    def balances(self) -> bool:
+        """Whether every batch that was received has become something."""
+        return self.accounts.received == sum(self.accounts.outcomes.values())
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """One question: its estimates, the places of the values that are shown, and what is known beside them."""
+
+    estimates: QuestionEstimates
+    shown: Sequence[int]
+    chances: Floats
+    """By value, the simultaneous p-value of its not being there at all."""
+    checks: Sequence[Check]
+    series: Series | None
+    """The last epochs, where they were asked for."""
+
+    @classmethod
+    def of(
+        cls, estimates: QuestionEstimates, checks: Sequence[Check] = (), series: Series | None = None
+    ) -> QuestionView:
+        """What follows from the estimates of a question, and what is known beside them."""
+        return cls(estimates, shown_values(estimates), adjusted_p_values(estimates, CORRECTION), checks, series)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all values are shown."""
+        return len(self.shown) == len(self.estimates)
+
+    @property
+    def found(self) -> int:
+        """How many values are there, surely."""
+        return int((self.chances <= self.miss).sum())
+
+    @property
+    def miss(self) -> float:
+        """The chance that any value is taken to be there wrongly."""
+        return 1 - self.estimates.options.level
+
+
+@dataclass(frozen=True)
+class SurveyView:
+    """A version of a survey: its questions, and what became of its batches."""
+
+    questions: Sequence[QuestionView]
+    outcomes: Counter[str]
+
+
+def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
+    """All that is shown of a survey. Raises `EstimateError` if its estimates cannot be given as asked."""
+    served, options = asked.served, asked.options
+    health = analysis.health(served)
+    series = None if asked.over_time is None else analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
+    name = served.survey.name
+    found = analysis.pooled(name, options) if asked.pooled else analysis.estimates(served, options)
+    questions = [
+        QuestionView.of(estimates, health[estimates.name], series if estimates.name == asked.over_time else None)
+        for estimates in found
+    ]
+    outcomes = sum((those for _, those in analysis.outcomes(served)), Counter[str]())
+    return SurveyView(questions, outcomes)

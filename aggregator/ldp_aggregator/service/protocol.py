@@ -1,0 +1,169 @@
+"""HTTP as `ldp serve` takes it: what uvicorn and httptools read, and less of it.
+
+Rules
+- One request at a time. Whatever follows a request before its answer is no request: if it comes along with the end of
+  the request, that is refused as well, and else it is dropped; the connection is closed in either case.
+- A request has a path, one Host (HTTP/1.0 may do without), at most one token, and asks for no other protocol.
+- A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be through in time.
+- So many connections, and no more: those who come later are closed at once, those who are there are served. So files
+  to be opened never run out, which would keep the service from reading its store.
+
+What breaks a rule gets a 400, or nothing if it came too late for an answer, and its connection is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD = 16 << 10
+MOST_FIELDS = 100
+MOST_CONNECTIONS = 4096
+HEAD, BODY, ANSWER = 10.0, 40.0, 600.0
+"""Seconds for each part, the head's from the connection or the last answer on. An upload has less (`upload`)."""
+_OTHER_FILES = 128
+"""What a process opens besides: stores, surveys, sockets that listen."""
+_ONCE = (b"host", b"authorization")
+
+
+def make_room() -> None:
+    """Let this process open as many files as so many connections need, or have no more connections than it may."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
+    except ImportError:  # a system without such a limit
+        return
+    soft, hard = getrlimit(RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + _OTHER_FILES
+    allowed = wanted if hard == RLIM_INFINITY else min(wanted, hard)
+    if soft != RLIM_INFINITY and soft < allowed:
+        setrlimit(RLIMIT_NOFILE, (allowed, hard))
+    StrictProtocol.most_connections = allowed - _OTHER_FILES
+
+
+class JoiningTransport:
+    """Sends what is written in one turn of the loop, such as the head and the body of an answer, by one system call."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send it soon."""
+        if not self._parts:
+            self._loop.call_soon(self._send)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        """Send what was written, and close."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts and not self._transport.is_closing():
+            self._transport.write(b"".join(parts))
+
+
+class StrictProtocol(HttpToolsProtocol):
+    """One connection."""
+
+    most_connections = MOST_CONNECTIONS
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a head."""
+        joining = JoiningTransport(cast(asyncio.Transport, transport), self.loop)
+        super().connection_made(cast(asyncio.Transport, joining))
+        self._head: int | None = 0
+        self._expect(HEAD)
+        self._watch = self.loop.call_later(HEAD, self._look)
+        if len(self.connections) > self.most_connections:
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is expected any more."""
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless a whole request waits for its answer."""
+        if self.transport.is_closing():
+            return
+        if self._answering() and not self.cycle.more_body:
+            self.cycle.keep_alive = False
+            self.flow.pause_reading()
+            return
+        if self._head is not None:
+            self._head += len(data)
+        super().data_received(data)
+        if self._head is not None and self._head > MOST_HEAD and not self.transport.is_closing():
+            self.send_400_response(f"expected at most {MOST_HEAD} bytes of head")
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what came, and the request before it unless that has its answer."""
+        if self._answering():
+            begun = self.cycle.response_started
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            if begun:
+                self.transport.abort()
+                return
+        super().send_400_response(msg)
+
+    def on_message_begin(self) -> None:
+        """Begin a request, if it is its turn."""
+        if self._answering():
+            raise ValueError("expected nothing before the answer")
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Check the head as a whole: whatever is raised here is answered with 400."""
+        names = [name for name, _ in self.headers]
+        version = self.parser.get_http_version()
+        sound = (
+            self.url.startswith(b"/")
+            and version in ("1.0", "1.1")
+            and (b"host" in names or version == "1.0")
+            and all(names.count(name) <= 1 for name in _ONCE)
+            and (b"expect" not in names or self.expect_100_continue)
+            and not self.parser.should_upgrade()
+            and len(names) <= MOST_FIELDS
+            and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) <= MOST_HEAD
+        )
+        if not sound:
+            raise ValueError("expected a head that keeps the rules")
+        self._head = None
+        self._expect(BODY)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._expect(ANSWER)
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next head, unless the request was answered before it was whole."""
+        if self.cycle.more_body:
+            self.transport.close()
+        self._head = 0
+        self._expect(HEAD)
+        super().on_response_complete()
+
+    def _answering(self) -> bool:
+        return bool(self.cycle) and not self.cycle.response_complete
+
+    def _expect(self, seconds: float) -> None:
+        self._until = self.loop.time() + seconds
+
+    def _look(self) -> None:
+        # One timer for a connection, not one for each part of each request: those would cost more than they watch.
+        left = self._until - self.loop.time()
+        if left <= 0:
+            self.transport.abort()
+        else:
+            self._watch = self.loop.call_later(min(left, HEAD), self._look)

@@ -1,0 +1,216 @@
+"""What a store keeps: records by kind and key, each under a checksum; and the ids of batches, by epoch.
+
+    kind      key                                content
+    root      shard                              see `Root`
+    survey    fingerprint, shard                 the survey file
+    tally     fingerprint, epoch, shard, part    `PART` counts of a question or group, in order
+    intake    fingerprint, epoch, shard          how many batches had which outcome
+    ids       epoch, shard                       see `IdSum`
+    closed    length, shard                      the last epoch of this length that is closed
+    mark      source, shard                      how far a source has been read
+    kept      day, fingerprint, id, shard        the rows of a batch
+    aside     day, id, shard                     a batch of a question that is not known
+
+A shard is a process that writes; it changes no other's records. A fingerprint of zeros stands for no known question.
+Days and epochs are all there is of time, and keys are in no order of arrival. Numbers in keys are big-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from xxhash import xxh64_intdigest
+
+from ldp.epochs import ID_SIZE
+from ldp.survey import FINGERPRINT_SIZE
+from ldp.wire import pack_array, unpack_array
+
+FORMAT = 1
+KINDS = ("root", "survey", "tally", "intake", "ids", "closed", "mark", "kept", "aside")
+PART = 512
+DAY = 86_400
+NO_QUESTION = bytes(FINGERPRINT_SIZE)
+DAMAGED = "store-damaged"
+
+_EPOCH = struct.Struct(">II")
+_SHARD = struct.Struct(">H")
+_ROOT = struct.Struct(">IQQQQ")
+_ID_SUM = struct.Struct(">QQQQ")
+_MOST_CONTENT = 1 << 25
+
+
+class Epoch(NamedTuple):
+    """An epoch by its length in seconds and its number since 1970; `EVER` for a survey without epochs."""
+
+    length: int
+    number: int
+
+    @classmethod
+    def read(cls, key: bytes) -> Epoch:
+        """The epoch that a key begins with."""
+        return cls(*_EPOCH.unpack(key[:8]))
+
+    @property
+    def key(self) -> bytes:
+        """Eight bytes, in the order of time."""
+        return _EPOCH.pack(self.length, self.number)
+
+    @property
+    def start(self) -> int:
+        """Seconds since 1970."""
+        return self.length * self.number
+
+
+EVER = Epoch(0, 0)
+
+
+class Scanned(Protocol):
+    """What has records."""
+
+    def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
+        """Those whose keys begin with the prefix, in their order."""
+
+
+class Record(NamedTuple):
+    """One record; the checksum is what it was sealed with, whether or not it still fits."""
+
+    kind: str
+    key: bytes
+    content: bytes
+    checksum: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing has changed since it was sealed."""
+        return self.checksum == checksum(self.kind, self.key, self.content)
+
+
+class Root(NamedTuple):
+    """What a shard has in all: commits so far, its records, the exclusive or of their checksums, batches received."""
+
+    commits: int = 0
+    records: int = 0
+    digest: int = 0
+    received: int = 0
+
+    def packed(self) -> bytes:
+        """As the content of a record."""
+        return _ROOT.pack(FORMAT, *self)
+
+
+class IdSum(NamedTuple):
+    """What a set of ids adds up to, in whatever order: their number, exclusive ors of both halves, sum of products."""
+
+    ids: int = 0
+    high: int = 0
+    low: int = 0
+    products: int = 0
+
+    def plus(self, ids: Iterable[bytes]) -> IdSum:
+        """With further ids."""
+        halves = np.frombuffer(b"".join(ids), dtype="<u8").reshape(-1, 2)
+        if not len(halves):
+            return self
+        high, low = (int(half) for half in np.bitwise_xor.reduce(halves, axis=0))
+        products = int((halves[:, 0] * halves[:, 1]).sum(dtype=np.uint64))
+        return self.joined(IdSum(len(halves), high, low, products))
+
+    def joined(self, other: IdSum) -> IdSum:
+        """Of both sets, which have nothing in common."""
+        products = (self.products + other.products) & ((1 << 64) - 1)
+        return IdSum(self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products)
+
+    def packed(self) -> bytes:
+        """As the content of a record."""
+        return _ID_SUM.pack(*self)
+
+
+def checksum(kind: str, key: bytes, content: bytes) -> int:
+    """The XXH64 of all that a record is."""
+    return xxh64_intdigest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
+
+
+def sealed(kind: str, key: bytes, content: bytes) -> Record:
+    """A record under its checksum."""
+    return Record(kind, key, content, checksum(kind, key, content))
+
+
+def shard_key(shard: int) -> bytes:
+    """Two bytes."""
+    return _SHARD.pack(shard)
+
+
+def tally_key(fingerprint: bytes, epoch: Epoch, shard: int, part: int) -> bytes:
+    """The key of one part of a tally."""
+    return fingerprint + epoch.key + _SHARD.pack(shard) + part.to_bytes(4, "big")
+
+
+def read_tally_key(key: bytes) -> tuple[bytes, Epoch, int, int]:
+    """Fingerprint, epoch, shard and part."""
+    fingerprint, rest = key[:FINGERPRINT_SIZE], key[FINGERPRINT_SIZE:]
+    return fingerprint, Epoch.read(rest), *_SHARD.unpack(rest[8:10]), int.from_bytes(rest[10:], "big")
+
+
+def intake_key(fingerprint: bytes, epoch: Epoch, shard: int) -> bytes:
+    """The key of the outcomes of a question's batches."""
+    return fingerprint + epoch.key + _SHARD.pack(shard)
+
+
+def read_intake_key(key: bytes) -> tuple[bytes, Epoch, int]:
+    """Fingerprint, epoch and shard."""
+    fingerprint, rest = key[:FINGERPRINT_SIZE], key[FINGERPRINT_SIZE:]
+    return fingerprint, Epoch.read(rest), *_SHARD.unpack(rest[8:10])
+
+
+def kept_key(day: int, fingerprint: bytes, id_: bytes, shard: int) -> bytes:
+    """The key of a batch that is kept whole."""
+    return day.to_bytes(4, "big") + fingerprint + id_ + _SHARD.pack(shard)
+
+
+def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:
+    """Day, fingerprint and id."""
+    return int.from_bytes(key[:4], "big"), key[4 : 4 + FINGERPRINT_SIZE], key[4 + FINGERPRINT_SIZE :][:ID_SIZE]
+
+
+def shard_of(record: Record) -> int:
+    """Whose record it is."""
+    at = -6 if record.kind == "tally" else -2
+    shard: int = _SHARD.unpack(record.key[at : at + 2 or None])[0]
+    return shard
+
+
+def read_root(content: bytes) -> Root:
+    """Raises `ValueError` for another format."""
+    version, *rest = _ROOT.unpack(content)
+    if version != FORMAT:
+        raise ValueError(f"expected a store of format {FORMAT}, got format {version}")
+    return Root(*rest)
+
+
+def read_id_sum(content: bytes) -> IdSum:
+    """The content of a record of kind `ids`."""
+    return IdSum(*_ID_SUM.unpack(content))
+
+
+def pack_outcomes(outcomes: Counter[str]) -> bytes:
+    """The content of a record of kind `intake`."""
+    return pack_array([[name, count.to_bytes(8, "little")] for name, count in sorted(outcomes.items()) if count])
+
+
+def read_outcomes(content: bytes) -> Counter[str]:
+    """The same, read."""
+    parts = unpack_array(content, _MOST_CONTENT, DAMAGED)
+    return Counter({name: int.from_bytes(count, "little") for name, count in parts})
+
+
+def last_closed(snapshot: Scanned) -> dict[int, int]:
+    """The last epoch of each length that any process has closed."""
+    closed: dict[int, int] = {}
+    for record in snapshot.scan("closed"):
+        length, number = (int.from_bytes(part, "big") for part in (record.key[:4], record.content))
+        closed[length] = max(number, closed.get(length, -1))
+    return closed

@@ -1,0 +1,94 @@
+"""One service: the surveys it serves, the store it writes to, the tokens it honours, and the sources it reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from ldp_aggregator.service.analysis import Analysis
+from ldp_aggregator.service.intake import Rules
+from ldp_aggregator.service.served import Catalogue, Served
+from ldp_aggregator.service.store import StoreError, open_snapshot, open_store
+from ldp_aggregator.service.tokens import GRANTED, TokenFile
+from ldp_aggregator.service.upload import Limits
+from ldp_aggregator.service.writer import Writer
+
+
+class Source(Protocol):
+    """Where reports come from besides uploads."""
+
+    name: str
+    failure: str | None
+    """Why it stands still, in words, if it does."""
+    skipped: int
+    """Pieces that were passed over, since they made us fail."""
+
+    def start(self) -> None:
+        """Begin to read, in a thread of its own."""
+
+    def stop(self) -> None:
+        """Finish what was begun."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What may be chosen. Without tokens everybody may do everything: then whatever mounts the service has to ask."""
+
+    tokens: TokenFile | None = None
+    open_uploads: bool = False
+    """Whether uploads need no token."""
+    origins: tuple[str, ...] = ()
+    """Origins whose pages may upload from browsers."""
+    rules: Rules = field(default_factory=Rules)
+    limits: Limits = field(default_factory=Limits)
+
+
+class Service:
+    """Opens the store at `url` and starts to write. Raises `StoreError` or `ServedError`.
+
+    `on_failure` is called, from another thread, when the store cannot be written to any more.
+    """
+
+    def __init__(
+        self,
+        served: Iterable[Served],
+        url: str,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.time,
+        on_failure: Callable[[StoreError], None] = lambda _: None,
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.catalogue = Catalogue(served)
+        self.writer = Writer(
+            partial(open_store, url), self.catalogue, settings.rules, clock=clock, on_failure=on_failure
+        )
+        self.analysis = Analysis(self.catalogue, partial(open_snapshot, url))
+        self.sources: list[Source] = []
+
+    def permitted(self, token: str | None, scope: str) -> str:
+        """What a token is worth for a scope: one of the verdicts of `tokens`."""
+        tokens = self.settings.tokens
+        return GRANTED if tokens is None else tokens.check(token, scope, self.clock())
+
+    def follow(self, source: Source) -> None:
+        """Read from a source as well."""
+        self.sources.append(source)
+        source.start()
+
+    @property
+    def trouble(self) -> str | None:
+        """Why uploads cannot be taken, in words; None if they can. A source that stands still is no reason."""
+        if self.writer.failure is not None:
+            return str(self.writer.failure)
+        return None if self.writer.ready else "expected to write to the store, but cannot at the moment"
+
+    def close(self) -> None:
+        """Finish what was begun, and let go of the store."""
+        for source in self.sources:
+            source.stop()
+        self.writer.close()

@@ -1,0 +1,210 @@
+"""Tokens: who may send reports, who may look at estimates, and who may read metrics.
+
+    [[token]]
+    name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or digit first
+    scope = "upload"             upload, analyst (good for metrics too) or metrics
+    sha256 = "..."               of the token, in hexadecimal digits
+    expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless it says otherwise
+
+Rules
+- A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary to try, and nothing
+  to gain from a slow hash or a salt.
+- What comes is hashed, and its hash is compared with those of all tokens, each in constant time; none ends it early.
+- No token is held longer than a check takes; no token and no hash is in an error or a log.
+- A file that changes is read anew; one that cannot be used leaves the tokens in force that were. So tokens are changed
+  without loss: add the new one, hand it out, remove the old one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+
+from ldp.errors import LDPError, Problem
+from ldp.keys import Keys
+
+UPLOAD, ANALYST, METRICS = SCOPES = ("upload", "analyst", "metrics")
+GRANTED, MISSING, UNKNOWN, EXPIRED, WRONG_SCOPE = "granted", "missing", "unknown", "expired", "wrong-scope"
+"""What `check` says."""
+
+_GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,)}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_SECRET = re.compile(r"[\w+/=-]{40,}")
+"""What may be a token or a hash, wherever somebody put it."""
+_LONGEST = 512
+_MOST_BYTES = 1 << 20
+_PAUSE = 1.0
+
+_log = logging.getLogger("ldp.service")
+
+
+class TokenError(LDPError):
+    """A token file that cannot be used; `problems` lists everything wrong with it, and shows no secret."""
+
+    def __init__(self, place: str, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(Problem(*(_SECRET.sub("(hidden)", part) for part in each)) for each in problems)
+        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        super().__init__("\n".join([f"{count} in the token file {place}:", *(f"  {each}" for each in self.problems)]))
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is kept of a token."""
+
+    name: str
+    scope: str
+    digest: bytes = field(repr=False)
+    expires: datetime | None = None
+
+    def expired(self, now: float) -> bool:
+        """Whether it is good no more, so many seconds after 1970 began."""
+        return self.expires is not None and self.expires.timestamp() <= now
+
+
+class Tokens:
+    """The tokens of a file, in its order."""
+
+    def __init__(self, tokens: Iterable[Token] = ()) -> None:
+        self.all = tuple(tokens)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Tokens:
+        """Raises `TokenError`."""
+        return cls.parse(_content(Path(path)), str(path))
+
+    @classmethod
+    def parse(cls, source: bytes, place: str) -> Tokens:
+        """What the bytes of a file say. Raises `TokenError`, which names the file as `place`."""
+        try:
+            top = Keys("file", tomllib.loads(source.decode()))
+        except UnicodeDecodeError as error:
+            raise TokenError(place, [Problem("file", "UTF-8 text", f"a stray byte at {error.start}")]) from None
+        except (ValueError, RecursionError) as error:
+            raise TokenError(place, [Problem("file", "TOML", str(error))]) from None
+        tokens: list[Token] = []
+        for number, table in enumerate(top.tables("token"), 1):
+            keys = Keys(f"token {number}", table)
+            tokens.append(_token(keys, table, tokens))
+            top.problems += keys.problems
+        top.finish()
+        if top.problems:
+            raise TokenError(place, top.problems)
+        return cls(tokens)
+
+    def check(self, token: str | None, scope: str, now: float) -> str:
+        """Whether a token that somebody shows is good for a scope: `GRANTED`, or what is wrong with it."""
+        if not token:
+            return MISSING
+        if len(token) > _LONGEST or not token.isascii():
+            return UNKNOWN
+        shown = sha256(token.encode()).digest()
+        # A list, so that the work does not depend on which token it is.
+        found = [each for each in self.all if compare_digest(each.digest, shown)]
+        if not found:
+            return UNKNOWN
+        if found[0].expired(now):
+            return EXPIRED
+        return GRANTED if scope in _GOOD_FOR[found[0].scope] else WRONG_SCOPE
+
+    def to_toml(self) -> str:
+        """The file that says so."""
+        blocks = ["# Made by `ldp token`, which does not keep comments. The hashes are no secret, the tokens are.\n"]
+        for each in self.all:
+            block = f'[[token]]\nname = "{each.name}"\nscope = "{each.scope}"\nsha256 = "{each.digest.hex()}"\n'
+            blocks.append(block if each.expires is None else f"{block}expires = {each.expires.isoformat()}\n")
+        return "\n".join(blocks)
+
+
+class TokenFile:
+    """The tokens of a file that may change at any time. Raises `TokenError` if they cannot be read to begin with."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._content = _content(self._path)
+        self._trouble = ""
+        self._looked = float("-inf")
+        self.tokens = Tokens.parse(self._content, str(path))
+
+    def check(self, token: str | None, scope: str, now: float) -> str:
+        """The same as of `Tokens`, by what the file said a second ago or later."""
+        if not 0 <= now - self._looked < _PAUSE:
+            self._looked = now
+            self._look()
+        return self.tokens.check(token, scope, now)
+
+    def _look(self) -> None:
+        """Take over what the file says, if it says something else."""
+        # Read rather than asked for its time of change: two changes may share one, and a few lines cost no more.
+        try:
+            content = _content(self._path)
+            if content != self._content:
+                self.tokens, self._content = Tokens.parse(content, str(self._path)), content
+            self._trouble = ""
+        except TokenError as error:
+            if self._trouble != str(error):
+                _log.error("%s\nthe tokens that it had before stay in force", error)
+            self._trouble = str(error)
+
+
+def new_token() -> str:
+    """A token that nobody has, and nobody will guess."""
+    return f"ldp_{secrets.token_urlsafe(32)}"
+
+
+def kept(token: str, name: str, scope: str, expires: datetime | None = None) -> Token:
+    """What is kept of it."""
+    return Token(name, scope, sha256(token.encode()).digest(), expires)
+
+
+def is_name(text: str) -> bool:
+    """Whether a token can be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
+def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> Token:
+    name = keys.text("name")
+    if name != "?" and not is_name(name):
+        keys.problem("name", "up to 32 letters, digits, dots, dashes or underscores, a letter or digit first", name)
+    scope = keys.choice("scope", SCOPES) or UPLOAD
+    digits = table["sha256"] if "sha256" in keys else None
+    if not isinstance(digits, str) or not _DIGEST.fullmatch(digits):
+        keys.problem("sha256", "64 hexadecimal digits, in lower case", None if digits is None else "something else")
+        digits = ""
+    expires = _moment(keys, table.get("expires")) if "expires" in keys else None
+    keys.finish()
+    for each in others:
+        if name == each.name != "?":
+            keys.problem("name", "names that all differ", f"{name} twice")
+        if digits and bytes.fromhex(digits) == each.digest:
+            keys.problem("sha256", "tokens that all differ", f"that of {each.name} again")
+    return Token(name, scope, bytes.fromhex(digits), expires)
+
+
+def _moment(keys: Keys, value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    keys.problem("expires", "a date such as 2027-01-01, or a date and time, without quotes", value)
+    return None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise TokenError(str(path), [Problem("file", "to read it", error.strerror or str(error))]) from None
+    if len(content) > _MOST_BYTES:
+        raise TokenError(str(path), [Problem("file", f"at most {_MOST_BYTES:,} bytes", "more")])
+    return content

@@ -1,0 +1,45 @@
+"""From a tally of Bloom filters to the estimates of ten thousand candidates.
+
+Run as a program, `python -m benchmarks.candidates` prints the processor seconds and the peak of its resident memory
+in MiB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from benchmarks.figures import Figure, median_seconds
+from benchmarks.material import QUESTION, survey_of
+from benchmarks.processes import peak, printed
+from ldp_aggregator import Options
+from ldp_aggregator.estimation import estimate_question
+from ldp_simulations.population import synthetic
+from ldp_simulations.sampling import sample_counts
+
+_BITS, _COHORTS, _CANDIDATES, _RESPONDENTS = 128, 128, 10_000, 10_000_000
+_REPEATS = 3
+_KEYS = f'bloom_bits = {_BITS}\nhashes = 2\ncohorts = {_COHORTS}\np = "0.25"\nq = "0.75"\nf = "0.5"\n'
+
+
+def figures() -> Iterator[Figure]:
+    """Time and memory. Measure this before anything that needs more memory."""
+    seconds, most = printed("benchmarks.candidates")
+    name = f"candidates: rappor, {_BITS} bits, {_COHORTS} cohorts, {_CANDIDATES:,} candidates"
+    yield Figure(name, seconds, "s", 10)
+    yield Figure(f"{name}, peak", most, "MiB", 2048)
+
+
+def _median_seconds() -> float:
+    survey = survey_of(f'type = "text"\nmechanism = "rappor"\n{_KEYS}')
+    candidates = tuple(f"candidate {number}" for number in range(_CANDIDATES))
+    holders = synthetic(survey, _RESPONDENTS, "zipf:1", {QUESTION: candidates})[QUESTION]
+    counts = sample_counts(survey[QUESTION], holders, np.random.default_rng(1))
+    work = partial(estimate_question, survey[QUESTION], counts, Options(), candidates)
+    return median_seconds(work, repeats=_REPEATS)
+
+
+if __name__ == "__main__":
+    print(_median_seconds(), peak())

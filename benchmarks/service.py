@@ -1,0 +1,157 @@
+"""The service under load: the real `ldp serve` on SQLite, every upload acknowledged after its sync.
+
+`python -m benchmarks.service` measures the figures; `python -m benchmarks.service --soak 60` keeps the service busy for
+so many minutes and prints by how many MiB an hour its memory grows, by least squares over the later three quarters.
+
+Times are wall-clock, with the load generator on the same cores; a machine that does anything else makes them worse.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.request import urlopen
+
+import click
+import numpy as np
+
+from benchmarks.figures import Figure
+from benchmarks.material import survey_text, values
+from benchmarks.processes import printed
+from benchmarks.service_load import VALUES
+from ldp_aggregator.service.records import EVER
+from ldp_aggregator.service.sqlite_store import SQLiteStore
+
+_SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
+_PATIENCE = 60
+_IDS, _FILLED_AT_ONCE, _CLAIMED_AT_ONCE, _TURNS = 10_000_000, 500_000, 1000, 100
+
+
+class Load(NamedTuple):
+    """Requests of a batch size, over so many connections; reports a second to reach, or milliseconds at most."""
+
+    size: int
+    requests: int
+    connections: int
+    reports: float
+
+
+LOADS = (Load(1, 200_000, 200, 10_000), Load(100, 60_000, 100, 500_000), Load(1000, 25_000, 50, 2_000_000))
+
+
+class Serving(NamedTuple):
+    """A service under way."""
+
+    process: int
+    port: int
+    token: str
+
+    def load(self, size: int, requests: int, connections: int) -> list[float]:
+        """Seconds, and percentiles of the times in milliseconds."""
+        return printed("benchmarks.service_load", self.port, self.token, size, requests, connections)
+
+    def resident(self) -> float:
+        """MiB that it holds."""
+        status = Path(f"/proc/{self.process}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+)", status)
+        return int(found[1]) / 1024 if found else 0.0
+
+
+def figures() -> Iterator[Figure]:
+    """Throughput and times by size of batch; deduplication."""
+    for each in LOADS:
+        with serving() as service:
+            service.load(each.size, each.requests // 10, each.connections)
+            seconds, median, late, most = service.load(*each[:3])
+        name = f"service: {'single reports' if each.size == 1 else f'batches of {each.size:,}'}"
+        yield Figure(f"{name}, durable", each.requests * each.size / seconds, "reports/s", each.reports, at_least=True)
+        yield Figure(f"{name}, half of the answers within", median, "ms")
+        yield Figure(f"{name}, 99 % within", late, "ms", 50 if each.size == 1 else None)
+        yield Figure(f"{name}, all within", most, "ms")
+    yield from _deduplication()
+
+
+@contextmanager
+def serving() -> Iterator[Serving]:
+    """A service on a store of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "survey.toml").write_text(_SURVEY)
+        command = [Path(sys.executable).with_name("ldp"), "serve", "survey.toml", "--port", "0"]
+        log = Path(folder) / "log"
+        with log.open("w") as told, subprocess.Popen(command, cwd=folder, stderr=told) as process:
+            try:
+                yield _found(process.pid, log)
+            finally:
+                process.terminate()
+                process.wait(_PATIENCE)
+
+
+def _found(process: int, log: Path) -> Serving:
+    """The service that writes a log, once it takes uploads."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        told = log.read_text()
+        token, port = re.search(r"upload +(\S+)", told), re.search(r"serving \S+:(\d+)", told)
+        if token and port:
+            with suppress(OSError), urlopen(f"http://127.0.0.1:{port[1]}/readyz"):  # it is ours
+                return Serving(process, int(port[1]), token[1])
+        time.sleep(0.1)
+    raise RuntimeError(f"expected a service, got: {log.read_text()}")
+
+
+def slope(minutes: float) -> float:
+    """MiB an hour by which the memory of a busy service grows."""
+    with serving() as service:
+        begun, sampled = time.monotonic(), list[tuple[float, float]]()
+        while (passed := time.monotonic() - begun) < minutes * 60:
+            service.load(1, 20_000, 100)
+            sampled.append((passed / 3600, service.resident()))
+    hours, held = np.array(sampled[len(sampled) // 4 :]).T
+    return float(np.polyfit(hours, held, 1)[0])
+
+
+def _deduplication() -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        store = SQLiteStore(path)
+        for _ in range(_IDS // _FILLED_AT_ONCE):
+            _claim(store, _FILLED_AT_ONCE)
+        begun = time.perf_counter()
+        for _ in range(_TURNS):
+            _claim(store, _CLAIMED_AT_ONCE)
+        seconds = time.perf_counter() - begun
+        store.close()
+        size = path.stat().st_size
+    name = f"service: deduplication among {_IDS:,} ids"
+    yield Figure(name, _TURNS * _CLAIMED_AT_ONCE / seconds, "ids/s", 15_000, at_least=True)
+    yield Figure(f"{name}, on disk", size / (_IDS + _TURNS * _CLAIMED_AT_ONCE), "bytes an id", 32)
+
+
+def _claim(store: SQLiteStore, count: int) -> None:
+    drawn = os.urandom(16 * count)
+    store.begin()
+    store.claim(EVER, [drawn[at : at + 16] for at in range(0, len(drawn), 16)])
+    store.commit()
+
+
+@click.command(help=__doc__)
+@click.option("--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures.")
+def main(minutes: float | None) -> None:
+    """See the module."""
+    if minutes is not None:
+        print(f"{slope(minutes):+.2f} MiB an hour")
+        return
+    for figure in figures():
+        print(*figure.cells(), sep="  ", flush=True)
+
+
+if __name__ == "__main__":
+    main()

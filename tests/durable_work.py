@@ -1,0 +1,225 @@
+"""Uploads to a store, and what it has to hold after each of them: work for disks that lose power or fail.
+
+Uploads go to a real writer; each holds new batches of questions with epochs and without, and many repeat one of the
+upload before, or hold bytes that are no batch. Within some dozens of them epochs close, and the log of the store is
+copied into its file again and again.
+"""
+
+import random
+from collections import Counter
+from concurrent.futures import Future
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from watched_disk import mark
+from wire_samples import rows_of
+
+from ldp import LDPError, parse_survey
+from ldp.epochs import batch_id, epoch_of
+from ldp.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator.joint_counting import counted, empty_counts_of
+from ldp_aggregator.screening import rows_of as rows_in
+from ldp_aggregator.service import sqlite_store
+from ldp_aggregator.service.books import Books
+from ldp_aggregator.service.intake import Rules
+from ldp_aggregator.service.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
+from ldp_aggregator.service.served import Catalogue, Served
+from ldp_aggregator.service.store import open_store
+from ldp_aggregator.service.submissions import Receipt, Submission, to_futures
+from ldp_aggregator.service.writer import Writer
+
+_TIMED = """
+[survey]
+name = "timed"
+epoch = "10m"
+[[question]]
+name = "transport"
+type = "category"
+values = ["car", "bus", "bike", "walk"]
+mechanism = "grr"
+epsilon = "1"
+[[question]]
+name = "homepage"
+type = "text"
+mechanism = "rappor"
+bloom_bits = 128
+hashes = 2
+cohorts = 8
+p = "0.5"
+q = "0.75"
+f = "0.5"
+"""
+_TIMELESS = """
+[survey]
+name = "timeless"
+[[question]]
+name = "smoker"
+type = "boolean"
+mechanism = "warner"
+epsilon = "1"
+"""
+CATALOGUE = Catalogue(Served(parse_survey(text), text) for text in (_TIMED, _TIMELESS))
+START = 1_800_000_000
+_STEP = 20
+"""Seconds between two uploads."""
+_DAMAGED = b"no frame"
+_LOG = 20
+"""Pages of SQLite's log, so few that it is copied into the file again and again."""
+
+
+class Upload(NamedTuple):
+    """A body, the batches that are new in it, and what becomes of all that it holds."""
+
+    body: bytes
+    batches: tuple[Batch, ...]
+    outcomes: Counter
+
+
+class Holding(NamedTuple):
+    """What a store holds: outcomes of all batches received, counts by question and epoch, ids by epoch."""
+
+    outcomes: Counter
+    tallies: dict
+    ids: dict
+
+
+class Uploader:
+    """Sends uploads to a writer, and notes in the log of its watched disk which were sent and which acknowledged.
+
+    `settings` are pragmas for SQLite. Raises `StoreError` as the writer does.
+    """
+
+    def __init__(self, path, *settings):
+        def opened():
+            store = open_store(f"sqlite:///{path}")
+            for setting in settings:
+                store._connection.execute(f"PRAGMA {setting}")
+            return store
+
+        sqlite_store._LOG = _LOG
+        self._now = START
+        self._writer = Writer(opened, CATALOGUE, Rules(kept_days=1), clock=lambda: self._now)
+        self.close = self._writer.close
+
+    def send(self, number):
+        """The future of a receipt for the upload of a number."""
+        self._now = _time(number)
+        future = Future()
+        mark(f"sent {number}")
+        self._writer.submit(Submission(upload(number).body, (number, future), _answer))
+        return future
+
+
+def _answer(answers):
+    for (number, _), answer in answers:
+        if isinstance(answer, Receipt):
+            mark(f"acknowledged {number}")
+    to_futures([(future, answer) for (_, future), answer in answers])
+
+
+@cache
+def upload(number):
+    """The upload of a number."""
+    draw = random.Random(number)
+    batches = tuple(_batch(draw, number) for _ in range(draw.randrange(1, 5)))
+    outcomes = Counter(accepted=len(batches))
+    frames = [encode_frame(encode_batch(batch)) for batch in batches]
+    if number and draw.random() < 0.5:
+        outcomes["duplicate"] = 1
+        frames.insert(0, encode_frame(encode_batch(upload(number - 1).batches[-1])))
+    if draw.random() < 0.2:
+        outcomes["frame-damaged"] = 1
+        frames.append(_DAMAGED)
+    return Upload(b"".join(frames), batches, outcomes)
+
+
+@cache
+def expected(uploads):
+    """What a store has to hold after so many uploads, apart from ids of epochs that are closed."""
+    if not uploads:
+        return Holding(Counter(), {}, {})
+    before, new = expected(uploads - 1), upload(uploads - 1)
+    tallies, ids = dict(before.tallies), dict(before.ids)
+    for batch in new.batches:
+        envelope = CATALOGUE.envelopes[batch.fingerprint]
+        epoch = Epoch(envelope.epoch, epoch_of(batch.id)) if envelope.epoch else EVER
+        ids[epoch] = ids.get(epoch, frozenset()) | {batch.id}
+        for each, counts in counted(envelope, rows_in([batch], envelope.width)):
+            place = each.fingerprint, epoch
+            tallies[place] = tallies.get(place, 0) + counts
+    return Holding(before.outcomes + new.outcomes, tallies, ids)
+
+
+class WrongError(Exception):
+    """A store holds something else than whole uploads, each once, and those without gaps."""
+
+
+def held(path, sent):
+    """How many uploads a store holds, of so many sent. Raises `WrongError`, or `StoreError` if it cannot be opened."""
+    found, closed = _found(path)
+    received = [expected(uploads).outcomes.total() for uploads in range(sent + 1)]
+    if found.outcomes.total() not in received:
+        raise WrongError("expected whole uploads that were sent, found a part of one, or more")
+    uploads = received.index(found.outcomes.total())
+    kept = expected(uploads)
+    ids = {epoch: ids for epoch, ids in kept.ids.items() if epoch.number > closed.get(epoch.length, -1)}
+    tallies = {place: counts.tolist() for place, counts in kept.tallies.items()}
+    if found != Holding(kept.outcomes, tallies, ids):
+        raise WrongError("expected what was uploaded, found something else")
+    return uploads
+
+
+def told(records):
+    """After each record of a disk: how many uploads were acknowledged by then, and how many sent."""
+    acknowledged = sent = 0
+    for record in records:
+        if record.kind == "M":
+            word, number = record.content.decode().split()
+            if word == "sent":
+                sent = max(sent, int(number) + 1)
+            else:
+                acknowledged = max(acknowledged, int(number) + 1)
+        yield acknowledged, sent
+
+
+def violation(path, acknowledged, sent):
+    """What is wrong with a store after so many uploads were acknowledged and so many sent; None if all is well."""
+    try:
+        uploads = held(path, sent)
+    except (LDPError, WrongError) as error:
+        return f"{type(error).__name__}: {error}"
+    return f"lost {acknowledged - uploads} acknowledged uploads" if uploads < acknowledged else None
+
+
+def _found(path):
+    """What a store holds that is opened, recovered and verified as at the start of a service; closed epochs."""
+    store = open_store(f"sqlite:///{path}")
+    try:
+        Books(store, CATALOGUE.tallied)
+        with store.snapshot() as snapshot:
+            outcomes = Counter()
+            for record in snapshot.scan("intake"):
+                outcomes.update(read_outcomes(record.content))
+            tallies = {}
+            for record in snapshot.scan("tally"):
+                fingerprint, epoch, _, part = read_tally_key(record.key)
+                counts = tallies.setdefault((fingerprint, epoch), empty_counts_of(CATALOGUE.tallied[fingerprint]))
+                counts.reshape(-1)[part * PART : (part + 1) * PART] = np.frombuffer(record.content, "<i8")
+            tallies = {place: counts.tolist() for place, counts in tallies.items()}
+            ids = {epoch: frozenset(id_ for some in snapshot.ids(epoch) for id_ in some) for epoch in snapshot.epochs()}
+            return Holding(outcomes, tallies, ids), last_closed(snapshot)
+    finally:
+        store.close()
+
+
+def _batch(draw, number):
+    """A batch of some reports to one of the questions, made on some device within the last five minutes."""
+    envelope = draw.choice(list(CATALOGUE.envelopes.values()))
+    size, made = draw.randrange(1, 6), _time(number) - draw.randrange(300)
+    rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")
+    return Batch(envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, made), size, rows)
+
+
+def _time(number):
+    return START + _STEP * number

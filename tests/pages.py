@@ -1,0 +1,136 @@
+"""A service with a page, on a store of its own, and people who look at it: for tests, and for screenshots."""
+
+import asyncio
+import json
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx
+import uvicorn
+from browser import free_port
+
+from ldp import parse_survey
+from ldp_aggregator.service.app import Application
+from ldp_aggregator.service.served import Served
+from ldp_aggregator.service.service import Service, Settings
+from ldp_aggregator.service.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp_client import Client, report_bytes
+
+COMMUTE = """
+[survey]
+name = "commute"
+epoch = "1d"
+[[question]]
+name = "smoker"
+text = "Do you <b>smoke</b>?"
+type = "boolean"
+mechanism = "warner"
+epsilon = "1"
+[[question]]
+name = "transport"
+type = "category"
+values = ["car", "bus", "bike", "walk"]
+mechanism = "oue"
+epsilon = "2"
+[[question]]
+name = "hours"
+type = "integer"
+low = 0
+high = 5
+mechanism = "geometric"
+epsilon = "2"
+"""
+HOSTILE_VALUES = (
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</title></style></svg><script>",
+    "&lt;b&gt;",
+    "\u202eabc",
+)
+HOSTILE = f"""
+[survey]
+name = "hostile"
+[[question]]
+name = "q"
+text = {json.dumps(HOSTILE_VALUES[1])}
+type = "category"
+values = {json.dumps(HOSTILE_VALUES)}
+mechanism = "grr"
+epsilon = "3"
+"""
+TOKEN, UPLOADING = "analyst" + "a" * 40, "upload" + "u" * 40
+
+
+@contextmanager
+def service_of(*texts, folder, tokens=True, candidates=None, **options):
+    """A service of surveys, given as texts; with a token file unless it needs none."""
+    settings = Settings(TokenFile(write_tokens(folder)) if tokens else None)
+    served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
+    service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+def write_tokens(folder, token=TOKEN, expires=None):
+    """The path of a token file: one token that may look at the page, one that may not."""
+    path = folder / "tokens.toml"
+    made = [kept(token, "looks", ANALYST, expires), kept(UPLOADING, "sends", UPLOAD)]
+    path.write_text(Tokens(made).to_toml(), encoding="utf-8")
+    return path
+
+
+def answers(survey, respondents, **options):
+    """The bytes of reports: so many respondents answer every question, its values in some order."""
+    made = []
+    for number in range(respondents):
+        client = Client(survey)
+        for question in survey:
+            values = question.domain.values or ("maps", "transit")
+            place = number * number % len(values)
+            made.append(client.record(question.name, question.domain.parse(values[place])))
+    return report_bytes(made, **options)
+
+
+class Visitor:
+    """Somebody with cookies and no screen; with a token in every header, or not."""
+
+    def __init__(self, app, token=None):
+        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        settings = {"base_url": "http://service", "headers": headers, "follow_redirects": True}
+        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), **settings)
+        self.cookies = self._client.cookies
+
+    def get(self, path, **options):
+        """What is answered in the end, after redirects."""
+        return asyncio.run(self._client.get(path, **options))
+
+    def post(self, path, **options):
+        """The same, of a form."""
+        return asyncio.run(self._client.post(path, **options))
+
+
+def visitor(service, token=None):
+    """Somebody who visits a service that is served by itself."""
+    return Visitor(Application(service), token)
+
+
+@contextmanager
+def serving(service, port=0):
+    """The URL of a service, for browsers."""
+    port = port or free_port()
+    config = uvicorn.Config(
+        Application(service), port=port, log_level="critical", access_log=False, ws="none", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,131 @@
+"""The real `ldp serve` in a process of its own, and what can be asked of it over plain sockets."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+from pages import TOKEN, UPLOADING, write_tokens
+from wire_samples import TEXT
+
+LDP = str(Path(sys.executable).with_name("ldp"))
+_PATIENCE = 90
+_TERMS = ("ldp_batches_received_total", "ldp_batches_total", "ldp_batches_quarantined")
+
+
+class Answer(NamedTuple):
+    """What came back before the other side closed, or fell silent: 0 for no answer at all."""
+
+    status: int
+    content: bytes
+    closed: bool
+
+
+class RunningService:
+    """A service that listens; its log is a file."""
+
+    def __init__(self, process, port, log):
+        self.process, self.port, self.log = process, port, log
+        self.url = f"http://127.0.0.1:{port}"
+
+    def get(self, path, token=TOKEN):
+        """What a GET brings."""
+        return httpx.get(f"{self.url}{path}", headers={"authorization": f"Bearer {token}"}, timeout=_PATIENCE)
+
+    def accounts(self):
+        """Batches received, and what became of them, by outcome and reason."""
+        lines = [line.rpartition(" ") for line in self.get("/metrics").text.splitlines()]
+        return {name: int(float(value)) for name, _, value in lines if name.startswith(_TERMS)}
+
+    def resident(self):
+        """MiB of memory that the process holds."""
+        return self._status("VmRSS")
+
+    def peak(self):
+        """MiB of memory that it has held at most."""
+        return self._status("VmHWM")
+
+    def complaints(self):
+        """What the log says beyond where it listens."""
+        return [line for line in self.log.read_text().splitlines() if not line.startswith("serving ")]
+
+    def exchange(self, *pieces, patience=5.0, pause=0.05, half_close=False):
+        """Send pieces over a connection of its own, and return the answer."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE) as connection:
+            try:
+                for number, piece in enumerate(pieces):
+                    time.sleep(pause if number else 0)
+                    connection.sendall(piece)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # it has closed already: what it said can still be read
+            return received(connection, patience)
+
+    def _status(self, name):
+        return int(re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())[1]) / 1024
+
+
+@contextmanager
+def running_service(folder, *options, survey=TEXT, port=0):
+    """A service on a store and with tokens in a folder; it is stopped in the end."""
+    with started(folder, *options, survey=survey, port=port) as service:
+        yield service
+        service.process.terminate()
+        assert service.process.wait(_PATIENCE) == 0, service.log.read_text()
+
+
+@contextmanager
+def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
+    """The same, but killed in the end. `within` is a command that runs it, and becomes it."""
+    survey_path, log = folder / "survey.toml", folder / "log"
+    survey_path.write_text(survey)
+    if not (folder / "tokens.toml").exists():
+        write_tokens(folder)
+    command = [*within, LDP, "serve", survey_path, "--port", str(port), *options]
+    with log.open("w") as file, subprocess.Popen(command, cwd=folder, env=environment, stderr=file) as process:  # noqa: S603
+        try:
+            yield RunningService(process, _port_of(process, log), log)
+        finally:
+            process.kill()
+
+
+def request(body=b"", *fields, token=UPLOADING, line=b"POST /v1/reports HTTP/1.1"):
+    """The bytes of an upload, or of another request."""
+    given = [b"host: service", b"authorization: Bearer " + token.encode(), b"content-length: %d" % len(body)]
+    return b"\r\n".join([line, *given, *fields, b"", body])
+
+
+def received(connection, patience):
+    """The answer that comes over a connection."""
+    connection.settimeout(patience)
+    content, closed = b"", True
+    try:
+        while piece := connection.recv(1 << 16):
+            content += piece
+    except TimeoutError:
+        closed = False
+    except ConnectionResetError:
+        pass
+    found = re.match(rb"HTTP/1.1 (\d{3})", content)
+    return Answer(int(found[1]) if found else 0, content, closed)
+
+
+def _port_of(process, log):
+    """Where it listens, once it does."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        if found := re.search(r"serving https?://127.0.0.1:(\d+)", log.read_text()):
+            port = int(found[1])
+            try:
+                if httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE).status_code == 200:
+                    return port
+            except httpx.TransportError:
+                pass
+        time.sleep(0.02)
+    raise AssertionError(f"expected a service, got {log.read_text()}")

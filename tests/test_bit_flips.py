@@ -1,0 +1,69 @@
+"""No bit that turns over in a store changes an estimate, and it takes all of our own checks for that to be so."""
+
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from bit_flips import HARMLESS, REFUSED, SILENT, STORE, UNTYPED, became_of, left, turn_bits
+
+from ldp_aggregator.service import books
+from ldp_aggregator.service.records import Record
+from ldp_aggregator.service.store import StoreDamagedError
+from ldp_aggregator.service.witness import Witness
+
+FLIPS = 1000
+
+
+@pytest.fixture(scope="module")
+def states():
+    return left()
+
+
+def fates(states, times):
+    found = Counter()
+    for (_, fate), count in turn_bits(states, times, seed=5).items():
+        found[fate] += count
+    return found
+
+
+def test_no_bit_changes_an_estimate(states):
+    """Of a thousand bits none changes what is estimated, then or later: each is refused, or makes no difference."""
+    found = fates(states, FLIPS)
+    assert found[SILENT] == found[UNTYPED] == 0
+    assert found[REFUSED] > FLIPS / 3
+    assert found[HARMLESS] > FLIPS / 10
+
+
+def test_no_bit_renames_a_record(states):
+    """SQLite takes a renamed record for one of its neighbours', and is led astray by it when it looks for others."""
+    closed, found = states[1], Counter()
+    content = closed.files[STORE]
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("root", "survey", "tally", "intake", "ids", "closed"):
+            for place in (each.start() for each in re.finditer(kind.encode(), content)):
+                for bit in range(8):
+                    changed = bytearray(content)
+                    changed[place] ^= 1 << bit
+                    found[became_of(closed.files | {STORE: bytes(changed)}, closed, Path(folder))] += 1
+    assert found.keys() <= {REFUSED, HARMLESS}
+    assert found[REFUSED] > 100
+
+
+def test_what_sqlite_sees_is_not_enough(states, monkeypatch):
+    """Without our checksums and sums, bits change estimates unseen: SQLite looks at its structure, not at rows."""
+
+    def structure(snapshot, _):
+        if snapshot.complaints():
+            raise StoreDamagedError
+
+    monkeypatch.setattr(books, "check", structure)
+    monkeypatch.setattr(Record, "sound", True)
+    assert fates(states, FLIPS // 5)[SILENT] > 10
+
+
+def test_the_end_of_a_log_needs_a_witness(states, monkeypatch):
+    """Without the witness a bit of the log takes commits with it, unseen."""
+    monkeypatch.setattr(Witness, "read", lambda _: None)
+    assert fates(states[:1], FLIPS // 10)[SILENT] > 10

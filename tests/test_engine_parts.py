@@ -1,0 +1,126 @@
+"""Counting in parts: the law that engines rely on, with the steps of an engine done by hand; and objects in stores."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from engine_files import FILES, WHOLE, written
+from wire_samples import TEXT
+
+from ldp_aggregator.engines.parts import Counted, count_part, merge_snapshots, repeated, split
+from ldp_aggregator.files import FileError
+
+
+def whole(parts, again=count_part, shared=repeated):
+    """The snapshot of all parts: each counted alone, and again if it shares ids with an earlier one."""
+    counted = [count_part(TEXT, part) for part in parts]
+    seen = shared(counted)
+    last = [again(TEXT, part, seen[part.number]) if part.number in seen else counted[part.number] for part in parts]
+    return merge_snapshots(TEXT, [each.snapshot for each in reversed(last)])
+
+
+@pytest.mark.parametrize("most", range(1, len(FILES) + 2))
+def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
+    """However many parts: counts, duplicates and rejects are those of one process, merged in another order."""
+    parts = split(written(tmp_path), most)
+    assert [path for part in parts for path in part.paths] == written(tmp_path)
+    assert max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts) <= 1
+    assert whole(parts) == WHOLE
+
+
+def backwards(counted):
+    """Wrong: the last part with an id has it."""
+    shared = repeated(each._replace(number=-each.number) for each in counted)
+    return {-number: ids for number, ids in shared.items()}
+
+
+def nobody_has_them(counted):
+    """Wrong: the earliest part does without the ids that it shares as well."""
+    return {
+        each.number: each.ids & set().union(*(other.ids for other in counted if other is not each)) for each in counted
+    }
+
+
+BROKEN = {
+    "ids are not compared": {"shared": lambda _: {}},
+    "ids that are known are not left out": {"again": lambda text, part, _: count_part(text, part)},
+    "the last one counts": {"shared": backwards},
+    "none of them counts": {"shared": nobody_has_them},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_engine_is_found_out(name, tmp_path):
+    """The files tell an engine that compares ids wrongly from a right one."""
+    assert whole(split(written(tmp_path), len(FILES)), **BROKEN[name]) != WHOLE
+
+
+def test_parts_that_share_nothing_are_counted_once():
+    """Only ids that an earlier part accepted count as repeated, in the order of numbers rather than of arrival."""
+    parts = [Counted(2, b"", {b"x", b"y"}), Counted(0, b"", {b"x"}), Counted(1, b"", {b"z"})]
+    assert repeated(parts) == {2: {b"x"}}
+
+
+def test_merging_nothing_gives_the_tally_of_no_reports():
+    """The unit of the monoid."""
+    assert merge_snapshots(TEXT, [WHOLE]) == merge_snapshots(TEXT, [merge_snapshots(TEXT, []), WHOLE]) == WHOLE
+
+
+class Bucket(BaseHTTPRequestHandler):
+    """A store of objects that speaks as much of S3 as reading takes: `/bucket/name`, whole or in ranges."""
+
+    def do_HEAD(self):
+        """Size and version alone."""
+        self._answer()
+
+    def do_GET(self):
+        """With content."""
+        self.wfile.write(self._answer())
+
+    def _answer(self):
+        content = FILES.get(self.path.removeprefix("/bucket/"))
+        found = content is not None
+        content = content or b""
+        first, _, last = self.headers.get("Range", f"bytes=0-{len(content) - 1}").removeprefix("bytes=").partition("-")
+        piece = content[int(first) : int(last) + 1]
+        self.send_response((206 if "Range" in self.headers else 200) if found else 404)
+        self.send_header("Content-Length", str(len(piece)))
+        self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
+        self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        return piece
+
+    def log_message(self, *words):
+        """Tests say nothing."""
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """The URL of a bucket with the files."""
+    pytest.importorskip("obstore")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Bucket)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    for name, value in {"ALLOW_HTTP": "true", "SKIP_SIGNATURE": "true", "REGION": "here"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    yield "s3://bucket"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_objects_count_like_files(bucket):
+    """From a bucket over HTTP, the same bytes; and an object that is not there is named, in one line."""
+    assert whole(split([f"{bucket}/{name}" for name in FILES], 3)) == WHOLE
+    with pytest.raises(FileError, match=r"^expected to read s3://bucket/nothing, got .*not found.*$"):
+        whole(split([f"{bucket}/nothing"], 1))
+
+
+@pytest.mark.parametrize("url", ["s3://", "gopher://bucket/name", "az://container/name"])
+def test_urls_of_no_store_are_refused(url):
+    """With the URL and the reason, in one line."""
+    pytest.importorskip("obstore")
+    with pytest.raises(FileError, match=rf"^expected to read {url}, got [^\n]+$"):
+        whole(split([url], 1))

@@ -1,0 +1,99 @@
+"""The service over HTTP, by clients that break its rules: the real server, plain sockets."""
+
+import socket
+import time
+from contextlib import ExitStack
+from shutil import which
+
+import pytest
+from hostile_http import FRAMINGS, SLOW, fresh
+from pages import TOKEN, UPLOADING
+from running_service import received, request, running_service, started
+
+from ldp_aggregator.service.protocol import HEAD
+
+_ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """A service that has to stay healthy whatever the tests of this module do to it, and to log nothing."""
+    with running_service(tmp_path_factory.mktemp("hostile")) as service:
+        yield service
+        assert service.get("/readyz").status_code == 200
+        assert service.exchange(request(fresh()), patience=1).status == 202
+        assert service.complaints() == []
+
+
+def test_hostile_framings(service):
+    """Each of a hundred hostile framings is refused, closes its connection, and is counted nowhere."""
+    before = service.accounts()
+    assert len(FRAMINGS) >= 100
+    failed = {}
+    for name, hostile in FRAMINGS.items():
+        answer = service.exchange(*hostile.pieces, half_close=hostile.half_close)
+        if answer.status not in hostile.statuses or not answer.closed:
+            failed[name] = answer
+    assert failed == {}
+    assert service.accounts() == before
+
+
+def test_sound_requests_are_counted(service):
+    """What the hostile framings are made of is counted when it is framed well: they were refused for their frames."""
+    before = service.accounts().get(_ACCEPTED, 0)
+    sound = {
+        "at once": [request(fresh())],
+        "in pieces": [bytes([byte]) for byte in request(fresh())],
+        "HTTP/1.0, which keeps no connection": [request(fresh(), line=b"POST /v1/reports HTTP/1.0")],
+        "asking first": [request(fresh(), b"expect: 100-continue")],
+    }
+    for name, pieces in sound.items():
+        answer = service.exchange(*pieces, patience=1, pause=0.001)
+        assert b" 202 " in answer.content, name
+        assert answer.closed == ("1.0" in name), name
+    assert service.accounts()[_ACCEPTED] == before + len(sound)
+
+
+def test_second_request_before_the_answer(service):
+    """What comes behind a request that waits for its answer is dropped, and the connection closed after the answer."""
+    before = service.accounts().get(_ACCEPTED, 0)
+    for pause in (0.0, 0.001, 0.01):
+        service.exchange(request(fresh()), request(fresh()), pause=pause)
+    assert service.accounts()[_ACCEPTED] - before <= 6
+    answer = service.exchange(request(fresh()) + request(fresh()))
+    assert (answer.status, answer.closed, answer.content.count(b"HTTP/1.1")) == (400, True, 1)
+
+
+def test_heads_have_to_come_in_time(service):
+    """A connection whose head is not whole in time is closed, however busy it is, and idle ones as well."""
+    connections = {name: socket.create_connection(("127.0.0.1", service.port)) for name in SLOW}
+    begun = time.monotonic()
+    for name, beginning in SLOW.items():
+        connections[name].sendall(beginning)
+    while time.monotonic() < begun + HEAD - 1:
+        time.sleep(1)
+        connections["a letter a second"].sendall(b"a")
+    for name, connection in connections.items():
+        with connection:
+            answer = received(connection, patience=20)
+            assert (answer.status, answer.closed) == (0, True), name
+
+
+@pytest.mark.skipif(which("prlimit") is None, reason="no prlimit here")
+def test_too_many_connections(tmp_path):
+    """Connections beyond what the system allows are closed at once; those that are there are served."""
+    with started(tmp_path, within=("prlimit", "--nofile=200")) as service, ExitStack() as stack:
+        address = ("127.0.0.1", service.port)
+        connections = [stack.enter_context(socket.create_connection(address)) for _ in range(150)]
+        connections[0].sendall(request(fresh(), b"connection: close"))
+        assert received(connections[0], patience=5).status == 202
+        late = [received(each, patience=2) for each in connections[100:]]
+        assert {(answer.status, answer.closed) for answer in late} == {(0, True)}
+        assert service.complaints() == []
+
+
+def test_wrong_tokens_hold_no_bytes(service):
+    """A body that is announced with a token that is not good is refused before it is sent."""
+    for token, status in (("", 401), ("x" * 47, 401), ("x" * 600, 401), (TOKEN, 403), (f"{UPLOADING}x", 401)):
+        answer = service.exchange(request(bytes(1 << 20), token=token)[: -1 << 20])
+        assert (answer.status, answer.closed) == (status, True), token

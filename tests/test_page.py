@@ -1,0 +1,248 @@
+"""What the page says, read without a browser: the numbers of the API, and what they are."""
+
+import re
+import threading
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import pytest
+from html_elements import problem, read
+from pages import COMMUTE, TOKEN, answers, service_of, visitor
+
+from ldp.wire import REASONS
+from ldp_aggregator.detection import adjusted_p_values
+from ldp_aggregator.service.exports import EXPORTS
+from ldp_aggregator.service.page.routes import FILES
+
+NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
+
+
+def numbers(row):
+    """The exact numbers of a table's row."""
+    return [float(each.attributes["value"]) for each in row.find("data")]
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """A service with two versions of a survey: reports of three days for the older, late ones, and damaged bytes."""
+    folder, days = tmp_path_factory.mktemp("page"), [20_000]
+
+    def clock():
+        return days[0] * 86_400 + 43_200
+
+    with service_of(COMMUTE, NEWER, folder=folder, clock=clock) as service:
+        survey = service.catalogue.all[0].survey
+        for _ in range(3):
+            service.writer.write(answers(survey, 150, clock=clock))
+            days[0] += 1
+        service.writer.write(answers(survey, 1, clock=lambda: 0))
+        service.writer.write(b"no frame")
+        yield service
+
+
+@pytest.fixture
+def analyst(counted):
+    """Somebody who may look at it."""
+    return visitor(counted, TOKEN)
+
+
+def of_older(service):
+    """The query that asks for the older version."""
+    return {"version": service.catalogue.all[0].fingerprint}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"level": "0.9", "simultaneous": "1", "estimand": "population"}, {"post": "norm-sub"}],
+    ids=["plain", "population", "biased"],
+)
+def test_the_numbers_are_those_of_the_api(counted, analyst, options):
+    """Every frequency, error, interval and count, and n, is on the page to the last digit, whatever is chosen."""
+    query = of_older(counted) | options
+    page = read(analyst.get("/", params=query))
+    told = analyst.get("/v1/surveys/commute/estimates", params=query).json()["questions"]
+    assert told.keys() == {"smoker", "transport", "hours"}
+    for name, question in told.items():
+        (reports,) = page.find("section", id=f"question-{name}")[0].find("dl")[0].find("data")
+        assert int(reports.attributes["value"]) == question["reports"] == 450
+        rows = page.find("table", id=f"values-{name}")[0].find("tbody")[0].find("tr")
+        for row, value in zip(rows, question["values"], strict=True):
+            exact = value.get("unbiased", value)
+            assert row.find("th")[0].text == value["value"]
+            assert numbers(row)[:5] == [value["frequency"], exact["standard_error"], *exact["interval"], value["count"]]
+
+
+def test_a_question_says_what_its_numbers_are(counted, analyst):
+    """Declared and delivered epsilon, mechanism, level, kind of interval, estimand, what forged reports could do."""
+    page = read(analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"}))
+    question = page.find("section", id="question-transport")[0]
+    facts = {each.find("dt")[0].text: each.find("dd")[0].text for each in question.find("dl")[0].find("div")}
+    assert facts["Epsilon"] == "2 declared, 2 delivered"
+    assert facts["Mechanism"] == "oue"
+    assert facts["Intervals"] == "0.95 score, simultaneous (bonferroni)"
+    assert facts["Errors for"] == "the population"
+    assert "1 % forged reports can move a frequency by at most" in question.text
+
+
+def test_detected_values_are_marked(counted, analyst):
+    """Those whose Bonferroni-adjusted p-value is at most 1 - level, and no others; their number is told."""
+    page = read(analyst.get("/", params=of_older(counted)))
+    for estimates in counted.analysis.estimates(counted.catalogue.all[0]):
+        chances = adjusted_p_values(estimates, "bonferroni")
+        question = page.find("section", id=f"question-{estimates.name}")[0]
+        rows = question.find("tbody")[0].find("tr")
+        assert [numbers(row)[5] for row in rows] == chances.tolist()
+        assert [bool(row.find("span", class_="detected")) for row in rows] == (chances <= 0.05).tolist()
+        drawn = [each.attributes["class"] for each in question.find("rect")]
+        assert drawn == ["bar" if chance <= 0.05 else "bar unsure" for chance in chances]
+        assert f"{(chances <= 0.05).sum()} of {len(chances)} values (Bonferroni, 0.95)" in question.text
+
+
+def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, analyst):
+    """A row for each epoch, the last one first, with the frequencies of the API's history; a panel for each value."""
+    page = read(analyst.get("/", params=of_older(counted) | {"over_time": "transport"}))
+    told = analyst.get("/v1/surveys/commute/history", params=of_older(counted) | {"question": "transport"}).json()
+    question = page.find("section", id="question-transport")[0]
+    table = question.find("table")[-1]
+    names = [each.text for each in table.find("thead")[0].find("th")][2:]
+    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told["epochs"]), strict=True):
+        frequencies = {each["value"]: each["frequency"] for each in epoch["values"]}
+        assert row.find("th")[0].text == datetime.fromtimestamp(epoch["start"], UTC).strftime("%Y-%m-%d")
+        assert numbers(row) == [epoch["reports"], *(frequencies[name] for name in names)]
+    assert [len(each.find("circle")) for each in question.find("svg", role="img")] == [0, 3, 3, 3, 3]
+    others = read(analyst.get("/", params=of_older(counted)))
+    assert not others.find("circle")
+    assert len([each for each in others.find("a") if each.text == "Show over time"]) == 3
+
+
+def test_batches_are_accounted_for(counted, analyst):
+    """Received = accepted + duplicate + rejected + quarantined, as the store has it; rejects by reason, in words."""
+    page = read(analyst.get("/", params=of_older(counted)))
+    assert page.find("p", id="accounts")[0].text == (
+        "13 batches received = 9 accepted + 0 duplicate + 4 rejected + 0 quarantined"
+    )
+    rows = page.find("table", id="batches")[0].find("tbody")[0].find("tr")
+    assert [[each.text for each in row.all if each.name in ("th", "td")][:3] for row in rows] == [
+        ["accepted", "9", "9"],
+        ["duplicate", "0", "0"],
+        ["quarantined", "0", "0"],
+        ["frame-damaged", "0", "1"],
+        ["late", "3", "3"],
+    ]
+    assert rows[-1].find("td")[-1].text == f"rejected: {REASONS['late']}"
+
+
+def test_health_is_shown_with_p_values(counted, analyst):
+    """All checks of the API, with their p-values and meanings."""
+    page = read(analyst.get("/", params=of_older(counted)))
+    told = analyst.get("/v1/surveys/commute/health", params=of_older(counted)).json()["questions"]
+    for name, checks in told.items():
+        rows = [row for each in page.find("details", id=f"health-{name}") for row in each.find("tbody")[0].find("tr")]
+        assert [(*numbers(row), row.find("td")[-1].text) for row in rows] == [
+            (check["p_value"], check["meaning"]) for check in checks
+        ]
+
+
+def test_versions_can_be_chosen(counted, analyst):
+    """All of them, with the values of the newest, unless one is asked for; one that is not there is a clear error."""
+    pooled, older = (read(analyst.get("/", params=query)) for query in ({}, of_older(counted)))
+    for page, values, shown in ((pooled, 5, 0), (older, 4, 1)):
+        assert len(page.find("option", selected=None)) == 4
+        chosen = page.find("select", name="version")[0].find("option")[shown]
+        assert "selected" in chosen.attributes
+        assert f"of {values} values" in page.find("section", id="question-transport")[0].text
+    answer = analyst.get("/", params={"version": "nonsense"})
+    assert answer.status_code == 404
+    assert "expected version to be one of" in problem(read(answer))
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "words"),
+    [
+        ({"survey": "other"}, 404, "expected the name of a survey"),
+        ({"level": "much"}, 400, "expected level and reports_each to be numbers"),
+        ({"level": "2"}, 400, "expected a level between 0 and 1"),
+        ({"post": "magic"}, 400, "expected post to be one of"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(analyst, query, status, words):
+    """A page with the reason, and its status; not a trace."""
+    answer = analyst.get("/", params=query)
+    assert answer.status_code == status
+    assert words in problem(read(answer))
+
+
+def test_every_link_leads_somewhere(counted, analyst):
+    """All links, exports and files of a page answer, each export with its bytes to be saved under a name."""
+    page = read(analyst.get("/", params=of_older(counted) | {"over_time": "smoker"}))
+    for each in page.find("a"):
+        place = each.attributes["href"]
+        answer = analyst.get("/" + place.removeprefix("./"))
+        assert answer.status_code == 200 or place.startswith("#"), place
+        if "download" in each.attributes:
+            assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    assert {"csv", "json", "svg"} <= set(EXPORTS)
+    files = [
+        each.attributes[key]
+        for key in ("href", "src")
+        for name in ("link", "script")
+        for each in page.find(name)
+        if key in each.attributes
+    ]
+    assert sorted(files) == sorted(f"page/{name}" for name in FILES)
+    assert all(analyst.get(f"/{name}").status_code == 200 for name in files)
+
+
+def test_the_picture_to_download_stands_alone(counted, analyst):
+    """It is well-formed XML, has its style in it, and refers to nothing."""
+    content = analyst.get("/v1/surveys/commute/estimates", params=of_older(counted) | {"format": "svg"}).text
+    root = ElementTree.fromstring(content)  # noqa: S314  # our own
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert len([each for each in root.iter() if each.attrib.get("class", "").startswith("bar")]) == 2 + 4 + 6
+    assert ".whisker" in "".join(root.find("{http://www.w3.org/2000/svg}style").itertext())
+    assert not re.search(r"href|url\(|@import", content)
+
+
+def test_nothing_is_sent_while_nothing_has_changed(counted, tmp_path):
+    """304 under the tag of the last answer, until something is counted; to those who may look, only."""
+    with service_of(COMMUTE, folder=tmp_path) as service:
+        person = visitor(service, TOKEN)
+        tag_ = person.get("/").headers["etag"]
+        unchanged = person.get("/", headers={"if-none-match": tag_})
+        assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", tag_)
+        assert person.get("/", headers={"if-none-match": f"W/{tag_}"}).status_code == 304
+        assert visitor(service).get("/", headers={"if-none-match": tag_}).status_code == 401
+        service.writer.write(answers(service.catalogue.all[0].survey, 1))
+        changed = person.get("/", headers={"if-none-match": tag_})
+        assert changed.status_code == 200
+        assert changed.headers["etag"] != tag_
+
+
+def test_a_service_that_takes_no_reports_says_so(tmp_path):
+    """What is wrong is on the page, and what was known before is not taken for unchanged."""
+    with service_of(COMMUTE, folder=tmp_path) as service:
+        person = visitor(service, TOKEN)
+        tag_ = person.get("/").headers["etag"]
+        service.writer.close()
+        answer = person.get("/", headers={"if-none-match": tag_})
+        assert "No reports are taken: expected to write to the store" in answer.text
+
+
+def test_before_the_first_report(tmp_path):
+    """Every question says that it has none; nothing is drawn."""
+    with service_of(COMMUTE, folder=tmp_path) as service:
+        page = read(visitor(service, TOKEN).get("/"))
+    assert "3 questions, up to 0 reports each." in page.find("p", id="summary")[0].text
+    assert not page.find("figure")
+    assert [each.text for each in page.find("p", class_="note")].count("no reports yet") == 3
+
+
+def test_looking_does_not_stop_the_writer(tmp_path):
+    """While pages are made, reports go on being counted."""
+    with service_of(COMMUTE, folder=tmp_path) as service:
+        person = visitor(service, TOKEN)
+        looking = threading.Thread(target=lambda: [person.get("/") for _ in range(3)])
+        looking.start()
+        receipts = [service.writer.write(answers(service.catalogue.all[0].survey, 1)) for _ in range(3)]
+        looking.join()
+    assert [receipt.outcomes["accepted"] for receipt in receipts] == [3, 3, 3]

@@ -1,0 +1,205 @@
+"""The page in headless Chromium: it follows what is counted, says when a token has expired, and fits every screen.
+
+Skipped where chromium or chromedriver is missing.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from browser import ENTER, MISSING, TAB, browser
+from pages import COMMUTE, HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, serving, visitor, write_tokens
+
+pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+
+FREQUENCIES = """
+const rows = document.querySelectorAll("#values-transport tbody tr");
+return [...rows].map((row) => Number(row.querySelector("data").value));
+"""
+SIGNED_IN = "return document.querySelector('#state')?.textContent === 'Live'"
+
+
+@pytest.fixture(scope="module")
+def screen(tmp_path_factory):
+    """One browser for all tests."""
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chromium(screen):
+    """The browser as it is at first: a desk, light, nobody signed in, nothing said on the console."""
+    screen.size(1280, 900)
+    screen.prefer("light")
+    screen.devtools("Network.clearBrowserCookies")
+    screen.complaints()
+    return screen
+
+
+@pytest.fixture
+def service(tmp_path):
+    """A service with some reports."""
+    with service_of(COMMUTE, folder=tmp_path) as made:
+        made.writer.write(answers(made.catalogue.all[0].survey, 100))
+        yield made
+
+
+@pytest.fixture
+def url(service):
+    """Where it is."""
+    with serving(service) as place:
+        yield place
+
+
+def sign_in(chromium, url, query=""):
+    """Through the form; afterwards the console is as good as new."""
+    chromium.open(f"{url}/{query}")
+    chromium.type("#token", TOKEN + ENTER)
+    chromium.wait(SIGNED_IN)
+    assert [each for each in chromium.complaints() if "401" not in each] == []
+
+
+def frequencies(service):
+    """What the API says that the page should show."""
+    told = visitor(service, TOKEN).get("/v1/surveys/commute/estimates").json()
+    return [each["frequency"] for each in told["questions"]["transport"]["values"]]
+
+
+def test_it_follows_what_is_counted(chromium, service, url):
+    """It shows the API's numbers, and new ones as reports arrive; details, focus and place stay; no complaints."""
+    sign_in(chromium, url)
+    assert chromium.run(FREQUENCIES) == frequencies(service)
+    before = chromium.run("""
+        document.querySelector("#health-transport").open = true;
+        document.querySelector("input[name=level]").focus({ preventScroll: true });
+        document.querySelector("input[name=level]").value = "0.8";
+        scrollTo(0, 300);
+        return [scrollY, document.querySelector("#question-transport .facts data").value];
+    """)
+    service.writer.write(answers(service.catalogue.all[0].survey, 50))
+    chromium.wait("return document.querySelector('#question-transport .facts data').value === '150'")
+    assert before == [300, "100"]
+    assert chromium.run(FREQUENCIES) == frequencies(service)
+    assert chromium.run("""
+        const [at, health] = [document.activeElement, document.querySelector("#health-transport")];
+        return [scrollY, health.open, at.name, at.value];
+    """) == [300, True, "level", "0.8"]
+    assert "150 reports" in chromium.text("#news")
+    assert chromium.complaints() == []
+
+
+def test_pausing_stops_it(chromium, service, url):
+    """Paused, it asks for nothing; going on, it catches up."""
+    sign_in(chromium, url)
+    chromium.run("document.querySelector('#pause').click()")
+    service.writer.write(answers(service.catalogue.all[0].survey, 50))
+    time.sleep(2.5)
+    assert chromium.text("#state") == "Paused"
+    assert chromium.text("#question-transport .facts data") == "100"
+    chromium.run("document.querySelector('#pause').click()")
+    chromium.wait("return document.querySelector('#question-transport .facts data').value === '150'")
+
+
+def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
+    """While the page is looked at: a banner, what was shown stays, nothing more is asked for. Afterwards: the form."""
+    sign_in(chromium, url)
+    chromium.run(
+        "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += 1; return real(...all); }"
+    )
+    write_tokens(tmp_path, expires=datetime.now(UTC) - timedelta(days=1))
+    chromium.wait("return !document.querySelector('#banner').hidden")
+    assert "This token has expired." in chromium.text("#banner")
+    assert "Sign in again" in chromium.text("#banner")
+    assert chromium.text("#question-transport .facts data") == "100"
+    asked = chromium.run("return asked")
+    time.sleep(2.5)
+    assert chromium.run("return asked") == asked >= 1
+    chromium.open(f"{url}/")
+    assert "This token has expired." in chromium.text("#problem")
+    assert chromium.run("return document.querySelectorAll('#token').length") == 1
+    assert all("401" in each for each in chromium.complaints())
+
+
+def test_it_outlives_a_service_that_is_away(chromium, tmp_path, service):
+    """It says that it cannot reach the service, and goes on when that is back."""
+    with serving(service) as url:
+        sign_in(chromium, url)
+    chromium.wait("return document.querySelector('#state').textContent.startsWith('Out of reach')")
+    with serving(service, int(url.rpartition(":")[2])):
+        chromium.wait(SIGNED_IN)
+
+
+@pytest.mark.parametrize("query", ["", "?over_time=transport"])
+def test_it_fits_a_phone(chromium, url, query):
+    """At 360 pixels nothing reaches beyond the screen; tables scroll in boxes of their own."""
+    sign_in(chromium, url, query)
+    chromium.size(360, 740, mobile=True)
+    chromium.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert chromium.run("return document.documentElement.scrollWidth") == 360
+    beyond = chromium.run("""
+        const outside = (each) => each.getBoundingClientRect().right > innerWidth;
+        const free = (each) => !each.closest(".scroll");
+        return [...document.querySelectorAll("main *")].filter(free).filter(outside).map((each) => each.outerHTML);
+    """)
+    assert beyond == []
+    assert chromium.run("""
+        const boxes = [...document.querySelectorAll(".scroll")];
+        return boxes.some((each) => each.scrollWidth > each.clientWidth);
+    """)
+
+
+def test_a_keyboard_is_enough(chromium, url):
+    """From the top: the skip link, then everything in the order of the page, each with its focus to be seen."""
+    sign_in(chromium, url)
+    chromium.open(f"{url}/")
+    reached = []
+    for _ in range(12):
+        chromium.press(TAB)
+        reached.append(
+            chromium.run("""
+            const at = document.activeElement, style = getComputedStyle(at);
+            const place = [...document.querySelectorAll("*")].indexOf(at);
+            return [at.name || at.textContent || at.tagName, style.outlineStyle !== "none", place];
+        """)
+        )
+    names = [name for name, _, _ in reached]
+    assert names[:4] == ["To the content", "commute", "Sign out", "Pause"]
+    assert names[4:10] == ["level", "estimand", "interval", "post", "simultaneous", "Show"]
+    assert all(seen for _, seen, _ in reached)
+    assert [place for _, _, place in reached] == sorted(place for _, _, place in reached)
+
+
+def test_pictures_and_tables_have_names(chromium, url):
+    """Every picture, table, box that scrolls and field has a name for those who do not see it."""
+    sign_in(chromium, url)
+    nodes = chromium.devtools("Accessibility.getFullAXTree")["nodes"]
+    named = {role: [] for role in ("image", "table", "region", "combobox", "spinbutton", "checkbox", "button", "link")}
+    for node in nodes:
+        role = node.get("role", {}).get("value", "")
+        if not node["ignored"] and role in named:
+            named[role].append(node.get("name", {}).get("value", ""))
+    assert all(names and all(names) for names in named.values()), named
+    assert "transport: estimated frequencies" in named["image"]
+
+
+@pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(243, 245, 249)"), ("dark", "rgb(14, 19, 26)")])
+def test_it_is_light_or_dark(chromium, url, scheme, ground):
+    """As people prefer, charts included."""
+    chromium.prefer(scheme)
+    sign_in(chromium, url)
+    found = chromium.run("""
+        const colour = (name, key) => getComputedStyle(document.querySelector(name))[key];
+        return [colour("html", "backgroundColor"), colour(".chart .number", "fill"), colour("html", "color")];
+    """)
+    assert found[0] == ground
+    assert found[1] == found[2]
+
+
+def test_nothing_hostile_runs(chromium, tmp_path):
+    """Texts that would be scripts are shown; the browser sees nothing that its policy would have to stop."""
+    with service_of(HOSTILE, folder=tmp_path) as service, serving(service) as url:
+        service.writer.write(answers(service.catalogue.all[0].survey, 50))
+        sign_in(chromium, url)
+        rows = "return [...document.querySelectorAll('#values-q tbody th')].map((each) => each.textContent)"
+        assert chromium.run(rows) == list(HOSTILE_VALUES)
+        assert chromium.complaints() == []

@@ -1,0 +1,17 @@
+"""The load generator counts and times what it sends, and takes no refusal for an answer."""
+
+import subprocess
+
+import pytest
+
+from benchmarks.service import serving
+
+
+def test_load():
+    """Every request of a load is counted by the service once, and answered in a time that is no less than nothing."""
+    with serving() as service:
+        seconds, median, late, most = service.load(10, 300, 7)
+        assert 0 < median <= late <= most <= seconds * 1e3
+        assert service.resident() > 10
+        with pytest.raises(subprocess.CalledProcessError):
+            service._replace(token="x" * 47).load(1, 1, 1)
