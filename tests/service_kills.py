@@ -108,7 +108,7 @@ def acknowledging_early():
 
     def submit(self, submission):
         genuine(self, replace(submission, answer=lambda _: None))
-        submission.answer([(submission.ticket, Receipt.of([("accepted", 1)]))])
+        submission.answer([(submission.ticket, Receipt(("accepted",)))])
 
     Writer.submit = submit
 

@@ -154,7 +154,11 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         late = NOW + 86_400
         tidy(mine, CATALOGUE, Rules(), late)
         with others.turn() as turn:
-            outcomes = sum(intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW), Counter())
+            outcomes = Counter(
+                outcome
+                for told in intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
+                for outcome in told
+            )
         new = sum((upload(number).outcomes for number in range(30, UPLOADS)), Counter())
         assert outcomes["late"] > 0
         assert outcomes["accepted"] < new["accepted"]

@@ -39,7 +39,7 @@ from ldp_aggregator.service.served import Served
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store import StoreError
 from ldp_aggregator.service.tokens import ANALYST, GRANTED, METRICS, UPLOAD, WRONG_SCOPE
-from ldp_aggregator.service.upload import PATH, Receive, Scope, Send, Upload
+from ldp_aggregator.service.upload import PATH, Receive, Scope, Send, Upload, UploadDesk
 from ldp_aggregator.snapshot import encode_tally
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -52,13 +52,14 @@ class Application:
     def __init__(self, service: Service, *, owned: bool = False) -> None:
         self._metrics = Metrics(service)
         settings = service.settings
-        self._upload = Upload(
+        self.desk = UploadDesk(
             service.writer,
             None if settings.open_uploads else service.permitted,
             settings.origins,
             settings.limits,
             self._metrics.tell,
         )
+        self._upload = Upload(self.desk)
         self._rest = _rest(service, self._metrics, owned=owned)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -45,7 +45,7 @@ class Intake:
         self._catalogue = catalogue
         self._rules = rules
 
-    def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[Counter[str]]:
+    def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
         """Count what the bodies hold, each a sequence of frames, and say what became of the batches of each."""
         payloads: list[bytes | Damage] = []
         ends = []
@@ -57,7 +57,7 @@ class Intake:
         turn.receive(len(payloads))
         outcomes = self._outcomes(turn, payloads, now)
         starts = [0, *ends[:-1]]
-        return [Counter(outcomes[start:end]) for start, end in zip(starts, ends, strict=True)]
+        return [tuple(outcomes[start:end]) for start, end in zip(starts, ends, strict=True)]
 
     def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
         """Take batches that were put aside. They have been received already."""

@@ -34,13 +34,16 @@ class Metrics:
         self._registry = CollectorRegistry()
         self._registry.register(_FromService(service))
         self._uploads = Counter("ldp_uploads", "Uploads answered", ["status"], registry=self._registry)
+        self._by_status: dict[int, Counter] = {}
         self._seconds = Histogram(
             "ldp_upload_seconds", "Seconds until an upload is answered", buckets=_BUCKETS, registry=self._registry
         )
 
     def tell(self, status: int, seconds: float) -> None:
         """Count an answer."""
-        self._uploads.labels(status).inc()
+        if status not in self._by_status:
+            self._by_status[status] = self._uploads.labels(status)
+        self._by_status[status].inc()
         self._seconds.observe(seconds)
 
     def text(self) -> bytes:

@@ -25,7 +25,7 @@ HEAD, BODY, ANSWER = 10.0, 40.0, 600.0
 """Seconds for each part, the head's from the connection or the last answer on. An upload has less (`upload`)."""
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
-_ONCE = (b"host", b"authorization")
+_WATCHED = (b"host", b"authorization", b"expect")
 
 
 def make_room() -> None:
@@ -49,6 +49,7 @@ class JoiningTransport:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
+        self.is_closing = transport.is_closing  # asked for several times a request, and slow to be found below
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -80,7 +81,7 @@ class StrictProtocol(HttpToolsProtocol):
         joining = JoiningTransport(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, joining))
         self._head: int | None = 0
-        self._expect(HEAD)
+        self.expect(HEAD)
         self._watch = self.loop.call_later(HEAD, self._look)
         if len(self.connections) > self.most_connections:
             self.transport.close()
@@ -94,8 +95,8 @@ class StrictProtocol(HttpToolsProtocol):
         """Read on, unless a whole request waits for its answer."""
         if self.transport.is_closing():
             return
-        if self._answering() and not self.cycle.more_body:
-            self.cycle.keep_alive = False
+        if self.answering() and self.is_whole():
+            self.close_after_answer()
             self.flow.pause_reading()
             return
         if self._head is not None:
@@ -106,7 +107,7 @@ class StrictProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what came, and the request before it unless that has its answer."""
-        if self._answering():
+        if StrictProtocol.answering(self):
             begun = self.cycle.response_started
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -117,53 +118,78 @@ class StrictProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Begin a request, if it is its turn."""
-        if self._answering():
+        if self.answering():
             raise ValueError("expected nothing before the answer")
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Check the head as a whole: whatever is raised here is answered with 400."""
-        names = [name for name, _ in self.headers]
-        version = self.parser.get_http_version()
+        """Check the head as a whole, and begin to answer."""
+        self.check_head()
+        super().on_headers_complete()
+
+    def check_head(self) -> None:
+        """Whatever is raised here is answered with 400."""
+        version, size, seen = self.parser.get_http_version(), len(self.url), dict.fromkeys(_WATCHED, 0)
+        for name, value in self.headers:
+            size += len(name) + len(value)
+            if name in seen:
+                seen[name] += 1
         sound = (
             self.url.startswith(b"/")
             and version in ("1.0", "1.1")
-            and (b"host" in names or version == "1.0")
-            and all(names.count(name) <= 1 for name in _ONCE)
-            and (b"expect" not in names or self.expect_100_continue)
+            and (seen[b"host"] == 1 or (version == "1.0" and not seen[b"host"]))
+            and seen[b"authorization"] <= 1
+            and (not seen[b"expect"] or self.expect_100_continue)
             and not self.parser.should_upgrade()
-            and len(names) <= MOST_FIELDS
-            and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) <= MOST_HEAD
+            and len(self.headers) <= MOST_FIELDS
+            and size <= MOST_HEAD
         )
         if not sound:
             raise ValueError("expected a head that keeps the rules")
         self._head = None
-        self._expect(BODY)
-        super().on_headers_complete()
+        self.expect(BODY)
 
     def on_message_complete(self) -> None:
         """The request is whole."""
-        self._expect(ANSWER)
+        self.expect(ANSWER)
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next head, unless the request was answered before it was whole."""
         if self.cycle.more_body:
             self.transport.close()
-        self._head = 0
-        self._expect(HEAD)
+        self.expect_head()
         super().on_response_complete()
 
-    def _answering(self) -> bool:
+    def expect_head(self) -> None:
+        """Begin to wait for the next head."""
+        self._head = 0
+        self.expect(HEAD)
+
+    def answering(self) -> bool:
+        """Whether a request has begun that has no answer yet."""
         return bool(self.cycle) and not self.cycle.response_complete
 
-    def _expect(self, seconds: float) -> None:
+    def is_whole(self) -> bool:
+        """Whether all of it is there."""
+        return not self.cycle.more_body
+
+    def close_after_answer(self) -> None:
+        """Take nothing more over this connection."""
+        self.cycle.keep_alive = False
+
+    def too_late(self) -> None:
+        """What was expected has not come in time."""
+        self.transport.abort()
+
+    def expect(self, seconds: float) -> None:
+        """Give what comes next so many seconds."""
         self._until = self.loop.time() + seconds
 
     def _look(self) -> None:
         # One timer for a connection, not one for each part of each request: those would cost more than they watch.
         left = self._until - self.loop.time()
         if left <= 0:
-            self.transport.abort()
-        else:
-            self._watch = self.loop.call_later(min(left, HEAD), self._look)
+            self.too_late()
+        if not self.transport.is_closing():
+            self._watch = self.loop.call_later(min(max(left, 1.0), HEAD), self._look)

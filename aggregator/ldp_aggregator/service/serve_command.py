@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.service import Service, Source
 
 _EXTRA = 'expected Starlette and uvicorn, found neither; install them with pip install "ldpkit-aggregator[serve]"'
-_SWITCH = 0.0005
+_SWITCH = 0.001
 """Seconds for which a thread may keep the others waiting; Python's 0.005 would be felt in every answer."""
 _GRACE = 20
 """Seconds for answers that are due when the service is told to stop."""
@@ -189,13 +189,13 @@ def _sources(plan: Plan, service: Service) -> Iterator[Source]:
 def _config(plan: Plan, make: Callable[[], Application]) -> Config:
     from uvicorn import Config
 
-    from ldp_aggregator.service.protocol import StrictProtocol
+    from ldp_aggregator.service.upload_protocol import UploadProtocol
 
     return Config(
         make,
         factory=True,
         workers=plan.workers,
-        http=StrictProtocol,
+        http=UploadProtocol,
         ws="none",
         lifespan="on",
         access_log=False,

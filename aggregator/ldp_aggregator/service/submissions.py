@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ldp.errors import LDPError
 from ldp_aggregator.tally import ACCEPTED, DUPLICATE
@@ -22,22 +22,22 @@ class BusyError(LDPError):
         super().__init__(f"expected room in the queue, found none; try again in {wait} s")
 
 
-@dataclass
-class Receipt:
-    """What became of the batches of one submission, by outcome; it is written only after it lasts."""
+class Receipt(NamedTuple):
+    """What became of each batch of one submission, in order; it is written only after it lasts."""
 
-    outcomes: Counter[str] = field(default_factory=Counter)
+    told: tuple[str, ...]
 
-    @classmethod
-    def of(cls, outcomes: Iterable[tuple[str, int]]) -> Receipt:
-        """The receipt for so many batches of each outcome."""
-        return cls(Counter(dict(outcomes)))
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many batches had which outcome."""
+        return Counter(self.told)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        known = (ACCEPTED, DUPLICATE, QUARANTINED)
-        rejected = {name: count for name, count in sorted(self.outcomes.items()) if name not in known}
-        return {**{name: self.outcomes[name] for name in known}, "rejected": rejected}
+
+def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
+    """Outcomes, ready for JSON: those that are not rejections by their names, and rejections by their reasons."""
+    known = (ACCEPTED, DUPLICATE, QUARANTINED)
+    rejected = {name: count for name, count in sorted(outcomes.items()) if name not in known}
+    return {**{name: outcomes[name] for name in known}, "rejected": rejected}
 
 
 class InternalError(LDPError):
@@ -51,7 +51,7 @@ Answer = Receipt | LDPError
 Answers = Sequence[tuple[Any, Answer]]
 
 
-@dataclass
+@dataclass(slots=True)
 class Submission:
     """Bytes of whole frames; where they come from, if that is a source which remembers how far it was read.
 

@@ -21,11 +21,12 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
+from ldp.errors import LDPError
 from ldp_aggregator.service.store import StoreError
-from ldp_aggregator.service.submissions import Answers, BusyError, InternalError, Receipt, Submission
+from ldp_aggregator.service.submissions import Answer, Answers, BusyError, Receipt, Submission, summed_up
 from ldp_aggregator.service.tokens import GRANTED, WRONG_SCOPE
 from ldp_aggregator.service.writer import Writer
 
@@ -68,8 +69,19 @@ class Limits(NamedTuple):
     patience: float = PATIENCE
 
 
-class Upload:
-    """Takes uploads for a writer. `permitted` says what a token is worth; None lets everybody upload."""
+class Reply(NamedTuple):
+    """An answer over HTTP, whole."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class UploadDesk:
+    """What is asked of an upload and answered to it, however its bytes come in.
+
+    `permitted` says what a token is worth; None lets everybody upload. `tell` is told status and seconds of replies.
+    """
 
     def __init__(
         self,
@@ -79,45 +91,16 @@ class Upload:
         limits: Limits = Limits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
     ) -> None:
+        self.limits = limits
         self._writer = writer
         self._permitted = permitted
         self._origins = frozenset(origin.encode() for origin in origins)
-        self._limits = limits
         self._tell = tell
         self._held = 0
-        self._answers: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
+        self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        started = time.perf_counter()
-        headers: Headers = scope["headers"]
-        shared = self._shared_with(headers)
-        if shared and scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": [*shared, *_PREFLIGHT]})
-            await send({"type": "http.response.body"})
-            return
-        try:
-            length = self._announced(scope["method"], headers)
-            self._held += length
-            try:
-                outcomes = await self._outcomes(await _body(receive, length, self._limits.patience))
-            finally:
-                self._held -= length
-            status, sent, body = 202, _JSON, outcomes
-        except Refused as refused:
-            status = refused.status
-            sent = [*_JSON, (b"connection", b"close")]
-            if refused.wait:
-                sent.append((b"retry-after", b"%d" % refused.wait))
-            sent += _TOLD.get(status, [])
-            body = json.dumps({"error": refused.reason}).encode()
-        sent = [*sent, (b"content-length", b"%d" % len(body)), *shared]
-        await send({"type": "http.response.start", "status": status, "headers": sent})
-        await send({"type": "http.response.body", "body": body})
-        self._tell(status, time.perf_counter() - started)
-
-    def _announced(self, method: str, headers: Headers) -> int:
-        """The bytes that a request announces. Raises `Refused`, before anything is read, for what is not taken."""
+    def admit(self, method: str, headers: Headers) -> int:
+        """The bytes that a request announces, which are held until `release`. Raises `Refused`, before any is read."""
         token, lengths = None, []
         for name, value in headers:
             if name == b"content-length":
@@ -137,38 +120,43 @@ class Upload:
         if len(lengths) != 1 or not lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(lengths[0][:20])
-        if length > self._limits.body:
-            raise Refused(413, f"expected at most {self._limits.body} bytes, got {length}")
+        if length > self.limits.body:
+            raise Refused(413, f"expected at most {self.limits.body} bytes, got {length}")
         if not length:
             raise Refused(400, "expected frames of reports, got nothing")
-        if 2 * length > self._limits.held - self._held:
+        if 2 * length > self.limits.held - self._held:
             raise Refused(503, "expected room for the upload, found none", 1)
+        self._held += length
         return length
 
-    async def _outcomes(self, body: bytes) -> bytes:
-        loop = asyncio.get_running_loop()
-        ticket: asyncio.Future[Receipt] = loop.create_future()
-        try:
-            self._writer.submit(Submission(body, ticket, self._answers.get(loop) or self._answers_of(loop)))
-            return _json(tuple(sorted((await ticket).outcomes.items())))
-        except BusyError as error:
-            raise Refused(503, str(error), error.wait) from None
-        except StoreError:
-            raise Refused(503, "expected to write to the store, but cannot", 30) from None
-        except InternalError as error:
-            raise Refused(500, str(error)) from None
+    def release(self, length: int) -> None:
+        """Let others have the room of an upload that was admitted."""
+        self._held -= length
 
-    def _answers_of(self, loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
-        """A place to answer to, for the tasks of a loop: it is woken once a turn."""
+    def submit(self, body: bytes, ticket: Callable[[Answer], None], loop: asyncio.AbstractEventLoop) -> None:
+        """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
 
-        def answer(answers: Answers) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_settle, answers)
+        Raises `BusyError` or `StoreError`; then there will be no answer.
+        """
+        if loop not in self._places:
+            self._places[loop] = _place_in(loop)
+        self._writer.submit(Submission(body, ticket, self._places[loop]))
 
-        self._answers[loop] = answer
-        return answer
+    def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
+        """What to say to a request with these headers, taken up at `started` (of `time.perf_counter`)."""
+        shared = self.shared_with(headers)
+        if isinstance(answer, Receipt):
+            status, said, body = 202, _JSON, _one(*answer.told) if len(answer.told) == 1 else _json(answer)
+        else:
+            refused = _refused(answer)
+            status, said = refused.status, [*_JSON, (b"connection", b"close"), *_TOLD.get(refused.status, [])]
+            if refused.wait:
+                said.append((b"retry-after", b"%d" % refused.wait))
+            body = json.dumps({"error": refused.reason}).encode()
+        self._tell(status, time.perf_counter() - started)
+        return Reply(status, [*said, (b"content-length", b"%d" % len(body)), *shared], body)
 
-    def _shared_with(self, headers: Headers) -> Headers:
+    def shared_with(self, headers: Headers) -> Headers:
         """What lets the pages of other origins see the answer, if they may."""
         if not self._origins:
             return []
@@ -176,17 +164,121 @@ class Upload:
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")] if origin in self._origins else []
 
 
-async def _body(receive: Receive, length: int, patience: float) -> bytes:
+class Upload:
+    """The ASGI application of the path, in front of a desk."""
+
+    def __init__(self, desk: UploadDesk) -> None:
+        self._desk = desk
+        self._patience = _Patience(desk.limits.patience)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        started, desk = time.perf_counter(), self._desk
+        headers: Headers = scope["headers"]
+        if scope["method"] == "OPTIONS" and (shared := desk.shared_with(headers)):
+            reply = Reply(204, [*shared, *_PREFLIGHT], b"")
+        else:
+            try:
+                length = desk.admit(scope["method"], headers)
+                try:
+                    answer: Receipt | Exception = await self._receipt(await self._patience.body(receive, length))
+                finally:
+                    desk.release(length)
+            except (Refused, LDPError) as error:
+                answer = error
+            reply = desk.reply(answer, headers, started)
+        await send({"type": "http.response.start", "status": reply.status, "headers": reply.headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    async def _receipt(self, body: bytes) -> Receipt:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Receipt] = loop.create_future()
+        self._desk.submit(body, partial(_settle, future), loop)
+        return await future
+
+
+def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
+    """A place for the writer to answer to: it wakes the loop once a turn."""
+
+    def answer(answers: Answers) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(hand_out, answers)
+
+    def hand_out(answers: Answers) -> None:
+        for ticket, each in answers:
+            ticket(each)
+
+    return answer
+
+
+def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
+    if future.done():  # whoever waited has gone
+        return
+    if isinstance(answer, Receipt):
+        future.set_result(answer)
+    else:
+        future.set_exception(answer)
+
+
+def _refused(error: Exception) -> Refused:
+    """What an error means for who uploads."""
+    if isinstance(error, BusyError):
+        return Refused(503, str(error), error.wait)
+    if isinstance(error, StoreError):
+        return Refused(503, "expected to write to the store, but cannot", 30)
+    return error if isinstance(error, Refused) else Refused(500, str(error))
+
+
+class _Patience:
+    """Ends the wait for bodies that take too long. One timer looks after all of them: one for each would cost more than
+    reading most of them does.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[asyncio.Task[Any], float] = {}
+        self._late: set[asyncio.Task[Any]] = set()
+        self._looking = False
+
+    async def body(self, receive: Receive, length: int) -> bytes:
+        """A body of so many bytes. Raises `Refused`."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None  # noqa: S101 (a fact about coroutines)
+        self._ends[task] = loop.time() + self._seconds
+        if not self._looking:
+            self._looking = True
+            self._look_later(loop)
+        try:
+            return await _body(receive, length)
+        except asyncio.CancelledError:
+            if task not in self._late:
+                raise
+            task.uncancel()
+            raise Refused(408, f"expected {length} bytes within {self._seconds:.0f} s, got less") from None
+        finally:
+            del self._ends[task]
+            self._late.discard(task)
+
+    def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        loop.call_later(min(1.0, self._seconds), self._look, loop)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        for task in [task for task, end in self._ends.items() if end <= now and task not in self._late]:
+            self._late.add(task)
+            task.cancel()
+        self._looking = bool(self._ends)
+        if self._looking:
+            self._look_later(loop)
+
+
+async def _body(receive: Receive, length: int) -> bytes:
     parts: list[bytes] = []
     size, more = 0, True
-    try:
-        async with asyncio.timeout(patience):
-            while more and size <= length:
-                message = await receive()
-                parts.append(message.get("body", b""))
-                size, more = size + len(parts[-1]), message.get("more_body", False)
-    except TimeoutError:
-        raise Refused(408, f"expected {length} bytes within {patience:.0f} s, got {size}") from None
+    while more and size <= length:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size, more = size + len(parts[-1]), message.get("more_body", False)
     if size != length or message["type"] != "http.request":
         raise Refused(400, f"expected {length} bytes, as announced, got {size}")
     return b"".join(parts)
@@ -198,16 +290,11 @@ def bearer(value: str) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _settle(answers: Answers) -> None:
-    for ticket, answer in answers:
-        if ticket.done():  # whoever waited has gone
-            continue
-        if isinstance(answer, Receipt):
-            ticket.set_result(answer)
-        else:
-            ticket.set_exception(answer)
+def _json(receipt: Receipt) -> bytes:
+    return json.dumps(summed_up(receipt.outcomes)).encode()
 
 
-@lru_cache(maxsize=1024)
-def _json(outcomes: tuple[tuple[str, int], ...]) -> bytes:
-    return json.dumps(Receipt.of(outcomes).to_dict()).encode()
+@lru_cache(maxsize=64)
+def _one(outcome: str) -> bytes:
+    """What most uploads are told: those of one batch."""
+    return _json(Receipt((outcome,)))

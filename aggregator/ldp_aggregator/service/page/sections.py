@@ -10,7 +10,7 @@ from ldp_aggregator.service.page.elements import many, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
-from ldp_aggregator.service.submissions import QUARANTINED, Receipt
+from ldp_aggregator.service.submissions import QUARANTINED, summed_up
 
 _FORMATS = (("csv", "CSV"), ("json", "JSON"), ("parquet", "Parquet"), ("svg", "SVG of all charts"))
 _OUTCOMES = {
@@ -34,7 +34,7 @@ def summary(view: SurveyView) -> str:
 
 def service_section(view: ServiceView) -> Safe:
     """The conservation line of the whole service, and what is wrong with it."""
-    told = Receipt(view.accounts.outcomes).to_dict()
+    told = summed_up(view.accounts.outcomes)
     terms = (told["accepted"], told["duplicate"], sum(told["rejected"].values()), told[QUARANTINED])
     names = ("accepted", "duplicate", "rejected", QUARANTINED)
     sums = " + ".join(f"{count:,} {name}" for name, count in zip(names, terms, strict=True))
@@ -48,7 +48,7 @@ def service_section(view: ServiceView) -> Safe:
 def _batches(view: SurveyView, service: ServiceView) -> Safe:
     # Damaged bytes are of no survey, so those of the service are more than those of its surveys.
     outcomes = service.accounts.outcomes
-    rejected = Receipt(outcomes).to_dict()["rejected"]
+    rejected = summed_up(outcomes)["rejected"]
     words = _OUTCOMES | {reason: f"rejected: {REASONS.get(reason, reason)}" for reason in rejected}
     rows = [row(name, f"{view.outcomes[name]:,}", f"{outcomes[name]:,}", meaning) for name, meaning in words.items()]
     head = ("outcome", "this survey", "all surveys", "meaning")
