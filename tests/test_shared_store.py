@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import chain
 
 import pytest
 from children import forked
@@ -154,11 +155,8 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         late = NOW + 86_400
         tidy(mine, CATALOGUE, Rules(), late)
         with others.turn() as turn:
-            outcomes = Counter(
-                outcome
-                for told in intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
-                for outcome in told
-            )
+            told = intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
+        outcomes = Counter(chain.from_iterable(told))
         new = sum((upload(number).outcomes for number in range(30, UPLOADS)), Counter())
         assert outcomes["late"] > 0
         assert outcomes["accepted"] < new["accepted"]
