@@ -207,5 +207,22 @@ class FrameReader:
             self._damaged = 0
 
 
+def read_frames(data: bytes) -> list[bytes | Damage]:
+    """What a whole file or upload holds, as a `FrameReader` gives it, but sooner where there is no damage."""
+    found: list[bytes | Damage] = []
+    at, end, size = 0, len(data), _HEADER.size
+    while end - at >= size:
+        mark, length, checksum = _HEADER.unpack_from(data, at)
+        payload = data[at + size : at + size + length]
+        if mark != REPORTS_MAGIC or len(payload) != length or length > MOST_PAYLOAD or _checksum(payload) != checksum:
+            break
+        found.append(payload)
+        at += size + length
+    if at == end:
+        return found
+    reader = FrameReader()
+    return [*reader.feed(data), *reader.close()]
+
+
 def _checksum(payload: bytes) -> int:
     return xxh64_intdigest(payload, len(payload))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wire_samples import stream
 
 import ldp.wire
-from ldp.wire import MOST_PAYLOAD, REPORTS_MAGIC, TALLY_MAGIC, Damage, FrameReader, encode_frame
+from ldp.wire import MOST_PAYLOAD, REPORTS_MAGIC, TALLY_MAGIC, Damage, FrameReader, encode_frame, read_frames
 
 FALSE_HEADERS = tuple(struct.pack("<4sIQ", REPORTS_MAGIC, length, 1) for length in (0, 5, 300, 1 << 20, 1 << 30))
 
@@ -108,6 +108,14 @@ def test_chunks_do_not_matter(edit, chunks):
         whole = read(file, most_payload=most)
         assert read(file, chunks, most_payload=most) == whole
         assert read(file, [1] * len(file), most_payload=most) == whole
+
+
+@given(edits())
+def test_whole_files_read_the_same_in_one_go(edit):
+    """Of sound files and of damaged ones, `read_frames` makes what a reader does."""
+    contents, file = edit
+    assert read_frames(file) == read(file)
+    assert read_frames(b"".join(map(encode_frame, contents))) == contents
 
 
 @given(st.lists(payloads, min_size=1, max_size=4), st.integers(1, 60))

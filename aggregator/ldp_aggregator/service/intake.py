@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ldp.epochs import epoch_at, epoch_of
-from ldp.wire import Batch, Damage, FrameReader, decode_batch, encode_batch
+from ldp.wire import Batch, Damage, decode_batch, encode_batch, read_frames
 from ldp_aggregator.joint_counting import counted
 from ldp_aggregator.screening import UNKNOWN, Refusal, by_fingerprint, rows_of, screened
 from ldp_aggregator.service.records import DAY, EVER, Epoch
@@ -50,9 +50,7 @@ class Intake:
         payloads: list[bytes | Damage] = []
         ends = []
         for body in bodies:
-            reader = FrameReader()
-            payloads += reader.feed(body)
-            payloads += reader.close()
+            payloads += read_frames(body)
             ends.append(len(payloads))
         turn.receive(len(payloads))
         outcomes = self._outcomes(turn, payloads, now)

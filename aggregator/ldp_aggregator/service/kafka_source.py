@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp.errors import LDPError
-from ldp.wire import Damage, FrameReader
+from ldp.wire import Damage, read_frames
 from ldp_aggregator.service.follower import MOST_BYTES, Follower, Piece
 from ldp_aggregator.service.reading import marks
 from ldp_aggregator.service.records import Scanned
@@ -158,5 +158,4 @@ def _mark(topic: str, partition: int) -> str:
 
 
 def _is_sound(frames: bytes) -> bool:
-    reader = FrameReader()
-    return not any(isinstance(each, Damage) for each in (*reader.feed(frames), *reader.close()))
+    return not any(isinstance(each, Damage) for each in read_frames(frames))

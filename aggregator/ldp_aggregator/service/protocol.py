@@ -60,6 +60,11 @@ class JoiningTransport:
             self._loop.call_soon(self._send)
         self._parts.append(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Send it at once, with what was written before."""
+        self._parts.append(data)
+        self._send()
+
     def close(self) -> None:
         """Send what was written, and close."""
         self._send()

@@ -13,7 +13,7 @@ from typing import cast
 
 from ldp.errors import LDPError
 from ldp_aggregator.service.app import Application
-from ldp_aggregator.service.protocol import ANSWER, StrictProtocol
+from ldp_aggregator.service.protocol import ANSWER, JoiningTransport, StrictProtocol
 from ldp_aggregator.service.submissions import Receipt
 from ldp_aggregator.service.upload import PATH, Headers, Refused, UploadDesk
 
@@ -43,7 +43,7 @@ class UploadProtocol(StrictProtocol):
 
     @property
     def _desk(self) -> UploadDesk:
-        return cast("Application", self.app).desk
+        return cast(Application, self.app).desk
 
     def on_headers_complete(self) -> None:
         """Take an upload up, or refuse it before its body is read."""
@@ -140,7 +140,7 @@ class UploadProtocol(StrictProtocol):
         if not keep_alive and status < HTTPStatus.BAD_REQUEST:
             headers = [*headers, (b"connection", b"close")]
         lines = [b"%b: %b\r\n" % field for field in (*self.server_state.default_headers, *headers)]
-        self.transport.write(b"".join([_STATUS[status], *lines, b"\r\n", body]))
+        cast(JoiningTransport, self.transport).write_now(b"".join([_STATUS[status], *lines, b"\r\n", body]))
         if keep_alive:
             self.expect_head()
         else:
