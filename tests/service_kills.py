@@ -29,7 +29,7 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_aggregator.service import app, protocol  # noqa: F401  # imported once, for all lives
+from ldp_aggregator.service import app, upload_protocol  # noqa: F401  # imported once, for all lives
 from ldp_aggregator.service.reading import outcomes_in_all, received, tally_of
 from ldp_aggregator.service.serve_command import serve
 from ldp_aggregator.service.store import open_snapshot

@@ -31,8 +31,8 @@ PRAGMA user_version = {VERSION};
 CREATE TABLE IF NOT EXISTS records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
 WITHOUT ROWID;
 """
-_CACHE = 64 << 10
-"""KiB of pages in memory: what the ids of a busy hour need."""
+_CACHE = 16 << 10
+"""KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
 _LOG = 4000
 """Pages of the log after which it is copied into the file; as they are counted here, a row is at least one."""
 _PAGE = 4096
