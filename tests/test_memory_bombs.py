@@ -18,7 +18,7 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 from ldp.wire import Batch, encode_frame
 from ldp_aggregator.service.served import Served
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.upload import Limits
+from ldp_aggregator.service.upload_desk import Limits
 
 _MOST = 1 << 24
 _ONCE = b"connection: close"

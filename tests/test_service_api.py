@@ -71,7 +71,7 @@ def test_a_batch_counts_once(tmp_path):
         with service_of(TEXT, folder=tmp_path) as service:
             twice = upload(service, body + body).json()
             assert (twice["accepted"], twice["duplicate"]) == ((0, 4) if sent else (2, 2))
-            tally = service.analysis.tally(service.catalogue.newest("example"))
+            tally = service.analysis.tally(service.catalogue.by_name["example"][-1])
             assert tally.counts["symbol"].tolist() == taken(body).counts["symbol"].tolist()
             accounts = service.analysis.accounts()
             assert accounts.received == accounts.outcomes.total() == 4 * (sent + 1)
@@ -114,7 +114,7 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
         assert accounts.received == 1
         assert +accounts.outcomes == Counter(accepted=1)
         assert upload(service, body).json()["duplicate"] == 1
-        assert service.analysis.tally(service.catalogue.newest("example")).reports("symbol") == 3
+        assert service.analysis.tally(service.catalogue.by_name["example"][-1]).reports("symbol") == 3
 
 
 def test_quarantine_has_an_end(tmp_path):

@@ -12,8 +12,6 @@ from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 
-MOST_CANDIDATES = 1 << 22
-
 
 class FileError(LDPError):
     """A file that cannot be read or written."""

@@ -6,7 +6,7 @@ Looking costs no privacy and does not touch the writer. What was estimated once 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from ldp_aggregator.health_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.result import QuestionEstimates, SurveyEstimates
-from ldp_aggregator.service.reading import commits, history, outcomes_by_question, received, tally_of
+from ldp_aggregator.service.reading import commits, history, outcomes_by_epoch, outcomes_in_all, received, tally_of
 from ldp_aggregator.service.records import Epoch
 from ldp_aggregator.service.served import Catalogue, Served
 from ldp_aggregator.service.store import Snapshot
@@ -107,18 +107,12 @@ class Analysis:
     def accounts(self) -> Accounts:
         """What was received by all shards, for all surveys, and what became of it."""
         with self._snapshot() as snapshot:
-            outcomes: Counter[str] = sum(outcomes_by_question(snapshot).values(), Counter())
-            return Accounts(received(snapshot), outcomes)
+            return Accounts(received(snapshot), outcomes_in_all(snapshot))
 
-    def outcomes(self, served: Served) -> Iterator[tuple[Epoch, Counter[str]]]:
+    def outcomes(self, served: Served) -> dict[Epoch, Counter[str]]:
         """What became of the batches of a survey's questions, by epoch."""
-        fingerprints = {each.fingerprint for each in served.survey.envelopes}
-        by_epoch: dict[Epoch, Counter[str]] = {}
         with self._snapshot() as snapshot:
-            for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
-                if fingerprint in fingerprints:
-                    by_epoch.setdefault(epoch, Counter()).update(outcomes)
-        return iter(sorted(by_epoch.items()))
+            return outcomes_by_epoch(snapshot, served.survey)
 
     def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
         with self._snapshot() as snapshot:

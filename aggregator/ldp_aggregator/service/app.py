@@ -1,6 +1,6 @@
 """The service over HTTP, as an ASGI application: to be served by itself, or mounted in another application.
 
-    POST /v1/reports                   uploads (module `upload`); scope upload
+    POST /v1/reports                   uploads (module `upload_desk`); scope upload
     GET  /v1/surveys                   names and fingerprints of all versions of all surveys; analyst
     GET  /v1/surveys/NAME              the newest version, for clients: survey file and fingerprint; upload or analyst
     GET  /v1/surveys/NAME/estimates    JSON, or with ?format= what `exports` has; analyst
@@ -39,7 +39,8 @@ from ldp_aggregator.service.served import Served
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store import StoreError
 from ldp_aggregator.service.tokens import ANALYST, GRANTED, METRICS, UPLOAD, WRONG_SCOPE
-from ldp_aggregator.service.upload import PATH, Receive, Scope, Send, Upload, UploadDesk
+from ldp_aggregator.service.upload import Receive, Scope, Send, Upload
+from ldp_aggregator.service.upload_desk import PATH, UploadDesk
 from ldp_aggregator.snapshot import encode_tally
 
 Endpoint = Callable[[Request], Awaitable[Response]]

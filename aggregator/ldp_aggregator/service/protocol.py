@@ -22,7 +22,7 @@ MOST_HEAD = 16 << 10
 MOST_FIELDS = 100
 MOST_CONNECTIONS = 4096
 HEAD, BODY, ANSWER = 10.0, 40.0, 600.0
-"""Seconds for each part, the head's from the connection or the last answer on. An upload has less (`upload`)."""
+"""Seconds for each part, the head's from the connection or the last answer on. An upload has less (`upload_desk`)."""
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
 _WATCHED = (b"host", b"authorization", b"expect")

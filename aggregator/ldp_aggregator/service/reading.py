@@ -17,7 +17,6 @@ from ldp.survey import Envelope, Survey
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.joint_counting import empty_counts_of
 from ldp_aggregator.service.records import (
-    NO_QUESTION,
     PART,
     Epoch,
     Record,
@@ -40,11 +39,8 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> T
         for at, counts in history(snapshot, each):
             if epoch in (None, at):
                 tally.counts[each.name] += counts
-    outcomes: Counter[str] = Counter()
-    for (fingerprint, at), those in outcomes_by_question(snapshot).items():
-        if fingerprint in {each.fingerprint for each in survey.envelopes} and epoch in (None, at):
-            outcomes += those
-    tally.intake = Intake(outcomes)
+    outcomes = (those for at, those in outcomes_by_epoch(snapshot, survey).items() if epoch in (None, at))
+    tally.intake = Intake(sum(outcomes, Counter()))
     return tally
 
 
@@ -71,6 +67,16 @@ def outcomes_by_question(snapshot: Scanned) -> Outcomes:
     return found
 
 
+def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[str]]:
+    """How many batches of a survey's questions had which outcome, in the order of time."""
+    fingerprints = {each.fingerprint for each in survey.envelopes}
+    found: dict[Epoch, Counter[str]] = {}
+    for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
+        if fingerprint in fingerprints:
+            found.setdefault(epoch, Counter()).update(outcomes)
+    return dict(sorted(found.items()))
+
+
 def outcomes_in_all(snapshot: Scanned) -> Counter[str]:
     """How many batches had which outcome."""
     return sum(outcomes_by_question(snapshot).values(), Counter())
@@ -93,11 +99,6 @@ def marks(snapshot: Scanned) -> dict[str, bytes]:
         source = record.key[:-2].decode()
         furthest[source] = max(record.content, furthest.get(source, b""))
     return furthest
-
-
-def of_no_question(outcomes: Outcomes) -> Counter[str]:
-    """What became of batches of no question that was known."""
-    return sum((those for (fingerprint, _), those in outcomes.items() if fingerprint == NO_QUESTION), Counter())
 
 
 def _sound(snapshot: Scanned, kind: str, prefix: bytes = b"") -> Iterator[Record]:

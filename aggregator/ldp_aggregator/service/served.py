@@ -54,8 +54,3 @@ class Catalogue:
             for envelope in each.survey.tallied:
                 self.tallied[envelope.fingerprint] = envelope
                 self.owners.setdefault(envelope.fingerprint, each.survey)
-
-    def newest(self, name: str) -> Served | None:
-        """The version that clients should use; None if there is no such survey."""
-        versions = self.by_name.get(name)
-        return versions[-1] if versions else None

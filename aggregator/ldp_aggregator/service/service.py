@@ -13,7 +13,7 @@ from ldp_aggregator.service.intake import Rules
 from ldp_aggregator.service.served import Catalogue, Served
 from ldp_aggregator.service.store import StoreError, open_snapshot, open_store
 from ldp_aggregator.service.tokens import GRANTED, TokenFile
-from ldp_aggregator.service.upload import Limits
+from ldp_aggregator.service.upload_desk import Limits
 from ldp_aggregator.service.writer import Writer
 
 

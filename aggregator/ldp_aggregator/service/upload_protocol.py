@@ -15,7 +15,7 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.app import Application
 from ldp_aggregator.service.protocol import ANSWER, JoiningTransport, StrictProtocol
 from ldp_aggregator.service.submissions import Receipt
-from ldp_aggregator.service.upload import PATH, Headers, Refused, UploadDesk
+from ldp_aggregator.service.upload_desk import PATH, Headers, Refused, UploadDesk
 
 _PATH = PATH.encode()
 _STATUS = {each.value: b"HTTP/1.1 %d %s\r\n" % (each.value, each.phrase.encode()) for each in HTTPStatus}

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldp_aggregator.service.tokens import EXPIRED, MISSING, UNKNOWN, WRONG_SCOPE
-from ldp_aggregator.service.upload import bearer
+from ldp_aggregator.service.upload_desk import bearer
 
 COOKIE = "ldp-token"
 

@@ -137,5 +137,5 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
         QuestionView.of(estimates, health[estimates.name], series if estimates.name == asked.over_time else None)
         for estimates in found
     ]
-    outcomes = sum((those for _, those in analysis.outcomes(served)), Counter[str]())
+    outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
     return SurveyView(questions, outcomes)
