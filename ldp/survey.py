@@ -1,10 +1,12 @@
 """Surveys: what is asked, of what, through which mechanism; and their canonical fingerprints.
 
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings (`<length>:<bytes>,`): a format tag,
-the question's name, its type, the number of its values and the values (or `open`), the mechanism, every integer of
-its randomizer as `name=number`, and if the survey has epochs, their seconds as `epoch=number`. It covers what changes
-the meaning of a report, or of the id that it travels under, and nothing else: neither the text that people read, nor
-candidates, nor the way an epsilon was written. The fingerprint of a group of questions that are answered together is
+the survey's name, the question's name, its type, the number of its values and the values (or `open`), the mechanism,
+every integer of its randomizer as `name=number`, and if the survey has epochs, their seconds as `epoch=number`. It
+covers what changes the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+never share a tally; and nothing else: neither the text that people read, nor candidates, nor the way an epsilon was
+written. Versions of a survey share its name, and the fingerprints of those questions that did not change. The
+fingerprint of a group of questions that are answered together is
 made in the same way, of a format tag and the fingerprints of its questions in order.
 
 What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint covers it. It is
@@ -30,7 +32,8 @@ class Question:
 
     A device charges `price` for a report, or for each value whose permanent response it keeps; at most `charges` times.
     `choice` is what there was to choose from, where the survey left the mechanism to us; `profile` names what gave the
-    parameters, if that was one of `ldp.profiles`. `epoch` is the length of the survey's epochs in seconds.
+    parameters, if that was one of `ldp.profiles`. `survey` is the name of its survey, and `epoch` the length of that
+    one's epochs in seconds.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Question:
         choice: tuple[Considered, ...] = (),
         profile: str = "",
         epoch: int | None = None,
+        survey: str = "",
     ) -> None:
         self.name = name
         self.domain = domain
@@ -58,6 +62,7 @@ class Question:
         self.choice = choice
         self.profile = profile
         self.epoch = epoch
+        self.survey = survey
         self.layout = randomizer.layout
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
@@ -169,7 +174,8 @@ def _fingerprint(question: Question) -> bytes:
     listed = ["open"] if values is None else [str(len(values)), *values]
     numbers = [f"{name}={_written(number)}" for name, number in sorted(integers(question.randomizer).items())]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
-    parts = ["ldp-question-1", question.name, question.domain.type, *listed, question.mechanism, *numbers, *epoch]
+    names = [question.survey, question.name]
+    parts = ["ldp-question-2", *names, question.domain.type, *listed, question.mechanism, *numbers, *epoch]
     return _digest(part.encode() for part in parts)
 
 

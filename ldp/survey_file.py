@@ -64,7 +64,7 @@ def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
     epoch, grace = _epochs(head)
     head.finish()
     entries = [Keys(_place(place, number, entry), entry) for number, entry in enumerate(_entries(top), 1)]
-    parsed = [_question(entry, epoch) for entry in entries]
+    parsed = [_question(entry, name, epoch) for entry in entries]
     top.finish()
     questions = tuple(question for question, _ in parsed if question is not None)
     groups = joint_groups(head, listed, {question.name: question for question in questions})
@@ -83,7 +83,7 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
     return epoch, grace
 
 
-def _question(given: Keys, epoch: int | None) -> tuple[Question | None, list[Problem]]:
+def _question(given: Keys, survey: str, epoch: int | None) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(given)
     name, text = _name(keys), keys.text("text", "")
     domain = _domain(keys)
@@ -99,7 +99,20 @@ def _question(given: Keys, epoch: int | None) -> tuple[Question | None, list[Pro
     keys.finish()
     if keys.problems:
         return None, keys.problems
-    question = Question(name, domain, row.name, randomizer, declared, text, candidates, charges, choice, profile, epoch)
+    question = Question(
+        name,
+        domain,
+        row.name,
+        randomizer,
+        declared,
+        text=text,
+        candidates=candidates,
+        charges=charges,
+        choice=choice,
+        profile=profile,
+        epoch=epoch,
+        survey=survey,
+    )
     return question, []
 
 

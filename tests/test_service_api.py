@@ -212,6 +212,19 @@ def test_versions_live_side_by_side(tmp_path):
         assert looker.get("/v1/surveys/example").json()["survey"] == newer
 
 
+def test_surveys_of_two_names_share_nothing(tmp_path):
+    """What is reported to one survey is no answer to the same question of another."""
+    other = TEXT.replace('name = "example"', 'name = "elsewhere"')
+    with service_of(TEXT, other, folder=tmp_path) as service:
+        upload(service, file_of(BATCHES["symbol"]))
+        looker = visitor(service, TOKEN)
+        reports = [
+            looker.get(f"/v1/surveys/{name}/estimates").json()["questions"]["symbol"]["reports"]
+            for name in ("example", "elsewhere")
+        ]
+    assert reports == [3, 0]
+
+
 @pytest.mark.parametrize(
     ("path", "token", "status"),
     [

@@ -308,6 +308,16 @@ def test_whatever_changes_a_report_is_in_the_fingerprint():
     assert len({key(keys) for keys in DIFFERENT}) == len(DIFFERENT)
 
 
+def test_surveys_share_no_question_with_surveys_of_other_names():
+    """The same question has another fingerprint in a survey of another name, and so has a group that it is in."""
+    questions = [f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"' for name in "ab"]
+    here, there = (
+        parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
+        for name in ("eu", "us")
+    )
+    assert not {each.fingerprint for each in here.tallied} & {each.fingerprint for each in there.tallied}
+
+
 def with_integer(randomizer, name, number):
     """The randomizer with another integer, of its own or of one that it reports through."""
     if name in randomizer._fields:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ldp_client.embedded import EmbeddedClient
 
-TERMS = "2a81375eb05c3a7bb3a60a83768fbe79"
+TERMS = "1ba9c4232650f0b7f85f37636554978b"
 """What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""
 
 

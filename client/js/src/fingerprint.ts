@@ -5,15 +5,17 @@ import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
 
 export const FINGERPRINT_SIZE = 16;
 
-/** Of a question: all that changes the meaning of a report, or of the id that it travels under. */
-export function questionFingerprint(question: CompiledQuestion, epoch: number | undefined): Promise<string> {
+/** Of a question: all that changes the meaning of a report, or of the id that it travels under, and whose it is. */
+export function questionFingerprint(
+  question: CompiledQuestion, { name: survey, epoch }: Pick<CompiledSurvey, "name" | "epoch">,
+): Promise<string> {
   const { name, type, values, mechanism, integers } = question;
   const listed = values === null ? ["open"] : [String(values.length), ...values];
   const numbers = [...integers].sort(([left], [right]) => (left < right ? -1 : 1)).map(
     ([label, number]) => `${label}=${typeof number === "string" ? number : number.map((row) => row.join()).join(";")}`,
   );
   const epochs = epoch === undefined ? [] : [`epoch=${epoch}`];
-  return digest(["ldp-question-1", name, type, ...listed, mechanism, ...numbers, ...epochs].map(utf8));
+  return digest(["ldp-question-2", survey, name, type, ...listed, mechanism, ...numbers, ...epochs].map(utf8));
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */

@@ -19,7 +19,7 @@ const LONGEST_TEXT = 4096;
 export async function readSurvey(source: string, pinned: { readonly terms?: string } = {}): Promise<Survey> {
   const compiled = readJSON(source, COMPILED, "survey", SurveyError);
   for (const question of compiled.questions) {
-    const computed = await questionFingerprint(question, compiled.epoch);
+    const computed = await questionFingerprint(question, compiled);
     expectSame(computed, question.fingerprint, `the fingerprint of ${question.name}`);
   }
   expectSame(await surveyFingerprint(compiled), compiled.fingerprint, "the fingerprint of the survey");

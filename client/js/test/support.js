@@ -35,7 +35,7 @@ export async function surveyOf(questions, lifetime = null, epoch = undefined) {
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
     const integers = new Map(Object.entries(whole.integers));
-    whole.fingerprint = await questionFingerprint({ ...whole, integers }, epoch);
+    whole.fingerprint = await questionFingerprint({ ...whole, integers }, compiled);
     compiled.questions.push(whole);
   }
   compiled.fingerprint = await surveyFingerprint(compiled);
