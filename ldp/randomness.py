@@ -11,10 +11,13 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 
 from ldp.errors import RandomnessError
+
+Item = TypeVar("Item")
 
 Random = Callable[[int], bytes]
 """A source of randomness: given a size, returns that many bytes."""
@@ -69,6 +72,15 @@ def _whole_multiples(bound: int) -> tuple[int, int]:
     size = (bound.bit_length() + 7) >> 3
     span = 1 << (size << 3)
     return size, span - span % bound
+
+
+def shuffled(items: Iterable[Item], random: Random) -> list[Item]:
+    """The items in a uniformly random order (Fisher and Yates)."""
+    order = list(items)
+    for last in range(len(order) - 1, 0, -1):
+        chosen = randbelow(last + 1, random)
+        order[last], order[chosen] = order[chosen], order[last]
+    return order
 
 
 def bernoulli(numerator: int, denominator: int, random: Random) -> bool:

@@ -80,13 +80,6 @@ class Question:
         return str(self.price)
 
     @property
-    def fixed_value(self) -> Value:
-        """The value reported once all charges are made: the first one, or a text that nobody can answer."""
-        if self.domain.values is None:
-            return b""
-        return 0 if self._texts is None else self._texts[0].encode()
-
-    @property
     def members(self) -> tuple[Question, ...]:
         """A question that is answered by itself travels alone."""
         return (self,)

@@ -162,7 +162,7 @@ def _range(keys: Keys) -> Domain:
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:
     if getattr(randomizer, "memoizes", False):
-        kept = keys.integer("memoized_values", 2, MOST_MEMOIZED, USUALLY_MEMOIZED)
+        kept = keys.integer("memoized_values", 1, MOST_MEMOIZED, USUALLY_MEMOIZED)
         return min(kept, getattr(randomizer, "memos", None) or kept)
     if "memoized_values" in keys:
         keys.problem("memoized_values", "nothing: this question keeps no permanent responses", "a number of values")

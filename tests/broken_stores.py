@@ -9,8 +9,7 @@ class FailingDatabase(Database):
     def __init__(self, path, working, *, rolls_back=True):
         super().__init__(path)
         self.spared = "ROLLBACK" if rolls_back else None
-        with self:
-            pass
+        self.transact(lambda: None)
         self.left = working
         self.failed = False
 
@@ -25,6 +24,13 @@ class FailingDatabase(Database):
 
 def everything(store):
     """All records, by kind and key."""
-    kinds = ("secret", "cohort", "permanent", "charge", "event", "consent", "report", "batch", "pause")
-    with store:
-        return {(kind, key): record for kind in kinds for key, record in store.records(kind)}
+    kinds = (
+        *("secret", "cohort", "permanent", "last", "charge", "aside", "limit", "event", "consent"),
+        *("report", "batch", "pause"),
+    )
+    return {(kind, key): record for kind in kinds for key, record in records_of(store, kind)}
+
+
+def records_of(store, kind):
+    """All records of a kind, by key."""
+    return store.transact(lambda: list(store.records(kind)))

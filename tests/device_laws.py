@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from unittest.mock import patch
 
+from broken_stores import records_of
 from children import in_child
 from every_tape import accepted, every_tape
 from surveys import DEVICE_SURVEY
@@ -126,8 +127,7 @@ def silent(client):
             told = [answer.encode() for answer in (ANSWERS[2], NOT_A_VALUE)]
             if any(form in kept for answer in told for form in (answer, answer.hex().encode())):
                 found.append("the state holds an answer")
-            with device._memory.store as store:
-                keys.append({key for key, _ in store.records("permanent")})
+            keys.append({key for key, _ in records_of(device._memory.store, "permanent")})
     return found + (["two devices keep an answer under the same key"] if keys[0] & keys[1] else [])
 
 

@@ -8,6 +8,7 @@ import random as mersenne
 from fractions import Fraction
 
 import device_laws as laws
+from broken_stores import records_of
 from mutants import Mutant
 from specimens import automatic
 
@@ -66,13 +67,14 @@ def falls_back(size):
         return mersenne.randbytes(size)
 
 
-def forgetting(kind):
+def forgetting(*kinds):
     """Something is forgotten before every answer."""
 
     def record(self, name, answer):
-        with self._memory.store as store:
-            for key in [key for key, _ in store.records(kind)]:
-                store.drop(kind, key)
+        store = self._memory.store
+        for kind in kinds:
+            for key, _ in records_of(store, kind):
+                store.transact(lambda kind=kind, key=key: store.drop(kind, key))
         return Client.record(self, name, answer)
 
     return record
@@ -112,8 +114,8 @@ def drops_zeros(self, name, answer):
 
 def shares_its_secret(self, survey, **settings):
     Client.__init__(self, survey, **settings)
-    with self._memory.store as store:
-        store.put("secret", b"", (b"pepper",))
+    store = self._memory.store
+    store.transact(lambda: store.put("secret", b"", (b"pepper",)))
 
 
 class _PlainKeys(Memory):
@@ -152,7 +154,11 @@ MUTANTS = (
     of_sources("source that repeats itself", laws.fresh, repeating),
     of_sources("source that gives too little", laws.fresh, short),
     of_sources("source that falls back on a generator", laws.no_randomness, falls_back),
-    of_clients("permanent response drawn at every call", laws.memoized, record=forgetting("permanent")),
+    of_clients(
+        "permanent response drawn at every call",
+        laws.memoized,
+        record=forgetting("permanent", "aside", "charge", "limit"),
+    ),
     of_clients("memory lost at a restart", laws.memoized, __init__=forgets),
     of_clients("cohort drawn at every call", laws.one_cohort, record=forgetting("cohort")),
     of_clients("fresh noise on retry", laws.answered_once, record=forgetting("charge")),

@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 
 import embedded_laws as laws
+from broken_stores import records_of
 from mutants import Mutant
 
 from ldp import StateError
 from ldp.wire import FrameReader, decode_batch
 from ldp_client import Client, frames
 from ldp_client.embedded import EmbeddedClient
-from ldp_client.ledger import CHARGE
-from ldp_client.memory import today
+from ldp_client.ledger import CHARGE, today
 from ldp_client.outbox import Outbox
 
 
 def in_two_transactions(self, make):
     """Charges in one transaction, queues in another."""
     try:
-        with self._store:
-            report = make()
-        with self._store:
-            self._outbox.put(report)
+        report = self._store.transact(make)
+        self._store.transact(lambda: self._outbox.put(report))
     except StateError:
         return False
     return True
@@ -36,10 +34,9 @@ def uncharged(self, name, answer):
 
 def forgotten(self, reason):
     """Drops the charges that a reason calls for, before every answer."""
-    with self._store as store:
-        for key, (*_, day) in list(store.records(CHARGE)):
-            if reason(day):
-                store.drop(CHARGE, key)
+    for key, (*_, day) in records_of(self._store, CHARGE):
+        if reason(day):
+            self._store.transact(lambda key=key: self._store.drop(CHARGE, key))
 
 
 def renewed_daily(self, name, answer):
@@ -74,8 +71,7 @@ def reencodes(self, *arguments, **settings):
 
 def silent_when_full(self, name, answer):
     """Says nothing about a value that comes too late."""
-    with self._store:
-        kept = self._memory.kept(self.survey[name], apart_from=b"")
+    kept = len(records_of(self._store, "permanent"))
     return kept < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
 
 
@@ -83,13 +79,14 @@ def remembers_everything(self, *arguments, **settings):
     """Keeps a permanent response for every value (RAPPOR as published)."""
     EmbeddedClient.__init__(self, *arguments, **settings)
 
-    class Memory(type(self._memory)):
+    class Budget(type(self._budget)):
         __slots__ = ()
 
-        def kept(self, _question, *, apart_from):  # noqa: ARG002
-            return 0
+        def charge_value(self, question):
+            self._charge(question)
+            return True
 
-    self._memory.__class__ = Memory
+    self._budget.__class__ = Budget
 
 
 def sends_all_the_same(self, *arguments, **settings):

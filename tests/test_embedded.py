@@ -8,7 +8,7 @@ from itertools import count, product
 from unittest.mock import patch
 
 import pytest
-from broken_stores import FailingDatabase, everything
+from broken_stores import FailingDatabase, everything, records_of
 from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
@@ -34,7 +34,7 @@ def opened(survey=DEVICE_SURVEY, **settings):
 TROUBLE = {
     "answered": (lambda client: client.record("once", "red"), AlreadyAnsweredError),
     "answer": (lambda client: client.record("listed", TELLING), AnswerError),
-    "budget": (lambda client: client.record("mirror", "b"), BudgetError),
+    "budget": (lambda client: client.record("bare", "b"), BudgetError),
     "randomness": (lambda client: client.record("mirror", "red"), RandomnessError),
     "state": (lambda client: client.record("bits", "red"), StateError),
     "unexpected": (lambda client: client.record("listed", []), ZeroDivisionError),
@@ -194,7 +194,7 @@ def test_forgetting_erases_everything_but_the_ledger(path):
         client.set_consent("forget")
         contents = b"".join(file.read_bytes() for file in path.parent.iterdir())
         assert not [needle for needle in needles if needle in contents]
-        assert {kind for kind, _ in everything(client._store)} == {"charge", "event", "consent"}
+        assert {kind for kind, _ in everything(client._store)} == {"charge", "aside", "limit", "event", "consent"}
         client.set_consent("on")
         assert not client.record("once", "red")
         assert client.record("mirror", "red")
@@ -322,8 +322,7 @@ def test_threads_record_each_question_once(path):
             thread.join()
         assert sorted(heard) == [False] * 7 + [True]
         assert len(client.ledger().charges) == 2
-        with client._store:
-            reports = [report for _, report in client._store.records("report")]
+        reports = [report for _, report in records_of(client._store, "report")]
         rows = [row for fingerprint, row in reports if fingerprint == DEVICE_SURVEY["mirror"].fingerprint]
         assert (len(rows), len(set(rows))) == (8, 1)
 

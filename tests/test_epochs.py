@@ -5,6 +5,7 @@ import time
 from unittest.mock import patch
 
 import pytest
+from broken_stores import records_of
 from hypothesis import given
 from hypothesis import strategies as st
 from surveys import survey_of, yes_no
@@ -180,11 +181,12 @@ def test_an_id_has_the_epoch_in_which_it_was_sealed():
 
 
 def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
-    """A queue that an app's next survey takes over holds the reports of the one before, and sends each as it should."""
-    surveys = {None: survey_of(yes_no("a")), DAY: survey_of(yes_no("b"), name="t", head=EPOCH)}
+    """A queue that the next version takes over holds the reports of the one before, and sends each as it should."""
+    lifetime = 'lifetime_epsilon = "2"'
+    surveys = {None: survey_of(yes_no("a"), head=lifetime), DAY: survey_of(yes_no("b"), head=f"{lifetime}\n{EPOCH}")}
     by_fingerprint = {survey.tallied[0].fingerprint: epoch for epoch, survey in surveys.items()}
     for first, second in (surveys.values(), reversed(surveys.values())):
-        state, transport = tmp_path / first.name, RecordingTransport()
+        state, transport = tmp_path / str(first.epoch), RecordingTransport()
         with at(FIRST), opened(first, None, state) as client:
             assert client.record(first.questions[0].name, True)
         with at(FIRST), opened(second, transport, state) as client:
@@ -201,8 +203,7 @@ def test_without_epochs_the_queue_is_as_it_was():
     for head, parts in (("", 2), (EPOCH, 3)):
         with opened(survey_of(yes_no("a"), head=head), None) as client:
             client.record("a", True)
-            with client._store as store:
-                assert [len(record) for _, record in store.records("report")] == [parts]
+            assert [len(record) for _, record in records_of(client._store, "report")] == [parts]
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "she"])

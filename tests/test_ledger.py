@@ -1,7 +1,9 @@
 """What a device charges, when it stops, and how it says so: exact, for good, in plain words."""
 
+import math
 import time
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -10,9 +12,10 @@ from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
 from ldp.exact import exp_lower
 from ldp_client import Client
+from ldp_client.budget import Budget
 from ldp_client.database import Database
-from ldp_client.ledger import CHARGE, Ledger, within
-from ldp_client.memory import Memory
+from ldp_client.ledger import ASIDE, CHARGE, Ledger, product, spent, within
+from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore
 
 
@@ -40,28 +43,37 @@ def test_charges_are_compared_exactly():
     """A charge fits a bound that equals the product to the last digit, and not one that is smaller by any amount."""
     store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
-    with store:
-        for number, price in enumerate(prices[1:]):
-            store.put(CHARGE, b"%d" % number, ("s", "q", str(price), 0))
-        product = Fraction(1)
-        for price in prices:
-            product *= price
-        assert within(product, store, None, prices[0])
-        assert not within(product - Fraction(1, 10**900), store, None, prices[0])
-        assert within(prices[0], store, "another survey", prices[0])
+    whole = math.prod(prices)
+
+    def charge():
+        for number, price in enumerate(prices[1:-1]):
+            store.put(CHARGE, b"%d" % number, ("s", "q", str(price), "c", 0))
+        store.put(ASIDE, b"", ("s", "q", str(prices[-1]), "c", 1))
+
+    def look():
+        first = product(prices[:1])
+        assert within(whole, spent(store), first)
+        assert within(whole, spent(store, "s", "c"), first)
+        assert not within(whole - Fraction(1, 10**900), spent(store), first)
+        assert within(prices[0], spent(store, "another survey", "c"), first)
+        assert within(prices[0], spent(store, "s", "another collector"), first)
+
+    store.transact(charge)
+    store.transact(look)
 
 
 def test_surveys_share_the_cap_of_the_app():
     """What one survey spends is missing for the next in the same store; `lifetime_epsilon` counts one survey only."""
     store = ProcessStore()
-    memory = Memory(store, exp_lower(Fraction(2)))
-    first, second, third = (survey_of(yes_no(name), name=name, head='lifetime_epsilon = "1"') for name in "abc")
-    with store:
-        memory.charge(first, first["a"])
-        memory.charge(second, second["b"])
-        assert not memory.affordable(third, third["c"])
-        with pytest.raises(BudgetError):
-            memory.charge(third, third["c"])
+    for name in "abc":
+        survey = survey_of(yes_no(name), name=name, head='lifetime_epsilon = "1"')
+        budget = Budget(store, survey, Scope.of(""), exp_lower(Fraction(2)))
+        work = partial(store.transact, lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]))
+        if name == "c":
+            with pytest.raises(BudgetError, match="lifetime_cap"):
+                work()
+        else:
+            work()
 
 
 def test_every_value_of_a_memoized_question_is_charged_once():
@@ -74,15 +86,15 @@ def test_every_value_of_a_memoized_question_is_charged_once():
     assert survey["m"].price == survey["m"].randomizer.lifetime_ratio
 
 
-@pytest.mark.parametrize("most", [2, 3, 5])
-def test_values_beyond_the_last_get_the_response_of_a_fixed_one(most):
-    """`memoized_values` of c keeps c - 1 values apart; all others share one response, for at most c charges."""
+@pytest.mark.parametrize("most", [1, 2, 3, 5])
+def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
+    """`memoized_values` of c keeps c values apart; for a further one the response is used that was reported last."""
     survey = survey_of(mirror("m", most))
     client = Client(survey)
     rows = [client.record("m", f"value {number}").row for number in range(20)]
     assert len(set(rows)) == most
     assert len(set(rows[most - 1 :])) == 1
-    assert client.record("m", "value 0").row == rows[0]
+    assert client.record("m", "value 0").row == client.record("m", "value 30").row == rows[0]
     assert len(client.ledger().charges) == most == survey["m"].charges
 
 
@@ -96,15 +108,50 @@ def test_a_small_domain_has_room_for_all_values():
     assert len(client.ledger().charges) == 3
 
 
-def test_a_spent_lifetime_does_not_silence_values_that_were_charged():
-    """Once nothing new can be charged, values met before are still reported, and new ones raise."""
-    price = 2 * 2 * 1.0986122886681098  # 2 h ln((1 - f/2) / (f/2)) with h = 2, f = 1/2
-    survey = survey_of(mirror("m"), head=f'lifetime_epsilon = "{price * 1.5:.6f}"')
+PRICE = 2 * 2 * 1.0986122886681098
+"""Epsilon of a value's permanent response to `mirror`: 2 h ln((1 - f/2) / (f/2)) with h = 2, f = 1/2."""
+
+
+@pytest.mark.parametrize("stop", ["lifetime", "cap", "memoized_values"])
+@pytest.mark.parametrize("apart", [1, 2, 3])
+def test_no_stop_tells_what_was_answered(stop, apart):
+    """Whatever stops a question, every answer is reported, from as many permanent responses as can be afforded."""
+    most = f"{PRICE * (apart + 0.5):.6f}"
+    survey = survey_of(
+        mirror("m", apart if stop == "memoized_values" else 4),
+        head=f'lifetime_epsilon = "{most}"' if stop == "lifetime" else "",
+    )
+    for answers in ("aaaaaaaa", "aabbccdd", "abcddcba", "ddccbbaa"):
+        client = Client(survey, lifetime_cap=most if stop == "cap" else "1000")
+        rows = [client.record("m", answer).row for answer in answers]
+        assert len(set(rows)) == min(apart, len(set(answers)))
+
+
+@pytest.mark.parametrize("answers", ["aaaa", "abcd"])
+def test_what_one_question_was_answered_does_not_stop_another(answers):
+    """The charges that an answer may still cost are set aside at once, one being left for each other question."""
+    survey = survey_of(mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"')
     client = Client(survey)
-    row = client.record("m", "a").row
-    with pytest.raises(BudgetError, match="'m'"):
-        client.record("m", "b")
-    assert client.record("m", "a").row == row
+    for answer in answers:
+        client.record("m", answer)
+    client.record("n", True)
+    ledger = client.ledger()
+    charged, aside = (2, 0) if len(set(answers)) > 1 else (1, 1)
+    assert len(ledger.charges) == charged + 1
+    assert ledger.aside == survey["m"].price ** aside
+    assert ("Set aside, whether or not answers change: epsilon 4.394" in str(ledger)) == bool(aside)
+
+
+@pytest.mark.parametrize("answers", ["aaaa", "abcd"])
+def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
+    """What was set aside stays so, used or not: a device with a new secret has what the cap leaves it."""
+    survey = survey_of(mirror("m", 2))
+    for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
+        with Client.open(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
+            for answer in answers:
+                assert client.record("m", answer)
+            client.rotate()
+            assert [client.record("m", answer) for answer in answers] == [bool(answered)] * 4
 
 
 def test_a_group_is_charged_whole_or_not_at_all():
@@ -119,7 +166,8 @@ def test_a_group_is_charged_whole_or_not_at_all():
 def test_charges_outlive_the_process_and_new_parameters(tmp_path):
     """A question under other parameters is charged beside the old one, and the ledger says so."""
     for epsilon in ("1", "0.5"):
-        Client(survey_of(yes_no("a", epsilon)), state=tmp_path / "state").record("a", True)
+        survey = survey_of(yes_no("a", epsilon), head='lifetime_epsilon = "2"')
+        Client(survey, state=tmp_path / "state").record("a", True)
     with pytest.raises(AlreadyAnsweredError):
         Client(survey_of(yes_no("a")), state=tmp_path / "state").record("a", True)
     ledger = Ledger.read(Database(tmp_path / "state"))
@@ -130,11 +178,11 @@ def test_charges_outlive_the_process_and_new_parameters(tmp_path):
 def test_the_ledger_says_what_was_spent_where_and_when():
     """By question, by day and in all; rounded up; with what it means for somebody who guesses."""
     store = ProcessStore()
-    memory = Memory(store)
     survey = survey_of(yes_no("a"), yes_no("b", "0.5"))
+    budget = Budget(store, survey, Scope.of(""), None)
     for day, name in ((20_000, "a"), (20_001, "b")):
-        with patch.object(time, "time", return_value=86_400.0 * day + 5), store:
-            memory.charge(survey, survey[name])
+        with patch.object(time, "time", return_value=86_400.0 * day + 5):
+            store.transact(lambda name=name: budget.charge_once(survey[name]))
     ledger = Ledger.read(store)
     assert [(each.question, each.day) for each in sorted(ledger.charges)] == [("a", 20_000), ("b", 20_001)]
     assert ledger.ratio(question="a") == ledger.ratio(day=20_000) == survey["a"].randomizer.ratio
@@ -166,7 +214,7 @@ def test_terms_cover_what_costs_and_fingerprints_what_is_meant():
         (yes_no("a"), 'lifetime_epsilon = "0"', "lifetime_epsilon"),
         (yes_no("a"), "lifetime_epsilon = true", "lifetime_epsilon"),
         (yes_no("a") + "\nmemoized_values = 3", "", "memoized_values"),
-        (mirror("m", 1), "", "memoized_values"),
+        (mirror("m", 0), "", "memoized_values"),
         (mirror("m", 5000), "", "memoized_values"),
     ],
 )

@@ -7,6 +7,7 @@ import time
 from unittest.mock import patch
 
 import pytest
+from broken_stores import records_of
 from children import in_child
 from surveys import DEVICE_SURVEY
 
@@ -196,11 +197,12 @@ def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
     """
     client, _ = opened()
     record(client, 20)
-    with client._store:
-        keys = [key for key, _ in client._store.records("report")]
-        rows = [row for _, (_, row) in client._store.records("report")]
-    assert {key[:4] for key in keys} == {(20_000).to_bytes(4, "big")}
-    assert len({key[4:] for key in keys}) == 20
+    waiting = records_of(client._store, "report")
+    keys = [key for key, _ in waiting]
+    rows = [row for _, (_, row) in waiting]
+    assert {key[8:12] for key in keys} == {(20_000).to_bytes(4, "big")}
+    assert {len(key) for key in keys} == {20}
+    assert len({key[12:] for key in keys}) == 20
     assert rows != [rows[0], rows[1], rows[2]] * 6 + rows[:2]
 
 

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
+from ldp_client.budget import Budget
 from ldp_client.ledger import Ledger
 from ldp_client.memory import Memory
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
+from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
 
 if TYPE_CHECKING:
@@ -34,14 +37,26 @@ class Client:
     """One device's side of a survey.
 
     `state` names the file in which the device remembers what it has answered; without one it forgets when the process
-    ends. `random` is the source of randomness: the operating system's, unless a test or simulation replaces it.
+    ends. `collector` names who gets the reports, where a state file serves several. `lifetime_cap` is the largest
+    epsilon that all surveys in a state file may spend together: 10, or what the first of them asks for if that is more,
+    unless given. `random` is the source of randomness: the operating system's, unless a test or simulation replaces it.
     """
 
-    def __init__(self, survey: Survey, *, state: str | os.PathLike[str] | None = None, random: Random = system) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        state: str | os.PathLike[str] | None = None,
+        collector: str = "",
+        lifetime_cap: Epsilon | None = None,
+        random: Random = system,
+    ) -> None:
         self.survey = survey
         self._store = ProcessStore() if state is None else _opened(state)
-        self._memory = Memory(self._store)
-        self._respondent = Respondent(survey, self._memory, random)
+        scope = Scope.of(collector)
+        self._memory = Memory(self._store, scope)
+        self._budget = Budget(self._store, survey, scope, _bound(lifetime_cap))
+        self._respondent = Respondent(survey, self._memory, self._budget, random)
 
     @staticmethod
     def open(
@@ -63,7 +78,8 @@ class Client:
         source           a survey, its file, or its text (which has more than one line)
         state            the file in which the device remembers; None to forget when the process ends
         collector        the address that reports go to; or a `transport` of your own; with neither they wait
-        lifetime_cap     the largest epsilon that all surveys in this state file may spend together
+        lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10, or what the
+                         first of them asks for if that is more, unless given
         ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
         strict           raise what goes wrong while recording, instead of counting it
         consent          `on` or `off`: what holds until the person was asked
@@ -73,7 +89,7 @@ class Client:
         # Imported here: whoever only makes reports needs neither a queue nor a thread.
         from ldp_client.database import Database
         from ldp_client.embedded import EmbeddedClient
-        from ldp_client.terms import bound, read_survey, refuse_beyond
+        from ldp_client.terms import read_survey, refuse_beyond
         from ldp_client.transport import HTTPTransport
 
         survey = read_survey(source)
@@ -82,7 +98,7 @@ class Client:
             survey,
             Database(state),
             HTTPTransport(collector) if transport is None and collector is not None else transport,
-            cap=None if lifetime_cap is None else bound(lifetime_cap),
+            cap=_bound(lifetime_cap),
             strict=strict,
             consent=consent,
             limits=limits,
@@ -96,8 +112,7 @@ class Client:
         `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's is; `RandomnessError` or
         `StateError` if no report could be made safely.
         """
-        with self._store:
-            report = self._respondent.report(name, answer)
+        report = self._store.transact(lambda: self._respondent.report(name, answer))
         self._store.settle()
         return report
 
@@ -106,14 +121,29 @@ class Client:
 
         A group can be answered again if every question of it can.
         """
-        with self._store:
-            report = self._respondent.report_together(answers)
+        report = self._store.transact(lambda: self._respondent.report_together(answers))
         self._store.settle()
         return report
+
+    def agree(self) -> None:
+        """The person has agreed to this version of the survey: from now on it may spend what it asks for, even if one
+        before asked for less. Raises `StateError`.
+        """
+        self._store.transact(self._budget.agree)
+        self._store.settle()
 
     def ledger(self) -> Ledger:
         """What the device has spent."""
         return Ledger.read(self._store)
+
+
+def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:
+    if lifetime_cap is None:
+        return None
+    # Imported here: it reads survey files, which most clients need not.
+    from ldp_client.terms import bound
+
+    return bound(lifetime_cap)
 
 
 def _opened(state: str | os.PathLike[str]) -> Store:
@@ -121,5 +151,5 @@ def _opened(state: str | os.PathLike[str]) -> Store:
     from ldp_client.database import Database
 
     database = Database(state)
-    with database:
-        return database
+    database.transact(lambda: None)
+    return database

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from threading import Lock
+from collections import defaultdict
+from threading import RLock
 
 from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, LDPError, RandomnessError, StateError
 from ldp_client.forks import renew_in_children
@@ -39,13 +39,14 @@ class Counts:
     """Numbers by reason, from any thread."""
 
     def __init__(self) -> None:
-        self._numbers: Counter[str] = Counter()
+        self._numbers: defaultdict[str, int] = defaultdict(int)
         self.renew()
         renew_in_children(self)
 
     def renew(self) -> None:
         """A forked child goes on counting under a lock of its own."""
-        self._lock = Lock()
+        # Reentrant: a signal handler may record, and count that, while its own thread counts something else.
+        self._lock = RLock()
 
     def add(self, reason: str, number: int = 1) -> bool:
         """Count. Whether this was the first for its reason."""

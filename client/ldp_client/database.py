@@ -1,13 +1,15 @@
 """A store in one SQLite file: what a device remembers, and the reports that wait to be sent.
 
 Rules
-- Every record carries the XXH64 of its kind, key and content. All of them are checked when the file is opened, and
-  each again when it is read: SQLite itself does not notice changed bits.
-- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only a damaged report that
-  waits to be sent is dropped by itself; nothing else hangs on it.
-- A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and moves it out of the
-  write-ahead log, whose damaged end SQLite would take for the log's end.
-- One connection for each process; a forked child opens its own. Other processes wait for a short while.
+- Every record carries the XXH64 of its kind, key and content. All of them are checked when the file
+  is opened, and each again when it is read: SQLite itself does not notice changed bits.
+- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only a
+  damaged report that waits to be sent is dropped by itself; nothing else hangs on it.
+- A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and
+  moves it out of the write-ahead log, whose damaged end SQLite would take for the log's end.
+- One connection for each process, closed before a fork: SQLite keeps account of the locks of a
+  process, and a child that took over the account would wait for ever for a transaction of its
+  parent. Other processes wait for a short while.
 - What is deleted is overwritten.
 """
 
@@ -15,19 +17,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from threading import RLock
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from xxhash import xxh64_digest
 
 from ldp.errors import StateError
 from ldp.wire import MOST_PAYLOAD, pack_array, unpack_array
-from ldp_client.forks import renew_in_children
+from ldp_client.forks import rest_at_forks
 from ldp_client.new_file import make
 from ldp_client.store import Record
+from ldp_client.turns import Result, Turns
 
-FORMAT = 1
+FORMAT = 2
 PATIENCE = 0.5
 """Seconds that a transaction waits for those of other processes."""
 
@@ -48,46 +51,37 @@ class Database:
     """The store at `path`, made when there is none; without a path it lives in memory. `damaged` counts drops."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._lock = RLock()
-        self._depth = 0
+        self._turns = Turns()
         self._connection: sqlite3.Connection | None = None
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
-        renew_in_children(self)
+        rest_at_forks(self)
 
     def __del__(self) -> None:
         if self._connection is not None:
             self._connection.close()
 
+    def hold(self) -> bool:
+        """Come to rest before a fork: no turn under way, and no connection open, unless the fork is within a turn."""
+        held = self._turns.hold()
+        if held and not self._turns.busy:
+            self._let_go_of_file()
+        return held
+
+    def let_go(self) -> None:
+        """Go on after a fork."""
+        self._turns.let_go()
+
     def renew(self) -> None:
         """Let go of what belongs to the parent process; its memory is not shared, so one in memory is kept."""
-        self._lock, depth = RLock(), self._depth
+        self._turns.renew()
         if self._connection is not None and self.path is not None:
             _inherited.append(self._connection)
-            self._connection, self._depth = None, 0
-        elif depth:
-            self._depth = 0
-            self._run("ROLLBACK")
+            self._connection = None
 
-    def __enter__(self) -> Database:
-        self._lock.acquire()
-        try:
-            if not self._depth:
-                self._open()
-                self._run("BEGIN IMMEDIATE")
-        except BaseException:
-            self._lock.release()
-            raise
-        self._depth += 1
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._depth -= 1
-        try:
-            if not self._depth:
-                self._end(keep=kind is None)
-        finally:
-            self._lock.release()
+    def transact(self, work: Callable[[], Result]) -> Result:
+        """What some work gives; its changes outlive the process, or are taken back if it raises."""
+        return self._turns.take(lambda: self._whole(work))
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""
@@ -111,39 +105,55 @@ class Database:
                 return
             yield key, self._checked(kind, key, content, checksum)
 
-    def size(self, kind: str) -> tuple[int, int]:
-        """How many records of a kind there are, and their bytes."""
-        query = "SELECT count(*), coalesce(sum(length(content)), 0) FROM records WHERE kind = ?"
-        [(count, size)] = self._run(query, kind)
+    def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
+        """How many records of a kind there are under keys that begin with the prefix, and their bytes."""
+        counted = "SELECT count(*), coalesce(sum(length(content)), 0) FROM records"
+        [(count, size)] = self._run(f"{counted} WHERE kind = ? AND substr(key, 1, ?) = ?", kind, len(prefix), prefix)
         return count, size
 
     def settle(self) -> None:
         """Make all transactions so far last through a loss of power, or raise `StateError`."""
-        with self._lock:
-            self._open()
-            # With everything that the log holds synced and copied, nothing is left in it.
-            [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
-            if busy and self.path is not None:
-                raise StateError(f"expected to sync {self.path}, got another process in the way")
+        self._turns.take(self._synced)
 
     def close(self) -> None:
-        """Close the file; using the store opens it again."""
-        with self._lock:
-            if self._connection is not None and self.path is not None:
-                self._connection.close()
-                self._connection = None
+        """Close the file; using the store opens it again. Within a transaction of the same thread it stays open."""
+        with suppress(StateError):
+            self._turns.take(self._let_go_of_file)
 
-    def _end(self, *, keep: bool) -> None:
+    def _whole(self, work: Callable[[], Result]) -> Result:
         try:
-            if keep:
-                self._run("COMMIT")
-            elif self._connection is not None and self._connection.in_transaction:
-                self._run("ROLLBACK")
+            self._open()
+            self._run("BEGIN IMMEDIATE")
+            result = work()
+            self._run("COMMIT")
+        except BaseException:
+            self._take_back()
+            raise
+        return result
+
+    def _take_back(self) -> None:
+        if self._connection is None or not self._connection.in_transaction:
+            return
+        try:
+            self._run("ROLLBACK")
         except StateError:
-            self.close()  # which takes back what a failing disk may have left open
+            self._let_go_of_file()  # which takes back what a failing disk may have left open
             raise
 
+    def _synced(self) -> None:
+        self._open()
+        # With everything that the log holds synced and copied, nothing is left in it.
+        [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy and self.path is not None:
+            raise StateError(f"expected to sync {self.path}, got another process in the way")
+
+    def _let_go_of_file(self) -> None:
+        if self._connection is not None and self.path is not None:
+            self._connection.close()
+            self._connection = None
+
     def _open(self) -> None:
+        self._take_back()  # what a turn left open that was interrupted even while it took back
         if self._connection is not None:
             return
         try:
@@ -157,7 +167,7 @@ class Database:
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 self._run(f"PRAGMA {setting}")
         except BaseException as error:
-            self.close()
+            self._let_go_of_file()
             if isinstance(error, sqlite3.Error | OSError):
                 raise self._unusable(error) from None
             raise

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
+from ldp_client.budget import Budget, renew
 from ldp_client.counts import Counts
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
@@ -23,6 +24,7 @@ from ldp_client.memory import FORGET, OFF, ON, Memory
 from ldp_client.outbox import Limits, Outbox
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
+from ldp_client.scope import Scope
 from ldp_client.sender import Sender
 from ldp_client.transport import Transport
 
@@ -51,14 +53,17 @@ class EmbeddedClient:
             raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
         self.survey = survey
         self._store = store
-        self._memory = Memory(store, cap)
+        scope = Scope.of(getattr(transport, "destination", ""))
+        self._memory = Memory(store, scope)
+        self._budget = Budget(store, survey, scope, cap)
         self._counts = Counts()
-        self._respondent = Respondent(survey, self._memory, self._draw)
-        self._outbox = Outbox(store, limits or Limits(), self._draw, self._counts.add)
+        self._respondent = Respondent(survey, self._memory, self._budget, self._draw)
+        queue, orphaned = scope.survey_key(survey), Scope.of("").survey_key(survey)
+        self._outbox = Outbox(store, queue, orphaned, limits or Limits(), self._draw, self._counts.add)
         self._sender: Sender | None = None
         if transport is not None:
             self._sender = Sender(
-                self._outbox, transport, self._counts, allowed=self._agreed, interval=interval, random=self._draw
+                self._outbox, transport, self._counts, allowed=self._agrees, interval=interval, random=self._draw
             )
         self._strict = strict
         self._if_never_asked = consent
@@ -114,27 +119,24 @@ class EmbeddedClient:
     @property
     def consent(self) -> str:
         """`on` or `off`. Raises `StateError`."""
-        return ON if self._agreed() else OFF
+        return ON if self._agrees() else OFF
 
     def set_consent(self, said: str) -> None:
         """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits, the permanent
-        responses and the secret are erased. The ledger stays, so that coming back does not renew the budget. Raises
-        `StateError`.
+        responses and the secret are erased. The ledger stays, so that coming back does not renew the budget.
+
+        `on` is consent to this version of the survey: from then on it may spend what it asks for, even if a version
+        before asked for less. Say it when a person has, and not at every start. Raises `StateError`.
         """
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
         self._withdrawn = said != ON
-        with self._store:
-            self._memory.keep_consent(ON if said == ON else OFF)
-            if said == FORGET:
-                self._memory.erase("everything but this ledger was forgotten")
-                self._outbox.erase()
+        self._store.transact(lambda: self._keep_consent(said))
         self._store.settle()
 
     def rotate(self) -> None:
         """Draw a new secret and new permanent responses from now on; they are charged anew. Raises `StateError`."""
-        with self._store:
-            self._memory.erase("the secret was renewed")
+        self._store.transact(lambda: self._erase("the secret was renewed"))
         self._store.settle()
 
     def close(self) -> None:
@@ -146,10 +148,7 @@ class EmbeddedClient:
 
     def _kept(self, make: Callable[[], Report]) -> bool:
         try:
-            with self._store:
-                agreed = self._agreed()
-                if agreed:
-                    self._outbox.put(make())
+            agreed = self._store.transact(lambda: self._put(make))
             self._counts.add("recorded" if agreed else "consent-off")
             if agreed and self._sender is not None:
                 self._sender.start()
@@ -160,6 +159,27 @@ class EmbeddedClient:
             return False
         return agreed
 
+    def _put(self, make: Callable[[], Report]) -> bool:
+        agreed = self._agreed()
+        if agreed:
+            self._outbox.put(make())
+        return agreed
+
+    def _keep_consent(self, said: str) -> None:
+        self._memory.keep_consent(ON if said == ON else OFF)
+        if said == ON:
+            self._budget.agree()
+        if said == FORGET:
+            self._erase("everything but this ledger was forgotten")
+            self._outbox.erase()
+
+    def _erase(self, reason: str) -> None:
+        self._memory.erase(reason)
+        renew(self._store)
+
+    def _agrees(self) -> bool:
+        return self._store.transact(self._agreed)
+
     def _agreed(self) -> bool:
-        with self._store:
-            return not self._withdrawn and self._memory.consent(self._if_never_asked) == ON
+        """The same within a transaction."""
+        return not self._withdrawn and self._memory.consent(self._if_never_asked) == ON

@@ -2,7 +2,8 @@
 
 A charge is the ratio by which all that is ever sent on its account can change the odds of a guess; epsilon is its
 logarithm. Charges of one device multiply, as epsilons add up. They are never taken back: neither forgetting, nor a new
-secret, nor a question with other parameters makes what was sent unsent.
+secret, nor a question with other parameters makes what was sent unsent. What is set aside for answers that may still
+change (`ldp_client.budget`) is no charge, but counts as one where a limit is compared.
 """
 
 from __future__ import annotations
@@ -11,39 +12,53 @@ import math
 import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple, cast
 
 from ldp.exact import log_upper
 from ldp.survey import FINGERPRINT_SIZE
+from ldp_client.scope import KEY_SIZE
 from ldp_client.store import Store
 
-CHARGE, EVENT = "charge", "event"
+CHARGE, ASIDE, EVENT = "charge", "aside", "event"
 DAY = 86_400
 """Seconds."""
 
 
+Product = tuple[int, int]
+"""A product of ratios, as a numerator and a denominator that have not been reduced: that would take longer."""
+
+
+def today() -> int:
+    """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did something."""
+    return int(time.time()) // DAY
+
+
 class Charge(NamedTuple):
-    """What one report cost, or one value whose permanent response is kept; `day` counts from the first of 1970."""
+    """What one report cost, or one value whose permanent response is kept; `day` counts from the first of 1970.
+
+    `collector` is where its reports go, nothing if the client hands them over.
+    """
 
     survey: str
     question: str
     fingerprint: bytes
     ratio: Fraction
     day: int
+    collector: str = ""
 
 
 class Ledger(NamedTuple):
-    """Charges, and the days on which a device was given a new secret, with the reason."""
+    """Charges, the days on which a device was given a new secret, with the reason, and the ratio that is set aside."""
 
     charges: tuple[Charge, ...]
     events: tuple[tuple[str, int], ...] = ()
+    aside: Fraction = Fraction(1)
 
     @classmethod
     def read(cls, store: Store) -> Ledger:
         """The ledger that a store keeps."""
-        with store:
-            events = tuple((cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT))
-            return cls(tuple(_charges(store)), events)
+        return store.transact(lambda: cls(tuple(_charges(store)), tuple(_events(store)), Fraction(*_set_aside(store))))
 
     def ratio(self, survey: str | None = None, question: str | None = None, day: int | None = None) -> Fraction:
         """What was spent in all, or on one survey, one question or one day."""
@@ -75,6 +90,8 @@ class Ledger(NamedTuple):
         for survey in _distinct(each.survey for each in self.charges):
             lines.append(f"Survey {survey}: epsilon {self.epsilon(survey):.6f}")
             lines += [f"  {line}" for line in self._questions(survey)]
+        if self.aside > 1:
+            lines.append(f"Set aside, whether or not answers change: epsilon {log_upper(self.aside):.6f}")
         lines.append("By day:")
         days = sorted({each.day for each in self.charges})
         lines += [f"  {_date(day)}: epsilon {self.epsilon(day=day):.6f}" for day in days]
@@ -92,22 +109,54 @@ class Ledger(NamedTuple):
             yield f"{name}: epsilon {self.epsilon(survey, name):.6f}, {times}{changed}"
 
 
-def within(bound: Fraction, store: Store, survey: str | None, price: Fraction) -> bool:
-    """Whether a price, times all that was charged (or all that was charged for one survey), is at most `bound`."""
-    # In whole numbers, which are multiplied much faster than fractions are reduced.
-    above, below = [price.numerator, bound.denominator], [price.denominator, bound.numerator]
-    for _, (name, _, ratio, _) in store.records(CHARGE):
-        if survey in (None, name):
+def product(ratios: Iterable[Fraction]) -> Product:
+    """All of them multiplied."""
+    parts = [ratio.as_integer_ratio() for ratio in ratios]
+    return math.prod(above for above, _ in parts), math.prod(below for _, below in parts)
+
+
+def within(bound: Fraction, *products: Product) -> bool:
+    """Whether all of them multiplied are at most `bound`."""
+    above, below = (math.prod(parts) for parts in zip(*products, strict=True))
+    return bool(above * bound.denominator <= below * bound.numerator)
+
+
+def spent(store: Store, survey: str | None = None, collector: str | None = None) -> Product:
+    """What was charged or is set aside, in all or for a survey and its collector. Called in a transaction."""
+    wanted = survey, collector
+    made = ((record, 1) for _, record in store.records(CHARGE))
+    kept = ((record, cast(int, record[4])) for _, record in store.records(ASIDE))
+    above, below = [], []
+    for (name, _, ratio, place, _), number in chain(made, kept):
+        if wanted in ((None, None), (name, place)):
             numerator, _, denominator = cast(str, ratio).partition("/")
-            above.append(int(numerator))
-            below.append(int(denominator or 1))
-    return math.prod(above) <= math.prod(below)
+            above.append(int(numerator) ** number)
+            below.append(int(denominator or 1) ** number)
+    return math.prod(above), math.prod(below)
+
+
+def close_aside(store: Store) -> None:
+    """Let what is set aside stay so for good, beyond reach of what is answered from now on. Called in a transaction."""
+    for key, record in list(store.records(ASIDE)):
+        if len(key) == KEY_SIZE:
+            closed = sum(1 for _ in store.records(ASIDE, key))
+            store.drop(ASIDE, key)
+            store.put(ASIDE, key + closed.to_bytes(2, "big"), record)
 
 
 def _charges(store: Store) -> Iterator[Charge]:
-    for key, (survey, question, ratio, day) in store.records(CHARGE):
-        fingerprint = key[:FINGERPRINT_SIZE]
-        yield Charge(cast(str, survey), cast(str, question), fingerprint, Fraction(cast(str, ratio)), cast(int, day))
+    for key, record in store.records(CHARGE):
+        survey, question, ratio, collector, day = cast("tuple[str, str, str, str, int]", record)
+        yield Charge(survey, question, key[:FINGERPRINT_SIZE], Fraction(ratio), day, collector)
+
+
+def _events(store: Store) -> Iterator[tuple[str, int]]:
+    return ((cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT))
+
+
+def _set_aside(store: Store) -> Product:
+    kept = (cast("tuple[str, str, str, str, int]", record) for _, record in store.records(ASIDE))
+    return product(Fraction(ratio) ** left for _, _, ratio, _, left in kept)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

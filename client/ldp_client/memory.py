@@ -2,9 +2,12 @@
 
 - a secret, drawn once, under which memo keys are hashed;
 - its cohort for each question that has cohorts;
-- permanent responses, under keys that are BLAKE2b hashes of question and answer with the secret;
-- what was charged for all this, and what else a ledger must know (`ldp_client.ledger`);
+- permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the secret;
+- which of them was reported last;
 - whether the person agrees.
+
+What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector serves another
+(`ldp_client.scope`).
 
 No answer is stored. Whoever holds the state holds the secret too, and can test guesses against the keys: it belongs in
 the app's private storage.
@@ -12,85 +15,49 @@ the app's private storage.
 
 from __future__ import annotations
 
-import time
-from fractions import Fraction
 from typing import cast
 
 from ldp.domain import Value
-from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
-from ldp.survey import Question, Survey
-from ldp_client.ledger import CHARGE, DAY, EVENT, within
+from ldp.survey import Question
+from ldp_client.ledger import EVENT, today
+from ldp_client.scope import Scope
 from ldp_client.store import Store
 
-_SECRET, _COHORT, _PERMANENT, _CONSENT = "secret", "cohort", "permanent", "consent"
+_SECRET, _COHORT, _PERMANENT, _LAST, _CONSENT = "secret", "cohort", "permanent", "last", "consent"
 _SECRET_SIZE = 32
 
 ON, OFF, FORGET = "on", "off", "forget"
 
 
-def today() -> int:
-    """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did something."""
-    return int(time.time()) // DAY
-
-
 class Memory:
-    """The memory that a store holds; `cap` is the largest ratio that an app lets all surveys in it spend together.
+    """The memory that a store holds, under a scope. Methods are called in a transaction of the store."""
 
-    Methods are called in a transaction of the store.
-    """
+    __slots__ = ("_scope", "store")
 
-    __slots__ = ("cap", "store")
-
-    def __init__(self, store: Store, cap: Fraction | None = None) -> None:
+    def __init__(self, store: Store, scope: Scope) -> None:
         self.store = store
-        self.cap = cap
-
-    def charge(self, survey: Survey, question: Question) -> None:
-        """Spend the price of a question. Raises `AlreadyAnsweredError` if its one report was made before, `BudgetError`
-        if the price is more than the survey, or the app, lets the device spend; then nothing is spent.
-        """
-        store, key = self.store, question.fingerprint
-        if store.get(CHARGE, key) is not None:
-            if not question.memoizes:
-                raise AlreadyAnsweredError(
-                    f"question {question.name!r} was answered on this device before, and one report spends its whole "
-                    f"epsilon of {question.declared.text}; send that report's bytes again, or ask a question with "
-                    "memoized responses"
-                )
-            number = sum(1 for _ in store.records(CHARGE, question.fingerprint))
-            key += number.to_bytes(2, "big")
-        if (survey.lifetime is not None or self.cap is not None) and not self.affordable(survey, question):
-            raise BudgetError(
-                f"question {question.name!r} costs more than is left of what this device may spend "
-                f"(see the ledger, and lifetime_epsilon of survey {survey.name!r})"
-            )
-        store.put(CHARGE, key, (survey.name, question.name, question.price_text, today()))
-
-    def affordable(self, survey: Survey, question: Question) -> bool:
-        """Whether one more charge stays within what the survey, and the app, lets the device spend."""
-        own, cap = survey.lifetime, self.cap
-        return (own is None or within(own.bound, self.store, survey.name, question.price)) and (
-            cap is None or within(cap, self.store, None, question.price)
-        )
+        self._scope = scope
 
     def cohort(self, question: Question, random: Random) -> int:
         """The cohort of the device, drawn when it is asked for first."""
-        kept = self.store.get(_COHORT, question.fingerprint)
+        key = self._scope.key(question)
+        kept = self.store.get(_COHORT, key)
         if kept is None:
             kept = (cast(Memoized, question.randomizer).draw_cohort(random),)
-            self.store.put(_COHORT, question.fingerprint, kept)
+            self.store.put(_COHORT, key, kept)
         return cast(int, kept[0])
 
     def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
-        """The key under which the permanent response to a value is kept; it begins with the question's fingerprint."""
+        """The key under which the permanent response to a value is kept; it begins with that of the question."""
         import hashlib
 
         kept_for = cast(Memoized, question.randomizer).memo_value(value, cohort)
         told = kept_for if isinstance(kept_for, bytes) else kept_for.to_bytes(4, "little")
-        message = question.fingerprint + cohort.to_bytes(8, "little") + told
-        return question.fingerprint + hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
+        of_question = self._scope.key(question)
+        message = of_question + cohort.to_bytes(8, "little") + told
+        return of_question + hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
 
     def permanent(self, key: bytes) -> int | None:
         """The permanent response under a memo key; None if there is none yet."""
@@ -101,9 +68,15 @@ class Memory:
         """Remember a permanent response."""
         self.store.put(_PERMANENT, key, (response.to_bytes((response.bit_length() + 7) // 8, "little"),))
 
-    def kept(self, question: Question, *, apart_from: bytes) -> int:
-        """How many permanent responses to a question are kept, one of them left out."""
-        return sum(key != apart_from for key, _ in self.store.records(_PERMANENT, question.fingerprint))
+    def last(self, question: Question) -> bytes:
+        """The memo key of the permanent response that was reported last."""
+        kept = self.store.get(_LAST, self._scope.key(question))
+        return b"" if kept is None else cast(bytes, kept[0])
+
+    def keep_last(self, question: Question, key: bytes) -> None:
+        """Remember which permanent response is reported now."""
+        if key != self.last(question):
+            self.store.put(_LAST, self._scope.key(question), (key,))
 
     def consent(self, if_never_asked: str = ON) -> str:
         """What the person last said: `on` or `off`."""
@@ -115,8 +88,11 @@ class Memory:
         self.store.put(_CONSENT, b"", (said,))
 
     def erase(self, reason: str) -> None:
-        """Forget secret, cohorts and permanent responses, and note it in the ledger; what was charged stays charged."""
-        for kind in (_SECRET, _COHORT, _PERMANENT):
+        """Forget secret, cohorts and permanent responses, and note it in the ledger; what was charged stays charged.
+
+        What may be charged for new responses is for `ldp_client.budget.renew` to say.
+        """
+        for kind in (_SECRET, _COHORT, _PERMANENT, _LAST):
             for key in [key for key, _ in self.store.records(kind)]:
                 self.store.drop(kind, key)
         number = sum(1 for _ in self.store.records(EVENT))

@@ -1,7 +1,10 @@
 """The queue: randomized reports that wait to be sent, in the store of the device's memory.
 
 Rules
-- A report is kept under its day and a random number: neither the hour nor the order of answers can be read off.
+- A survey has a queue of its own for each collector: nobody gets what was meant for another, nor waits for another's
+  pause. What was recorded without a collector goes to the first that there is for its survey.
+- A report is kept under its day and a random number: neither the hour nor the order of answers can be read off. What
+  leaves together is put in the order of these numbers, whatever the days.
 - A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until somebody has decided
   about them, so that every retry sends the same bytes. There is one at a time. Reports that wait have no id yet, so
   that only what somebody was about to send can come too late for its epoch.
@@ -12,23 +15,25 @@ Rules
 
 from __future__ import annotations
 
+import heapq
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 from ldp.randomness import Random
 from ldp.wire import pack_array
 from ldp_client.database import Database
-from ldp_client.ledger import DAY
-from ldp_client.memory import today
+from ldp_client.ledger import DAY, today
 from ldp_client.reports import Report, frames, row_batches
+from ldp_client.scope import OWNER_SIZE
+from ldp_client.store import Record
 
 REPORT, BATCH, PAUSE = "report", "batch", "pause"
 SLACK = 64
 LONGEST_PAUSE = DAY
 """Seconds; whatever a server or a changed clock says."""
 
-_NOTHING = b""
+_DAY_SIZE, _RANDOM_SIZE = 4, 8
 
 
 class Limits(NamedTuple):
@@ -41,10 +46,24 @@ class Limits(NamedTuple):
 
 
 class Outbox:
-    """The queue in a database. `count` is told about reports that are dropped, by reason."""
+    """A queue in a database. `count` is told about reports that are dropped, by reason.
 
-    def __init__(self, store: Database, limits: Limits, random: Random, count: Callable[[str, int], object]) -> None:
+    `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a collector, which this
+    one takes over.
+    """
+
+    def __init__(
+        self,
+        store: Database,
+        queue: bytes,
+        orphaned: bytes,
+        limits: Limits,
+        random: Random,
+        count: Callable[[str, int], object],
+    ) -> None:
         self._store = store
+        self._queue = queue
+        self._queues = dict.fromkeys((queue, orphaned))
         self._limits = limits
         self._random = random
         self._count = count
@@ -53,7 +72,7 @@ class Outbox:
 
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
-        key = today().to_bytes(4, "big") + self._random(8)
+        key = self._queue + _day(today()) + self._random(_RANDOM_SIZE)
         self._store.put(REPORT, key, tuple(part for part in report if part is not None))
         self._until_trimmed -= 1
         if self._until_trimmed < 0:
@@ -62,9 +81,7 @@ class Outbox:
 
     def take(self) -> bytes | None:
         """The bytes that are to be sent next, the same until `done`; None if nothing waits."""
-        with self._store:
-            self._trim()
-            frame = self._kept() or self._made()
+        frame = self._store.transact(self._next)
         if frame is not None and frame != self._settled:
             self._store.settle()
             self._settled = frame
@@ -72,81 +89,100 @@ class Outbox:
 
     def done(self, frame: bytes) -> None:
         """Forget a batch that was taken: somebody has it, or nobody ever will."""
-        with self._store:
-            # Another process may have sent it too, and taken the next.
-            if self._kept() == frame:
-                self._store.drop(BATCH, _NOTHING)
-            self._store.drop(PAUSE, _NOTHING)
+        self._store.transact(lambda: self._forget(frame))
 
     def postpone(self, least: float, backoff: Callable[[int], float]) -> None:
         """Let nothing be sent for at least so many seconds, nor for those that the failures in a row call for."""
-        with self._store:
-            failures = self._pause()[1] + 1
-            until = int(time.time() + min(max(least, backoff(failures)), LONGEST_PAUSE)) + 1
-            self._store.put(PAUSE, _NOTHING, (until, failures))
+        self._store.transact(lambda: self._postpone(least, backoff))
 
     def pause(self) -> float:
         """The seconds until something may be sent."""
-        with self._store:
-            return min(max(0.0, self._pause()[0] - time.time()), LONGEST_PAUSE)
+        until, _ = self._store.transact(self._pause)
+        return min(max(0.0, until - time.time()), LONGEST_PAUSE)
 
     def waiting(self) -> int:
         """The number of reports that wait."""
-        with self._store:
-            kept = self._store.get(BATCH, _NOTHING)
-            return self._store.size(REPORT)[0] + (0 if kept is None else cast(int, kept[1]))
+        return self._store.transact(self._waiting)
 
     def erase(self) -> None:
-        """Drop everything. Called in a transaction."""
+        """Drop everything, in all queues. Called in a transaction."""
         for kind in (REPORT, BATCH):
             for key in [key for key, _ in self._store.records(kind)]:
                 self._store.drop(kind, key)
 
+    def _next(self) -> bytes | None:
+        self._trim()
+        return self._kept() or self._made()
+
+    def _forget(self, frame: bytes) -> None:
+        # Another process may have sent it too, and taken the next.
+        if self._kept() == frame:
+            self._store.drop(BATCH, self._queue)
+        self._store.drop(PAUSE, self._queue)
+
+    def _postpone(self, least: float, backoff: Callable[[int], float]) -> None:
+        failures = self._pause()[1] + 1
+        until = int(time.time() + min(max(least, backoff(failures)), LONGEST_PAUSE)) + 1
+        self._store.put(PAUSE, self._queue, (until, failures))
+
+    def _waiting(self) -> int:
+        kept = self._store.get(BATCH, self._queue)
+        return self._size()[0] + (0 if kept is None else cast(int, kept[1]))
+
+    def _size(self) -> tuple[int, int]:
+        """How many reports wait that are in no batch yet, and their bytes."""
+        sizes = [self._store.size(REPORT, queue) for queue in self._queues]
+        return sum(count for count, _ in sizes), sum(size for _, size in sizes)
+
+    def _oldest_first(self) -> Iterator[tuple[bytes, Record]]:
+        """The keys and records of the reports that wait; those of a day in the order of their random numbers."""
+        each = (self._store.records(REPORT, queue) for queue in self._queues)
+        return heapq.merge(*each, key=lambda found: found[0][OWNER_SIZE:])
+
     def _kept(self) -> bytes | None:
-        kept = self._store.get(BATCH, _NOTHING)
+        kept = self._store.get(BATCH, self._queue)
         return None if kept is None else cast(bytes, kept[0])
 
     def _made(self) -> bytes | None:
-        """A batch of reports to one question, whichever a random number puts first among the oldest."""
-        chosen: dict[bytes, Report] = {}
-        fingerprint = None
-        for key, record in self._store.records(REPORT):
-            report = Report(*cast("tuple[bytes, bytes, int]", record))  # or two parts: a survey without epochs
-            fingerprint = fingerprint or report.fingerprint
-            if report.fingerprint == fingerprint:
-                chosen[key] = report
-            if len(chosen) == self._limits.batch:
-                break
-        if not chosen:
+        """A batch of reports to one question, whichever a random number puts first."""
+        shuffled = sorted(self._oldest_first(), key=lambda each: each[0][-_RANDOM_SIZE:])
+        if not shuffled:
             return None
-        fingerprint, row, epoch = next(iter(chosen.values()))
-        rows = b"".join(report.row for report in chosen.values())
+        # Of two parts, where a survey has no epochs.
+        waiting = [(key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled]
+        _, (fingerprint, row, epoch) = waiting[0]
+        chosen = [each for each in waiting if each[1].fingerprint == fingerprint][: self._limits.batch]
+        rows = b"".join(report.row for _, report in chosen)
         made = row_batches(fingerprint, rows, len(row), epoch, size=len(chosen), random=self._random, clock=time.time)
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(made)
-        for key in list(chosen)[: batch.size]:
+        for key, _ in chosen[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch])
-        self._store.put(BATCH, _NOTHING, (frame, batch.size, today()))
+        self._store.put(BATCH, self._queue, (frame, batch.size, today()))
         return frame
 
     def _pause(self) -> tuple[int, int]:
-        kept = self._store.get(PAUSE, _NOTHING)
+        kept = self._store.get(PAUSE, self._queue)
         return (0, 0) if kept is None else cast(tuple[int, int], kept)
 
     def _trim(self) -> None:
         first_day = max(0, today() - self._limits.days)
-        kept = self._store.get(BATCH, _NOTHING)
+        kept = self._store.get(BATCH, self._queue)
         if kept is not None and cast(int, kept[2]) < first_day:
-            self._store.drop(BATCH, _NOTHING)
+            self._store.drop(BATCH, self._queue)
             self._count("too-old", cast(int, kept[1]))
-        count, size = self._store.size(REPORT)
+        count, size = self._size()
         if not count:
             return
-        for key, report in self._store.records(REPORT):
-            too_old = key < first_day.to_bytes(4, "big")
+        for key, record in self._oldest_first():
+            too_old = key[OWNER_SIZE:] < _day(first_day)
             if not too_old and count <= self._limits.reports and size <= self._limits.bytes:
                 return
             self._store.drop(REPORT, key)
             self._count("too-old" if too_old else "queue-full", 1)
-            count, size = count - 1, size - len(pack_array([*report]))
+            count, size = count - 1, size - len(pack_array([*record]))
+
+
+def _day(number: int) -> bytes:
+    return number.to_bytes(_DAY_SIZE, "big")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ldp.epochs import batch_id
-from ldp.randomness import Random, system
+from ldp.randomness import Random, shuffled, system
 from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
 
 Clock = Callable[[], float]
@@ -32,12 +32,13 @@ class Report(NamedTuple):
 def batches(
     reports: Iterable[Report], *, size: int = 1000, random: Random = system, clock: Clock = time.time
 ) -> list[Batch]:
-    """Reports grouped by question into batches of at most `size`, each under a fresh id.
+    """Reports grouped by question into batches of at most `size`, each under a fresh id, all in random order.
 
-    Group only reports that may be seen together: whoever receives a batch learns that its reports travelled together.
+    Group only reports that may be seen together: whoever receives a batch learns that its reports travelled together,
+    and nothing of the order in which they were made.
     """
     by_question: dict[tuple[bytes, int | None], list[bytes]] = {}
-    for fingerprint, row, epoch in reports:
+    for fingerprint, row, epoch in shuffled(reports, random):
         by_question.setdefault((fingerprint, epoch), []).append(row)
     return [
         batch

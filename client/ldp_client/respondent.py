@@ -3,8 +3,9 @@
 Rules
 - A question whose budget is spent by one report is answered once.
 - One with permanent responses is answered any number of times: an answer met before re-uses its permanent response. A
-  new one is charged for, up to a number of values that the survey sets. The last of these is in reserve for a fixed
-  value, whose response is reported for every value that came too late: silence would tell that the answer changed.
+  new one is charged for, from what was set aside when the question was answered first (`ldp_client.budget`). A value
+  that comes too late is reported by the permanent response that was reported last, as if nothing had changed: silence
+  would tell that it did. All such reports are about an earlier answer.
 - Questions of a group are answered together or not at all, each as it would be by itself, and travel as one report.
 - Whatever is charged is charged before a report exists.
 """
@@ -15,10 +16,11 @@ from collections.abc import Mapping
 from typing import cast
 
 from ldp.domain import Value
-from ldp.errors import AnswerError
+from ldp.errors import AnswerError, StateError
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
 from ldp.survey import Question, Survey
+from ldp_client.budget import Budget
 from ldp_client.memory import Memory
 from ldp_client.reports import Report
 
@@ -31,11 +33,12 @@ class Respondent:
     be made safely. An error rolls the transaction back: nothing is spent then.
     """
 
-    __slots__ = ("_memory", "_random", "_survey")
+    __slots__ = ("_budget", "_memory", "_random", "_survey")
 
-    def __init__(self, survey: Survey, memory: Memory, random: Random) -> None:
+    def __init__(self, survey: Survey, memory: Memory, budget: Budget, random: Random) -> None:
         self._survey = survey
         self._memory = memory
+        self._budget = budget
         self._random = random
 
     def report(self, name: str, answer: object) -> Report:
@@ -62,25 +65,23 @@ class Respondent:
         if question.memoizes:
             report = self._repeated(question, value)
         else:
-            self._memory.charge(self._survey, question)
+            self._budget.charge_once(question)
             report = question.randomizer.randomize(value, self._random)
         return report.to_bytes(question.width, "little")
 
     def _repeated(self, question: Question, value: Value) -> int:
         memory, random = self._memory, self._random
+        randomizer = cast(Memoized, question.randomizer)
         cohort = memory.cohort(question, random)
-        fixed = question.fixed_value
-        reserve = memory.memo_key(question, cohort, fixed, random)
         key = memory.memo_key(question, cohort, value, random)
         permanent = memory.permanent(key)
-        if permanent is None and key != reserve:
-            full = memory.kept(question, apart_from=reserve) >= question.charges - 1
-            if full or not memory.affordable(self._survey, question):
-                key, value = reserve, fixed
-                permanent = memory.permanent(key)
-        randomizer = cast(Memoized, question.randomizer)
-        if permanent is None:
-            memory.charge(self._survey, question)
+        if permanent is None and self._budget.charge_value(question):
             permanent = randomizer.permanent(value, cohort, random)
             memory.keep_permanent(key, permanent)
+        elif permanent is None:
+            key = memory.last(question)
+            permanent = memory.permanent(key)
+        if permanent is None:
+            raise StateError(f"question {question.name!r}: expected the permanent response that was reported last")
+        memory.keep_last(question, key)
         return randomizer.instantaneous(permanent, cohort, random)

@@ -1,10 +1,15 @@
 """The thread that sends what waits.
 
 Rules
-- It wakes up at random times, whatever is recorded when: an upload says nothing about the time of an answer.
-- After a failure it waits for a random time, up to a limit that doubles with each failure (full jitter), and never less
-  than the collector asked for. The pause is kept with the queue, so that a restart does not shorten it.
-- It is a daemon, started when it is needed first, and anew in a forked child. It stops within moments at exit.
+- It wakes up at random times, whatever is recorded when: an upload says nothing about the time of
+  an answer.
+- After a failure it waits for a random time, up to a limit that doubles with each failure (full
+  jitter), and never less than the collector asked for. The pause is kept with the queue, so that a
+  restart does not shorten it.
+- It is a daemon, started when it is needed first, and anew in a forked child. It stops within
+  moments at exit.
+- What a signal handler raises leaves no lock held: it is the lock that is entered, whose `with` is
+  not written in Python, and not the condition.
 """
 
 from __future__ import annotations
@@ -52,7 +57,8 @@ class Sender:
     def renew(self) -> None:
         """Begin without a thread: a forked child has none of its parent's."""
         self._thread: threading.Thread | None = None
-        self._state = threading.Condition()
+        self._lock = threading.RLock()
+        self._news = threading.Condition(self._lock)
         self._asked = self._served = 0
         self._stopping = False
 
@@ -64,17 +70,17 @@ class Sender:
     def flush(self, timeout: float) -> bool:
         """Have everything sent now, as far as a pause allows. True if nothing waits any more, within the time-out."""
         self._start()
-        with self._state:
+        with self._lock:
             self._asked = asked = self._asked + 1
-            self._state.notify_all()
-            self._state.wait_for(lambda: self._served >= asked or self._stopping, timeout)
+            self._news.notify_all()
+            self._news.wait_for(lambda: self._served >= asked or self._stopping, timeout)
         return self._outbox.waiting() == 0
 
     def stop(self) -> None:
         """Let the thread end, and do not wait long for it."""
-        with self._state:
+        with self._lock:
             self._stopping = True
-            self._state.notify_all()
+            self._news.notify_all()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(_FAREWELL)
@@ -93,7 +99,7 @@ class Sender:
                 self._outbox.postpone(outcome.wait, self._backoff)
 
     def _start(self) -> None:
-        with self._state:
+        with self._lock:
             if self._thread is None and not self._stopping:
                 self._thread = threading.Thread(target=self._run, name="ldp_client", daemon=True)
                 self._thread.start()
@@ -110,16 +116,16 @@ class Sender:
 
     def _run(self) -> None:
         while not self._stopping:
-            with self._state:
-                self._state.wait_for(self._urgent, self._interval and self._uniform(2 * self._interval))
+            with self._lock:
+                self._news.wait_for(self._urgent, self._interval and self._uniform(2 * self._interval))
                 asked = self._asked
             try:
                 self.send_all()
             except Exception as error:  # the thread has to go on, whatever happened to the state
                 self._counts.note(error)
-            with self._state:
+            with self._lock:
                 self._served = asked
-                self._state.notify_all()
+                self._news.notify_all()
 
     def _urgent(self) -> bool:
         return self._stopping or self._asked > self._served

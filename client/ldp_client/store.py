@@ -6,24 +6,26 @@ process ends, and `ldp_client.database.Database`, which is one file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from threading import RLock
+from collections.abc import Callable, Iterator
 from typing import Protocol
+
+from ldp_client.forks import rest_at_forks
+from ldp_client.turns import Result, Turns
 
 Record = tuple[bytes | int | str, ...]
 
 
 class Store(Protocol):
-    """`with store:` is a transaction: what is changed in it is kept as a whole or, if it raises, not at all.
+    """What `transact` is given is a transaction: what it changes is kept as a whole or, if it raises, not at all.
 
-    Everything else is called within one. A transaction within another is part of it. All methods raise `StateError`.
+    `get`, `put`, `drop` and `records` are called within one. All methods raise `StateError`.
     """
 
-    def __enter__(self) -> object:
-        """Begin, and keep other threads (and other processes that write) waiting."""
+    def transact(self, work: Callable[[], Result]) -> Result:
+        """What some work gives, done while other threads (and other processes that write) wait.
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Keep the changes, unless something was raised."""
+        Raises what the work raises, and `StateError` within a transaction of the same thread.
+        """
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key; None if there is none."""
@@ -44,26 +46,17 @@ class Store(Protocol):
 class ProcessStore:
     """Dictionaries, with what is needed to take changes back."""
 
-    __slots__ = ("_changes", "_depth", "_lock", "_records")
+    __slots__ = ("__weakref__", "_changes", "_records", "_turns")
 
     def __init__(self) -> None:
         self._records: dict[tuple[str, bytes], Record] = {}
         self._changes: list[tuple[tuple[str, bytes], Record | None]] = []
-        self._lock = RLock()
-        self._depth = 0
+        self._turns = Turns()
+        rest_at_forks(self._turns)
 
-    def __enter__(self) -> object:
-        self._lock.acquire()
-        self._depth += 1
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._depth -= 1
-        if not self._depth:
-            if kind is not None:
-                self._take_back()
-            self._changes.clear()
-        self._lock.release()
+    def transact(self, work: Callable[[], Result]) -> Result:
+        """What some work gives; what it changed is taken back if it raises."""
+        return self._turns.take(lambda: self._whole(work))
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""
@@ -72,13 +65,15 @@ class ProcessStore:
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
         records, place = self._records, (kind, key)
+        # Noted before it is done: taking back what was not done yet does no harm.
         self._changes.append((place, records.get(place)))
         records[place] = record
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
         place = kind, key
-        self._changes.append((place, self._records.pop(place, None)))
+        self._changes.append((place, self._records.get(place)))
+        self._records.pop(place, None)
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
@@ -88,9 +83,20 @@ class ProcessStore:
     def settle(self) -> None:
         """Nothing here lasts."""
 
+    def _whole(self, work: Callable[[], Result]) -> Result:
+        try:
+            result = work()
+            self._changes.clear()
+        except BaseException:
+            self._take_back()
+            raise
+        return result
+
     def _take_back(self) -> None:
-        for place, before in reversed(self._changes):
+        while self._changes:
+            place, before = self._changes[-1]
             if before is None:
                 self._records.pop(place, None)
             else:
                 self._records[place] = before
+            self._changes.pop()

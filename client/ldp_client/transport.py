@@ -26,7 +26,11 @@ def retry(wait: float = 0.0) -> Outcome:
 
 
 class Transport(Protocol):
-    """Anything that delivers. It may raise; that is taken for `retry()`."""
+    """Anything that delivers. It may raise; that is taken for `retry()`.
+
+    If it has a text `destination`, that names the collector: what a device keeps for one serves no other
+    (`ldp_client.scope`). Transports without one are taken for one collector.
+    """
 
     def send(self, payload: bytes) -> Outcome:
         """Deliver the bytes of one batch: a frame, as in a report file."""
@@ -51,6 +55,8 @@ class HTTPTransport:
         self._host, self._port = parts.hostname, parts.port
         self._path = parts.path.rstrip("/") + REPORTS_PATH
         self._timeout = timeout
+        port = "" if parts.port is None else f":{parts.port}"
+        self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": "application/octet-stream", "User-Agent": "ldpkit"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -77,6 +83,7 @@ class FolderTransport:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._path = os.path.join(os.fspath(folder), "reports.ldp")
+        self.destination = f"file:{os.path.abspath(self._path)}"
 
     def send(self, payload: bytes) -> Outcome:
         """Append a whole frame in one write. What a full disk cuts short is damage that a reader skips."""

@@ -1,0 +1,49 @@
+"""Whose a record is: what a device keeps for one collector is of no use to another, even if both
+ask the same.
+
+A scope is a collector, by the address (or the name) that reports go to; nothing for a client that
+hands them over. Under it a question has records of its own: charges, a cohort, permanent responses.
+So two collectors that ask the same questions, in surveys of one name, cannot tell that they have
+the same device. A survey has a queue of its own for each collector, so that nobody gets what was
+meant for another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ldp.survey import FINGERPRINT_SIZE
+
+if TYPE_CHECKING:
+    from ldp.survey import Question, Survey
+
+OWNER_SIZE = 8
+KEY_SIZE = FINGERPRINT_SIZE + OWNER_SIZE
+
+
+class Scope(NamedTuple):
+    """A collector, and the bytes that stand for it in keys."""
+
+    collector: str
+    owner: bytes
+
+    @classmethod
+    def of(cls, collector: str) -> Scope:
+        """That of a collector."""
+        return cls(collector, _digest(collector))
+
+    def key(self, question: Question) -> bytes:
+        """What the keys of a question's records begin with."""
+        return question.fingerprint + self.owner
+
+    def survey_key(self, survey: Survey) -> bytes:
+        """What the keys of a survey's records, and of its queue, begin with."""
+        return _digest(survey.name, self.collector)
+
+
+def _digest(*names: str) -> bytes:
+    # Imported here, as it takes longer to load than the rest of a client.
+    import hashlib
+
+    told = [name.encode() for name in names]
+    return hashlib.blake2b(b"".join(b"%d:%b," % (len(each), each) for each in told), digest_size=OWNER_SIZE).digest()
