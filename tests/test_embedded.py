@@ -290,6 +290,14 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         assert TELLING not in str(shown[0])
         with pytest.raises(AnswerError):
             client.preview("mirror", "")
+        client.record("mirror", TELLING)
+        client.record("mirror", "another")
+        (*_, first), (*_, second) = (report for _, report in records_of(client._store, "report"))
+        kept = {bytes(response) for _, (response,) in records_of(client._store, "permanent")}
+        rows = {client.preview("mirror", TELLING).row for _ in range(20)}
+        assert len(rows) == 20
+        assert not rows & {first, second}
+        assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in kept}
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)

@@ -164,6 +164,16 @@ def test_memory_does_not_grow_with_the_number_of_reports():
     assert peaks[1] < peaks[0] + 4 * max(map(len, many))
 
 
+@pytest.mark.parametrize("place", range(ID_SIZE))
+def test_ids_that_differ_in_one_byte_are_of_two_batches(place):
+    """Every byte of an id counts, whichever it is."""
+    batch = BATCHES["symbol"]
+    other = bytearray(batch.id)
+    other[place] ^= 1
+    tally = taken(file_of(batch, batch._replace(id=bytes(other))))
+    assert (tally.intake.accepted, tally.intake.duplicate) == (2, 0)
+
+
 def test_the_order_of_batches_does_not_matter():
     """Any order of the same batches gives the same tally."""
     draw, batches = random.Random(1), list(SOUND)

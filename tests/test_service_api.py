@@ -212,6 +212,14 @@ def test_versions_live_side_by_side(tmp_path):
         assert looker.get("/v1/surveys/example").json()["survey"] == newer
 
 
+def test_ids_that_differ_in_one_byte_are_of_two_batches(tmp_path):
+    """Every byte of an id counts, whichever it is."""
+    batch = BATCHES["symbol"]
+    ids = [batch.id, *(bytes(byte ^ (at == place) for at, byte in enumerate(batch.id)) for place in range(16))]
+    with service_of(TEXT, folder=tmp_path) as service:
+        assert upload(service, file_of(*(batch._replace(id=each) for each in ids))).json()["accepted"] == 17
+
+
 def test_surveys_of_two_names_share_nothing(tmp_path):
     """What is reported to one survey is no answer to the same question of another."""
     other = TEXT.replace('name = "example"', 'name = "elsewhere"')
