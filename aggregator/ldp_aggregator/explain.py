@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from ldp.accounting import posterior
-from ldp.certificate import certify
+from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.exact import log, log_upper
 from ldp.mechanisms.additive import AdditiveNoise
@@ -38,25 +38,15 @@ def explanation(survey: Survey) -> str:
         *(_question(question) for question in survey),
     ]
     parts += [_group(group) for group in survey.groups]
-    total, lifetime = Fraction(1), Fraction(1)
-    unbounded = False
-    for question in survey:
-        total *= question.randomizer.ratio
-        ever_bound = lifetime_ratio(question.randomizer)
-        unbounded |= ever_bound is None
-        lifetime *= ever_bound or 1
-    ever = "UNBOUNDED" if unbounded else f"{log_upper(lifetime):.6f}"
+    total = totals(survey)
+    ever = "UNBOUNDED" if total["all_reports"] is None else f"{total['all_reports']:.6f}"
+    stops = "" if survey.lifetime is None else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
     parts.append(
-        f"total for one respondent who answers every question once: epsilon {log_upper(total):.6f}\n"
+        f"total for one respondent who answers every question once: epsilon {total['one_report_each']:.6f}\n"
         f"total over all reports a respondent ever sends, answers unchanged: epsilon {ever}\n"
-        f"most that a device ever charges, whatever changes: epsilon {_most(survey)}"
+        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']:.6f}{stops}"
     )
     return "\n\n".join(parts)
-
-
-def _most(survey: Survey) -> str:
-    every = f"{log_upper(_charges(survey)):.6f}"
-    return every if survey.lifetime is None else f"{every}, and it stops at {survey.lifetime.text} (lifetime_epsilon)"
 
 
 def _charges(survey: Survey) -> Fraction:
@@ -94,9 +84,8 @@ def warnings(survey: Survey) -> list[str]:
 
 
 def _question(question: Question) -> str:
-    certified = certify(question)
+    ratio, _ = delivered(question)
     randomizer = question.randomizer
-    ratio = randomizer.ratio
     size = question.domain.size
     lines = [
         f"{question.name}: {question.mechanism}, {_values(question.domain)}",
@@ -142,7 +131,7 @@ def _question(question: Question) -> str:
         f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
         f"{float(posterior(ratio)):.1%} likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared {_short(question.declared.bound)} (e^epsilon), "
-        f"fingerprint {certified['fingerprint']}",
+        f"fingerprint {question.fingerprint.hex()}",
     ]
     return "\n".join(lines)
 
