@@ -18,7 +18,7 @@ from fractions import Fraction
 from ldp.accounting import posterior
 from ldp.compiled import covered
 from ldp.exact import exp_lower, log_upper
-from ldp.layout import Layout
+from ldp.identifiers import shown_states
 from ldp.mechanisms.contract import Declared, lifetime_ratio
 from ldp.survey import Group, Question, Survey
 
@@ -86,11 +86,6 @@ def totals(survey: Survey) -> dict[str, float | None]:
         "all_reports": _sum(bounded) if len(bounded) == len(ever) else None,
         "all_charges": _sum(charged),
     }
-
-
-def shown_states(layout: Layout) -> int:
-    """How many values there are for what precedes the body of a report: a seed or a cohort, or nothing."""
-    return layout.modulus * (layout.modulus - 1) if layout.modulus else layout.cohorts
 
 
 def _group(group: Group) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from math import prod
 
@@ -11,6 +12,7 @@ from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.exact import log, log_upper
+from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
 from ldp.mechanisms.heavy_hitters import HeavyHitters
@@ -68,6 +70,7 @@ def warnings(survey: Survey) -> list[str]:
             found.append(
                 f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
             )
+        found += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
             found.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
@@ -81,6 +84,18 @@ def warnings(survey: Survey) -> list[str]:
                     "standard errors will be that many times those of a plain sample, at worst"
                 )
     return found
+
+
+def shown_too_well(question: Question) -> list[str]:
+    """A warning, where so few devices keep and show the same that each report is as good as signed."""
+    kept = shown_states(question.layout) if question.memoizes else 1
+    if kept <= MOST_SHOWN:
+        return []
+    return [
+        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} (cohort, window or "
+        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices share it, and reports "
+        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
+    ]
 
 
 def _question(question: Question) -> str:
@@ -153,11 +168,22 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
             f"{log_upper(lifetime**kept):.6f}",
             "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
         ]
-    if randomizer.layout.modulus:
-        lines.append(
-            "  linked              every report carries the device's hash function, and so can be told to be its own"
-        )
+    if question.memoizes:
+        lines += _linked(randomizer)
     return lines
+
+
+def _linked(randomizer: Memoized) -> list[str]:
+    """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
+    shown, between_two, over_time = identifier(randomizer)
+    kept = shown_states(randomizer.layout)
+    clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and " if kept > 1 else ""
+    return [
+        f"  linked by           {clear}the permanent response, which differs from device to device",
+        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two reports, "
+        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be told apart, a "
+        "billion 30)",
+    ]
 
 
 def _group(group: Group) -> str:
