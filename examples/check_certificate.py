@@ -224,13 +224,14 @@ def claims_of(question, survey):
     found = reveals(mechanism, question["type"], None if values is None else len(values), question["integers"])
     once_each = statement(question["one_report"], found.ratio, declares=True)
     ever = statement(question["all_reports"], found.forever, declares=mechanism.lifetime)
-    allowed = range(2, min(found.responses, MOST_KEPT) + 1) if found.responses else range(1, 2)
+    allowed = range(1, min(max(found.responses, 1), MOST_KEPT) + 1)
     believed = found.ratio / (1 + found.ratio)
     return found, {
         **{f"one report: {claim}": holds for claim, holds in once_each.items()},
         **{f"all reports: {claim}": holds for claim, holds in ever.items()},
         "memoization is as stated": question["all_reports"]["memoized"] is (found.responses > 0),
-        "charges are 1, or 2 and more for permanent responses": written(question["charges"], int) in allowed,
+        "it is charged once, or for each permanent response that may be kept": written(question["charges"], int)
+        in allowed,
         "the belief that a report can cause is as stated": least_float(belief, lambda held: believed <= held),
         "what is kept and shown has as many values as stated": whole(shown) == found.shown,
         "the size of a report is as stated": written(width, int) == found.width,

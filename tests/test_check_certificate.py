@@ -152,6 +152,14 @@ def test_a_survey_is_all_of_its_questions(mechanism):
     assert findings(twice)
 
 
+def test_a_single_permanent_response_is_enough():
+    """A survey may let a device keep but one; none, or more than there are values, is no survey's."""
+    sound = as_read(survey_of(f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}'))
+    assert findings(sound) == []
+    for charges in (0, 5):
+        assert findings(refingerprinted({**sound, "questions": [{**sound["questions"][0], "charges": charges}]}))
+
+
 def test_ratios_are_compared_exactly():
     """A declared ratio that is less than the delivered one by 10^-30, which no float can tell, is not kept."""
     ratio = Fraction(3)
