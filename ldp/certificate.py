@@ -1,40 +1,67 @@
 """Certificates: the delivered privacy of each question, in integers that anyone can check.
 
-A certificate states, for one question, the integers that its randomizer draws with, the exact ratio they deliver, and
-the bound that the survey declared; delivered <= declared is one comparison of fractions. The program
-`examples/check_certificate.py` verifies it from the integers alone, and shares no code with this package.
+A certificate states, for each question, all that its fingerprint covers, the integers that its randomizer draws with
+among them; the exact ratio that they deliver, and the one that the survey declared; for the survey its fingerprint, its
+terms, and what all of it adds up to. Delivered <= declared is one comparison of fractions. The program
+`examples/check_certificate.py` works all of it out again, and shares no code with this package.
+
+Whatever is not exact by itself is rounded in one way, so that a certificate can be no other than it is: an epsilon, a
+belief or a sum is the least float that is not too small, e^declared is cut behind its 30th decimal.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 from ldp.accounting import posterior
-from ldp.exact import log_upper
-from ldp.mechanisms.contract import Memoized, Randomizer, integers, lifetime_ratio
-from ldp.survey import Question, Survey
+from ldp.compiled import covered
+from ldp.exact import exp_lower, log_upper
+from ldp.identifiers import shown_states
+from ldp.mechanisms.contract import Declared, lifetime_ratio
+from ldp.survey import Group, Question, Survey
 
-FORMAT = 1
+FORMAT = 2
+
+_DECIMALS = 30
 
 
 def certificate(survey: Survey) -> dict[str, object]:
-    """The certificate of a survey, ready for JSON: fractions as strings, decimals rounded up."""
-    total = Fraction(1)
-    for question in survey:
-        total *= question.randomizer.ratio
+    """The certificate of a survey, ready for JSON: integers and fractions as texts."""
     return {
         "format": FORMAT,
-        "survey": {"name": survey.name, "fingerprint": survey.fingerprint.hex()},
-        "questions": {question.name: certify(question) for question in survey},
-        "total_epsilon_one_report_each": log_upper(total),
+        "survey": survey.name,
+        "fingerprint": survey.fingerprint.hex(),
+        "terms": survey.terms.hex(),
+        "epoch": survey.epoch,
+        "lifetime_epsilon": None if survey.lifetime is None else survey.lifetime.text,
+        "questions": [certify(question) for question in survey],
+        "groups": [_group(group) for group in survey.groups],
+        "total_epsilon": totals(survey),
     }
 
 
 def certify(question: Question) -> dict[str, object]:
     """The certificate of one question. Raises `ArithmeticError` if it delivers less privacy than it declares."""
-    randomizer, declared = question.randomizer, question.declared
-    ratio, lifetime = randomizer.ratio, lifetime_ratio(randomizer)
+    ratio, lifetime = delivered(question)
+    declared = question.declared
+    return {
+        **covered(question),
+        "one_report": _statement(declared, ratio),
+        "all_reports": {"memoized": question.memoizes, **_statement(declared.lifetime, lifetime)},
+        "prior_of_one_half_becomes_at_most": _rounded_up(posterior(ratio)),
+        "kept_and_shown_is_one_of": str(shown_states(question.layout) if question.memoizes else 1),
+        "report_bytes": question.width,
+    }
+
+
+def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
+    """The exact ratios of one report, and of all reports of an unchanged answer (None: nothing bounds them).
+
+    Raises `ArithmeticError` if either is more than the question declares.
+    """
+    declared, ratio, lifetime = question.declared, question.randomizer.ratio, lifetime_ratio(question.randomizer)
     if ratio > declared.bound:
         raise ArithmeticError(f"question {question.name!r} delivers more than the declared epsilon of {declared.text}")
     ever = declared.lifetime
@@ -42,31 +69,47 @@ def certify(question: Question) -> dict[str, object]:
         raise ArithmeticError(
             f"question {question.name!r} delivers more, ever, than the declared epsilon of {ever.text}"
         )
-    memoizes = isinstance(randomizer, Memoized) and randomizer.memoizes
+    return ratio, lifetime
+
+
+def totals(survey: Survey) -> dict[str, float | None]:
+    """The sums of epsilons: of one report each, of all reports while no answer changes, of whatever a device charges.
+
+    They are sums of rounded numbers, so that whoever reads the certificate can add them up.
+    """
+    once = ((question.randomizer.ratio, 1) for question in survey)
+    ever = [lifetime_ratio(question.randomizer) for question in survey]
+    bounded = [(ratio, 1) for ratio in ever if ratio is not None]
+    charged = ((question.price, question.charges) for question in survey)
     return {
-        "mechanism": question.mechanism,
-        "fingerprint": question.fingerprint.hex(),
-        "integers": written_integers(randomizer),
-        "epsilon": {"declared": declared.text, "delivered": log_upper(ratio)},
-        "ratio": {"delivered": str(ratio), "declared_bound": str(declared.bound)},
-        "lifetime": {
-            "memoized": memoizes,
-            "declared": None if ever is None else ever.text,
-            "declared_bound": None if ever is None else str(ever.bound),
-            "epsilon": None if lifetime is None else log_upper(lifetime),
-            "ratio": None if lifetime is None else str(lifetime),
-        },
-        "prior_of_one_half_becomes_at_most": _rounded_up(posterior(ratio)),
-        "report_bytes": randomizer.layout.width,
+        "one_report_each": _sum(once),
+        "all_reports": _sum(bounded) if len(bounded) == len(ever) else None,
+        "all_charges": _sum(charged),
     }
 
 
-def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
-    """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
+def _group(group: Group) -> dict[str, object]:
+    return {"questions": [question.name for question in group.members], "fingerprint": group.fingerprint.hex()}
+
+
+def _statement(declared: Declared | None, ratio: Fraction | None) -> dict[str, object]:
     return {
-        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
-        for name, number in integers(randomizer).items()
+        "declared": None if declared is None else declared.text,
+        "declared_ratio": None if declared is None else _declared_ratio(declared.text),
+        "epsilon": None if ratio is None else log_upper(ratio),
+        "ratio": None if ratio is None else str(ratio),
     }
+
+
+def _declared_ratio(text: str) -> str:
+    if text.startswith("ln("):
+        return text.removeprefix("ln(").removesuffix(")")
+    whole, part = divmod(math.floor(exp_lower(Fraction(text)) * 10**_DECIMALS), 10**_DECIMALS)
+    return f"{whole}.{part:0{_DECIMALS}d}"
+
+
+def _sum(charges: Iterable[tuple[Fraction, int]]) -> float:
+    return _rounded_up(sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0)))
 
 
 def _rounded_up(number: Fraction) -> float:

@@ -7,7 +7,7 @@ specifies it.
 
 from __future__ import annotations
 
-from ldp.certificate import written_integers
+from ldp.mechanisms.contract import Randomizer, integers
 from ldp.survey import Question, Survey
 
 FORMAT = 1
@@ -30,14 +30,26 @@ def compiled(survey: Survey) -> dict[str, object]:
 
 
 def _compiled(question: Question) -> dict[str, object]:
+    return {"name": question.name, "text": question.text, **covered(question)}
+
+
+def covered(question: Question) -> dict[str, object]:
+    """All of a question that its fingerprint and the terms cover, and the fingerprint."""
     values = question.domain.values
     return {
         "name": question.name,
-        "text": question.text,
         "type": question.domain.type,
         "values": None if values is None else list(values),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,
         "fingerprint": question.fingerprint.hex(),
+    }
+
+
+def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
+    """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
+    return {
+        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+        for name, number in integers(randomizer).items()
     }

@@ -4,11 +4,14 @@ import random
 from fractions import Fraction
 
 import pytest
-from certified_designs import as_read, checker, designed, grid, random_design
+from certified_designs import BOOLEAN, CATEGORY, QUICK, checker, designed, grid, judged, random_design
 
-from ldp import exact
+from ldp import Question, exact
+from ldp.certificate import certify, delivered
 from ldp.mechanisms import MECHANISMS
-from ldp.mechanisms.contract import lifetime_ratio
+from ldp.mechanisms.contract import Declared, lifetime_ratio
+from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.longitudinal import Chain
 
 RANDOM_DESIGNS = 100_000
 SHARES = 8
@@ -41,8 +44,7 @@ def test_every_design_of_the_grid_is_certified():
     for mechanism, domain, keys in grid():
         question = designed(mechanism, domain, keys)
         assert within(question), (mechanism, keys)
-        found, wrong = checker.failures(as_read(question))
-        assert (found, wrong) == (question.randomizer.ratio, []), (mechanism, keys)
+        assert judged(question) == (question.randomizer.ratio, []), (mechanism, keys)
         counted[mechanism] += 1
     assert sum(counted.values()) >= 500
     assert min(counted.values()) >= 15
@@ -60,8 +62,50 @@ def test_random_designs_are_certified(seed):
         question = designed(mechanism, domain, keys)
         assert within(question), (mechanism, keys)
         if tried % CHECKED_IN_FULL == 0:
-            assert checker.failures(as_read(question)) == (question.randomizer.ratio, []), (mechanism, keys)
+            assert judged(question) == (question.randomizer.ratio, []), (mechanism, keys)
         tried += 1
+
+
+def test_every_mechanism_can_be_drawn_at_random():
+    """Those that are quick to design are all among some thousand random designs."""
+    draw = random.Random(0)
+    assert {random_design(draw)[0] for _ in range(2000)} == set(QUICK)
+
+
+def declaring(bound, lifetime=None):
+    """A question that declares ratios, of which one report delivers 3, and all reports 5."""
+    declared = Declared("1.1", bound, None if lifetime is None else Declared("1.7", lifetime))
+    chain = Chain(SymbolResponse(2, 5, 1), SymbolResponse(2, 7, 1))
+    randomizer = SymbolResponse(4, 3, 1) if lifetime is None else chain
+    return Question("x", CATEGORY[4] if lifetime is None else BOOLEAN, "grr", randomizer, declared, survey="s")
+
+
+THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
+"""Two ratios, and a difference that no float, and no logarithm as a float, can tell."""
+
+
+@pytest.mark.parametrize("certified", [delivered, certify])
+def test_ratios_are_compared_exactly(certified):
+    """A declared ratio that is less than the delivered one by 10^-40 is not kept, one that is equal or more is."""
+    assert float(THREE - CLOSE) == 3.0
+    assert float(FIVE - CLOSE) == 5.0
+    for more in (Fraction(0), CLOSE):
+        certified(declaring(THREE + more))
+        certified(declaring(THREE + more, FIVE + more))
+    with pytest.raises(ArithmeticError, match="delivers more than the declared"):
+        certified(declaring(THREE - CLOSE))
+    with pytest.raises(ArithmeticError, match="delivers more than the declared"):
+        certified(declaring(THREE - CLOSE, FIVE))
+    with pytest.raises(ArithmeticError, match="delivers more, ever, than the declared"):
+        certified(declaring(THREE, FIVE - CLOSE))
+
+
+def test_a_lifetime_without_bound_is_not_kept():
+    """RAPPOR without permanent noise cannot declare an epsilon of all reports."""
+    bare = designed("rappor", CATEGORY[4], {"p": ".25", "q": ".75", "f": "0"})
+    bare.declared = bare.declared._replace(lifetime=Declared("1", Fraction(10**9)))
+    with pytest.raises(ArithmeticError, match="ever"):
+        certify(bare)
 
 
 @pytest.mark.parametrize("exponent", ["0", "1e-9", "0.5", "1", "1.999", "2", "7/3", "40", "1234.5"])

@@ -4,26 +4,95 @@ import copy
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from itertools import product
 
 import pytest
-from certified_designs import CATEGORY, PROGRAM, as_read, checker, designed, grid
+from certified_designs import CATEGORY, EXAMPLES, PROGRAM, as_read, checker, designed, ratios
+from forgeries import doubled, findings, forgeries, mixtures, refingerprinted
+from specimens import DESIGNS
+from surveys import survey_of, yes_no
 
-from ldp import Question, Survey
-from ldp.certificate import certificate
 from ldp.mechanisms import MECHANISMS
 
-SURVEY = Survey(
-    "tampered",
-    tuple(
-        Question(mechanism + str(number), made.domain, mechanism, made.randomizer, made.declared)
-        for mechanism in MECHANISMS
-        for number, (_, domain, keys) in zip(
-            range(3), (row for row in list(grid())[::7] if row[0] == mechanism), strict=False
-        )
-        for made in [designed(mechanism, domain, keys)]
-    ),
-)
+HEAD = 'epoch = "1d"\nlifetime_epsilon = "100"\njoint = ["second", "third"]'
+
+
+def surveyed(mechanism, *designs, head=HEAD, name="forged"):
+    """The certificate, as read from a file, of a survey with these designs of a mechanism and two further questions."""
+    questions = (
+        f'name = "q{number}"\nmechanism = "{mechanism}"\n{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}'
+        for number in designs
+    )
+    return as_read(survey_of(*questions, yes_no("second"), yes_no("third", "0.5"), head=head, name=name))
+
+
+SOUND = {mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS}
+FIRST = {mechanism: surveyed(mechanism, 0) for mechanism in MECHANISMS}
+
+
+def test_the_checker_knows_every_mechanism_and_its_integers():
+    """Its table has the mechanisms of the package, each with exactly the integers that it has."""
+    assert ratios.MECHANISMS.keys() == MECHANISMS.keys()
+    for mechanism, sound in SOUND.items():
+        for question in sound["questions"][:-2]:
+            assert question["integers"].keys() == ratios.MECHANISMS[mechanism].integers.keys()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_sound_certificates_hold(mechanism):
+    """Every design, in a survey with epochs, a lifetime and questions answered together; and without all that."""
+    assert findings(SOUND[mechanism]) == []
+    assert findings(surveyed(mechanism, 0, head="")) == []
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_whatever_is_altered_is_refused(mechanism):
+    """Each part of a certificate, each integer and each claim, in every way: more than 600 forgeries of each."""
+    tried = 0
+    for what, forged in forgeries(FIRST[mechanism]):
+        if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
+            assert findings(forged), what
+            tried += 1
+    assert tried > 600
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_member_that_comes_twice_is_refused(mechanism):
+    """JSON does not say which of two members of one name counts."""
+    twice = list(doubled(FIRST[mechanism]))
+    assert len(twice) > 50
+    for what, text in twice:
+        assert findings(json.loads(text)) == [], what
+        assert findings(text), what
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_parts_of_two_certificates_make_none(mechanism):
+    """An epsilon of one survey with the fingerprint of another, and every other mixture of two designs."""
+    other = surveyed(mechanism, 1)
+    other["questions"][0]["name"] = "q0"
+    other = refingerprinted(other)
+    assert findings(other) == []
+    tried = 0
+    for parts, mixed in mixtures(FIRST[mechanism], other):
+        assert findings(mixed), parts
+        tried += 1
+    assert tried >= 2**6 - 2
+
+
+def test_every_claim_is_refuted_by_some_forgery():
+    """No claim of the checker is there for nothing: somewhere it is what is found wrong."""
+    sound = FIRST["l-grr"]
+    twice = refingerprinted({**sound, "questions": [*sound["questions"], sound["questions"][-1]]})
+    in_two = refingerprinted({**sound, "groups": sound["groups"] * 2})
+    of_one = refingerprinted({**sound, "groups": [{**sound["groups"][0], "questions": ["second"]}]})
+    tried = (twice, in_two, of_one, *(forged for _, forged in forgeries(sound)))
+    found = "; ".join(line for forged in tried for line in findings(forged))
+    claims = {*checker.identity(sound), *checker.totals(sound)}
+    for question in sound["questions"]:
+        claims |= checker.claims_of(question, sound)[1].keys()
+    assert {claim for claim in claims if f"it is not so that {claim}" not in found} == set()
 
 
 def tampered_integers(integers):
@@ -53,98 +122,101 @@ def tampered_integers(integers):
             yield {**integers, name: str(int(number) - 1 if int(number) else 2**63)}
 
 
-def lower(decimal):
-    return decimal * (1 - 1e-9)
+def wrong_with(question, survey):
+    """What the checker finds wrong with a question, in itself."""
+    try:
+        return checker.failures(question, survey)[1]
+    except checker.UNUSABLE as refusal:
+        return [str(refusal)]
 
 
-def raised(text):
-    top, _, bottom = text.partition("/")
-    return f"{int(top) + 1}/{bottom or 1}"
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
+    """Whoever changes an integer, and makes the fingerprints and terms fit, still has claims that do not follow."""
+    for question in SOUND[mechanism]["questions"]:
+        for integers in tampered_integers(question["integers"]):
+            forged = refingerprinted(
+                {**SOUND[mechanism], "questions": [{**question, "integers": integers}], "groups": []}
+            )
+            assert wrong_with(forged["questions"][0], forged), (question["name"], integers)
 
 
-def tampered_claims(claims):
-    """The certificate of a question with one of its claims changed, a decimal to its advantage."""
-    changes = [
-        ("epsilon", "declared", "0.00005"),
-        ("epsilon", "declared", "ln(1000001/1000000)"),
-        ("epsilon", "declared", "1000"),
-        ("epsilon", "delivered", lower(claims["epsilon"]["delivered"])),
-        ("ratio", "delivered", raised(claims["ratio"]["delivered"])),
-        ("ratio", "declared_bound", claims["ratio"]["delivered"] + "0"),
-        ("ratio", "declared_bound", "1"),
-        ("lifetime", "memoized", not claims["lifetime"]["memoized"]),
-    ]
-    if claims["lifetime"]["declared"] is not None:
-        changes += [("lifetime", "declared", "0.00005"), ("lifetime", "declared_bound", "1")]
-        changes += [("lifetime", "declared_bound", claims["lifetime"]["declared_bound"] + "0")]
-    if claims["lifetime"]["ratio"] is None:
-        changes += [("lifetime", "ratio", "3"), ("lifetime", "ratio", claims["ratio"]["delivered"])]
-    else:
-        changes += [("lifetime", name, None) for name in ("ratio", "epsilon")]
-        changes += [("lifetime", "epsilon", lower(claims["lifetime"]["epsilon"]))]
-        changes += [("lifetime", "ratio", raised(claims["lifetime"]["ratio"]))]
-    for part, name, changed in changes:
-        yield {**claims, part: {**claims[part], name: changed}}
-    prior = "prior_of_one_half_becomes_at_most"
-    yield {**claims, prior: lower(claims[prior])}
-    yield from ({**claims, "report_bytes": claims["report_bytes"] + step} for step in (-1, 1))
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_survey_is_all_of_its_questions(mechanism):
+    """Left out, or twice under one name, with a total that fits: the fingerprint or the name gives it away."""
+    sound = surveyed(mechanism, 0, len(DESIGNS[mechanism]), head="")
+    without = surveyed(mechanism, 0, head="")
+    assert findings({**without, "fingerprint": sound["fingerprint"], "terms": sound["terms"]})
+    first, second, *others = sound["questions"]
+    twice = refingerprinted({**sound, "questions": [first, {**second, "name": first["name"]}, *others]})
+    assert findings(twice)
 
 
-def test_an_honest_survey_holds():
-    """What the tampering below starts from is sound, and has every mechanism."""
-    honest = json.loads(json.dumps(certificate(SURVEY)))
-    assert {question["mechanism"] for question in honest["questions"].values()} == MECHANISMS.keys()
-    assert checker.check(honest)
+def test_a_single_permanent_response_is_enough():
+    """A survey may let a device keep but one; none, or more than there are values, is no survey's."""
+    sound = as_read(survey_of(f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}'))
+    assert findings(sound) == []
+    for charges in (0, 5):
+        assert findings(refingerprinted({**sound, "questions": [{**sound["questions"][0], "charges": charges}]}))
 
 
-@pytest.mark.parametrize("question", SURVEY.questions, ids=lambda question: question.name)
-def test_a_changed_integer_or_claim_is_refused(question):
-    """Change any integer or any claim of a certificate, and the checker finds something wrong."""
-    honest = as_read(question)
-    assert checker.failures(honest)[1] == []
-    for integers in tampered_integers(honest["integers"]):
-        assert checker.failures({**honest, "integers": integers})[1], integers
-    for claims in tampered_claims(honest):
-        assert checker.failures(claims)[1], claims
-
-
-def test_an_understated_total_is_refused():
-    """The survey's total is checked as well."""
-    honest = json.loads(json.dumps(certificate(SURVEY)))
-    assert not checker.check(
-        {**honest, "total_epsilon_one_report_each": lower(honest["total_epsilon_one_report_each"])}
-    )
+def test_ratios_are_compared_exactly():
+    """A declared ratio that is less than the delivered one by 10^-30, which no float can tell, is not kept."""
+    ratio = Fraction(3)
+    for difference, kept in ((Fraction(0), True), (Fraction(1, 10**30), False)):
+        limit = ratio - difference
+        assert float(limit) == 3.0
+        record = {"declared": f"ln({limit})", "declared_ratio": str(limit)}
+        assert all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is kept
 
 
 def run(*arguments):
-    """The program on its own: an isolated Python that sees no installed package."""
+    """The program on its own: a Python that sees no installed package."""
     return subprocess.run(  # noqa: S603 (our own program)
-        [sys.executable, "-I", "-S", PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-E", "-s", "-S", PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False
     )
 
 
 def test_the_program_needs_nothing_but_python(tmp_path):
-    """It prints one line for each question, and exits with 0 for a sound certificate and 1 for a false one."""
-    made = certificate(SURVEY)
+    """It prints one line for each question and one for the survey; 0 for a sound certificate, 1 for a false one."""
+    made = surveyed("warner", 0, 1)
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(made))
     sound = run(path)
-    assert (sound.returncode, len(sound.stdout.splitlines()), sound.stderr) == (0, len(SURVEY.questions), "")
-    made["questions"]["warner0"]["epsilon"]["declared"] = "0.00005"
+    assert (sound.returncode, len(sound.stdout.splitlines()), sound.stderr) == (0, 5, "")
+    assert sound.stdout.splitlines()[-1] == (
+        f"survey forged: fingerprint {made['fingerprint']}, terms {made['terms']}: holds"
+    )
+    made["questions"][0]["one_report"]["declared"] = "0.00005"
     path.write_text(json.dumps(made))
     false = run(path)
     assert (false.returncode, false.stderr) == (1, "")
-    assert [line.startswith("warner0") for line in false.stdout.splitlines() if "not so" in line] == [True]
+    wrong = [line for line in false.stdout.splitlines() if "not so" in line]
+    assert [line.partition(" ")[0] for line in wrong] == ["q0", "survey"]
 
+
+def test_the_program_shares_no_code_with_the_package():
+    """Its modules import the standard library and one another."""
+    lines = [
+        line
+        for module in map(EXAMPLES.joinpath, ("check_certificate.py", "mechanism_ratios.py"))
+        for line in module.read_text().splitlines()
+    ]
+    imported = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
+    assert imported - {"mechanism_ratios"} <= sys.stdlib_module_names
+    assert "mechanism_ratios" in imported
+
+
+GRR = as_read(designed("grr", CATEGORY[4], {"epsilon": "1"}))
 
 UNUSABLE = {
     "no certificate": "{}",
     "no JSON": "format = 1",
     "a list": "[]",
     "deep": "[" * 100_000,
-    "another format": '{"format": 2, "questions": {"x": {}}}',
-    "no questions": '{"format": 1, "questions": {}}',
-    "an empty question": '{"format": 1, "questions": {"x": {}}}',
+    "another format": json.dumps({**GRR, "format": 1}),
+    "no questions": json.dumps({**GRR, "questions": []}),
+    "an empty question": json.dumps({**GRR, "questions": [{}]}),
 }
 
 
@@ -166,12 +238,12 @@ def test_no_file_is_unusable_input(tmp_path):
 @pytest.mark.parametrize(
     ("path", "part"),
     [
-        (("epsilon", "declared"), "1e9999999"),
-        (("epsilon", "declared"), "99999999999999999999"),
-        (("epsilon", "declared"), "-1"),
-        (("epsilon", "declared"), 1),
-        (("epsilon", "delivered"), float("nan")),
-        (("epsilon", "delivered"), float("inf")),
+        (("one_report", "declared"), "1e9999999"),
+        (("one_report", "declared"), "99999999999999999999"),
+        (("one_report", "declared"), "-1"),
+        (("one_report", "declared"), 1),
+        (("one_report", "epsilon"), float("nan")),
+        (("one_report", "epsilon"), float("inf")),
         (("integers", "truth"), "nan"),
         (("integers", "truth"), "-3"),
         (("integers", "truth"), 3),
@@ -180,11 +252,10 @@ def test_no_file_is_unusable_input(tmp_path):
 )
 def test_parts_that_are_no_numbers_are_unusable(path, part):
     """Nothing but a plain number is one; a huge one is refused before anything of its size is computed."""
-    honest = as_read(designed("grr", CATEGORY[4], {"epsilon": "1"}))
-    changed = copy.deepcopy(honest)
-    place = changed
+    changed = copy.deepcopy(GRR)
+    place = changed["questions"][0]
     for name in path[:-1]:
         place = place[name]
     place[path[-1]] = part
-    with pytest.raises((ValueError, KeyError, TypeError, AttributeError, OverflowError)):
-        checker.failures(changed)
+    with pytest.raises(checker.UNUSABLE):
+        checker.failures(changed["questions"][0], changed)

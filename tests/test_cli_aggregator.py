@@ -109,11 +109,12 @@ def test_a_lifetime_that_is_too_short_is_warned_about(folder):
 
 
 def test_explain_writes_the_certificate(folder):
-    """The certificate is JSON, and names every question and its fingerprint."""
+    """The certificate is JSON, and names the survey, every question, and their fingerprints."""
     ldp("explain survey.toml --json certificate.json")
     told = json.loads((folder / "certificate.json").read_text())
-    assert told["survey"] == {"name": "commute-2026", "fingerprint": COMMUTE_SURVEY.fingerprint.hex()}
-    assert {name: each["fingerprint"] for name, each in told["questions"].items()} == {
+    assert (told["survey"], told["fingerprint"]) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
+    assert told["terms"] == COMMUTE_SURVEY.terms.hex()
+    assert {each["name"]: each["fingerprint"] for each in told["questions"]} == {
         each.name: each.fingerprint.hex() for each in COMMUTE_SURVEY
     }
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from math import prod
 
 import numpy as np
 
 from ldp.accounting import posterior
-from ldp.certificate import certify
+from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.exact import log, log_upper
+from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
 from ldp.mechanisms.heavy_hitters import HeavyHitters
@@ -38,25 +40,15 @@ def explanation(survey: Survey) -> str:
         *(_question(question) for question in survey),
     ]
     parts += [_group(group) for group in survey.groups]
-    total, lifetime = Fraction(1), Fraction(1)
-    unbounded = False
-    for question in survey:
-        total *= question.randomizer.ratio
-        ever_bound = lifetime_ratio(question.randomizer)
-        unbounded |= ever_bound is None
-        lifetime *= ever_bound or 1
-    ever = "UNBOUNDED" if unbounded else f"{log_upper(lifetime):.6f}"
+    total = totals(survey)
+    ever = "UNBOUNDED" if total["all_reports"] is None else f"{total['all_reports']:.6f}"
+    stops = "" if survey.lifetime is None else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
     parts.append(
-        f"total for one respondent who answers every question once: epsilon {log_upper(total):.6f}\n"
+        f"total for one respondent who answers every question once: epsilon {total['one_report_each']:.6f}\n"
         f"total over all reports a respondent ever sends, answers unchanged: epsilon {ever}\n"
-        f"most that a device ever charges, whatever changes: epsilon {_most(survey)}"
+        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']:.6f}{stops}"
     )
     return "\n\n".join(parts)
-
-
-def _most(survey: Survey) -> str:
-    every = f"{log_upper(_charges(survey)):.6f}"
-    return every if survey.lifetime is None else f"{every}, and it stops at {survey.lifetime.text} (lifetime_epsilon)"
 
 
 def _charges(survey: Survey) -> Fraction:
@@ -78,6 +70,7 @@ def warnings(survey: Survey) -> list[str]:
             found.append(
                 f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
             )
+        found += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
             found.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
@@ -93,10 +86,21 @@ def warnings(survey: Survey) -> list[str]:
     return found
 
 
+def shown_too_well(question: Question) -> list[str]:
+    """A warning, where so few devices keep and show the same that each report is as good as signed."""
+    kept = shown_states(question.layout) if question.memoizes else 1
+    if kept <= MOST_SHOWN:
+        return []
+    return [
+        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} (cohort, window or "
+        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices share it, and reports "
+        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
+    ]
+
+
 def _question(question: Question) -> str:
-    certified = certify(question)
+    ratio, _ = delivered(question)
     randomizer = question.randomizer
-    ratio = randomizer.ratio
     size = question.domain.size
     lines = [
         f"{question.name}: {question.mechanism}, {_values(question.domain)}",
@@ -142,7 +146,7 @@ def _question(question: Question) -> str:
         f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
         f"{float(posterior(ratio)):.1%} likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared {_short(question.declared.bound)} (e^epsilon), "
-        f"fingerprint {certified['fingerprint']}",
+        f"fingerprint {question.fingerprint.hex()}",
     ]
     return "\n".join(lines)
 
@@ -164,11 +168,22 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
             f"{log_upper(lifetime**kept):.6f}",
             "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
         ]
-    if randomizer.layout.modulus:
-        lines.append(
-            "  linked              every report carries the device's hash function, and so can be told to be its own"
-        )
+    if question.memoizes:
+        lines += _linked(randomizer)
     return lines
+
+
+def _linked(randomizer: Memoized) -> list[str]:
+    """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
+    shown, between_two, over_time = identifier(randomizer)
+    kept = shown_states(randomizer.layout)
+    clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and " if kept > 1 else ""
+    return [
+        f"  linked by           {clear}the permanent response, which differs from device to device",
+        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two reports, "
+        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be told apart, a "
+        "billion 30)",
+    ]
 
 
 def _group(group: Group) -> str:

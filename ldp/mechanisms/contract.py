@@ -163,7 +163,7 @@ class Declared(NamedTuple):
         """An epsilon that follows from probabilities that the survey states; as a decimal if the ratio is unwieldy."""
         text = f"ln({ratio})"
         if len(text) > _LONGEST:
-            text = str(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING))
+            text = _decimal(Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)))
         return cls(text, ratio)
 
 

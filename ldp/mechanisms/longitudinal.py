@@ -93,7 +93,7 @@ class Chain(NamedTuple):
         """Reached by reports that are all alike."""
         if isinstance(self.lasting, BitVector):
             return repeated_bits_ratio(self.lasting.support, self.fresh.support, reports)
-        return repeated_ratio(self._response.support, self.fresh.support, reports)
+        return repeated_ratio(*self.response_steps, reports)
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -104,6 +104,11 @@ class Chain(NamedTuple):
     def steps(self) -> tuple[Rates, Rates]:
         """(p, q) of the permanent and of the instantaneous response."""
         return self.lasting.support, self.fresh.support
+
+    @property
+    def response_steps(self) -> tuple[Rates, Rates]:
+        """The same, but of the bucket where a value is hashed."""
+        return self._response.support, self.fresh.support
 
     def joint_support(self) -> tuple[Fraction, Fraction] | None:
         """That of both steps together."""

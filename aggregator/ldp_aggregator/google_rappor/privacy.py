@@ -13,6 +13,7 @@ from fractions import Fraction
 from ldp.exact import log_upper
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.survey import Question
+from ldp_aggregator.explain import shown_too_well
 from ldp_aggregator.google_rappor.files import Parameters, Reports
 
 
@@ -35,6 +36,7 @@ def warnings(question: Question, parameters: Parameters, reports: Reports) -> It
         yield "eps_inf is INFINITE (no permanent response): every further report was fresh noise on the true answer"
     if question.randomizer.ratio > question.declared.bound or (lifetime and declared and lifetime > declared):
         yield "this client rounds probabilities towards less noise: it delivered less privacy than was declared"
+    yield from shown_too_well(question)
     sent = int(reports.counts[:, 0].sum())
     if reports.clients is not None and reports.clients < sent:
         yield (

@@ -1,0 +1,349 @@
+"""What the reports of each mechanism reveal, worked out from its integers, for `check_certificate.py`.
+
+A mechanism has a row in the table at the end: the types of question that it serves, its integers with their ranges,
+and a function of these integers, which says in its first line what a report is, and works out the largest ratio of the
+chances of a report, given any two answers. Its natural logarithm is epsilon.
+
+Sizes and bounds that a function needs beyond the ranges are required where it needs them; otherwise nothing is proven.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+SPAN = 2**64
+PRIME = 2**31 - 1
+MOST_KEPT = 1000
+"""Permanent responses of a question that a device may keep."""
+
+
+class Unproven(Exception):  # noqa: N818 (what it says is no error of the program)
+    """What a certificate says does not follow from its integers, or they are not those of its mechanism."""
+
+
+class Revealed(NamedTuple):
+    """What follows from a question's integers. A ratio is that of the chances of a report, given any two answers."""
+
+    ratio: Fraction
+    """Of one report."""
+    width: int
+    """Bytes of a report."""
+    forever: Fraction | None
+    """The ratio of all reports of one unchanged answer; None if it has no bound."""
+    responses: int = 0
+    """The most permanent responses that a device may come to keep; 0 if it keeps none, and answers once."""
+    shown: int = 1
+    """How many values there are for what a device keeps and shows in each report."""
+
+
+def once(ratio, width):
+    """Of a device that answers once."""
+    return Revealed(ratio, width, ratio)
+
+
+def require(holds, what):
+    """Something that has to hold of the integers of a sound mechanism."""
+    if not holds:
+        raise Unproven(what)
+
+
+def wide_matrix(weights):
+    """A report is a column, drawn by the weights in the row of the answer."""
+    columns = len(weights[0])
+    require({len(row) for row in weights} == {columns}, "all rows have as many columns")
+    require(len(weights) <= columns <= 256, "there are as many outputs as values, or more, and at most 256")
+    require(len({sum(row) for row in weights}) == 1, "the weights of all rows have one sum")
+    ratio = max(Fraction(max(column), min(column)) for column in zip(*weights, strict=True))
+    return once(ratio, symbol_bytes(columns))
+
+
+def matrix(weights):
+    """The same, with a column for each row."""
+    require(len(weights) == len(weights[0]), "the matrix is square")
+    return wide_matrix(weights)
+
+
+def two_by_two(weights):
+    """The same, for answers of yes and no."""
+    require(len(weights) == 2, "there are two values")
+    return matrix(weights)
+
+
+def odds(truth, other):
+    """The ratio where reports that speak for the answer have weight `truth` each, any others `other`.
+
+    There must be equally many of the former for every answer, so that the sum of all weights is one.
+    """
+    require(truth > other, "reports that speak for the answer have more weight than others")
+    return Fraction(truth, other)
+
+
+def symbols(size, truth, other):
+    """A report is a value: the answer, or another."""
+    return once(odds(truth, other), symbol_bytes(size))
+
+
+def subsets(size, chosen, truth, other):
+    """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
+    require(chosen < size, "a set leaves out some values")
+    return once(odds(truth, other), bit_bytes(size))
+
+
+def halves(size, symbols, truth, other):
+    """A report is one of 2^k symbols, of which each value below 2^k - 1 is supported by half."""
+    require(symbols & (symbols - 1) == 0 and size < symbols, "symbols are a power of two, and more than the values")
+    return once(odds(truth, other), symbol_bytes(symbols))
+
+
+def points(size, order, dimension, truth, other):
+    """A report is a point of a projective space; each value, a point as well, is supported by one hyperplane."""
+    prime = all(order % factor for factor in range(2, math.isqrt(order) + 1))
+    require(prime or order in (4, 8, 16), "there is a field of this order")
+    many = sum(order**power for power in range(dimension))
+    require(size <= many < 2**32, "the space has room for all values, and reports for all points")
+    return once(odds(truth, other), symbol_bytes(many))
+
+
+def hashed(size, buckets, truth, other, modulus):
+    """A report is a hash function, drawn whatever the answer is, and a bucket: that of the answer, or another."""
+    require(size <= modulus, "the hash functions tell all values apart")
+    return once(odds(truth, other), 8 + symbol_bytes(buckets))
+
+
+def bits(size, if_true, if_other, word):
+    """A report is a bit for each value; two answers have two different bits, one each way."""
+    require(if_other < if_true, "the bit of the answer is set more often than others")
+    return once(two_bits(Fraction(if_true, 2**word), Fraction(if_other, 2**word)), bit_bytes(size))
+
+
+def levels(size, levels, flip, word):
+    """A report is a number for each value: on the right side of 1/2 as a bit is, and how far, whatever the answer."""
+    require(levels % 2 == 0, "there are as many levels on either side")
+    return bits(size, 2**word - flip, flip, word)._replace(width=size)
+
+
+def sketch_of_bits(size, cohorts, buckets, if_true, if_other, hash_seed, word):  # noqa: ARG001
+    """A report is a cohort, drawn whatever the answer is, and a bit for each bucket that its hash function has."""
+    made = bits(buckets, if_true, if_other, word)
+    return made._replace(width=made.width + cohort_bytes(cohorts))
+
+
+def sketch_of_signs(size, cohorts, buckets, truth, other, hash_seed):  # noqa: ARG001
+    """A report is a cohort and a coordinate, drawn whatever the answer is, and a sign: the right or the wrong one."""
+    require(buckets & (buckets - 1) == 0, "buckets are a power of two")
+    return once(odds(truth, other), symbol_bytes(2 * buckets) + cohort_bytes(cohorts))
+
+
+def noise(size, margin, near, far, least):
+    """A report is a whole number plus noise, cut at both ends; in each column the nearest answer is the likeliest."""
+    require(size + 2 * margin <= 2**16, "two bytes tell all outputs apart")
+    require(near > far, "a step away from the answer is less likely")
+    require(least * (near - far) >= far, "no weight of the noise is zero")
+    tails, weight = [least], least * (near - far) // far
+    for _ in range(size + margin - 1):
+        require(weight.bit_length() <= 2**10, "weights of the noise have a sensible size")
+        tails.append(tails[-1] + weight)
+        weight = weight * near // far
+    tails.reverse()
+    worst = 1, 1
+    for output in range(-margin, size + margin):
+        nearest, farthest = max(0, -output, output - size + 1), max(output, size - 1 - output)
+        if output in (-margin, size + margin - 1):
+            high, low = tails[nearest], tails[farthest]
+        else:
+            high, low = tails[nearest] - tails[nearest + 1], tails[farthest] - tails[farthest + 1]
+        if high * worst[1] > worst[0] * low:
+            worst = high, low
+    return once(Fraction(*worst), symbol_bytes(size + 2 * margin))
+
+
+def bits_of_a_set(size, most, if_true, if_other, word):
+    """A report is a bit for each value, of which an answer may hold `most`: so many may differ each way."""
+    require(most <= size, "an answer holds some of all values")
+    require(if_other < if_true, "the bits of values that are held are set more often than others")
+    one, other = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
+    less, more = sorted((one / other, (1 - other) / (1 - one)))
+    return once(more**most * less ** min(most, size - most), bit_bytes(size))
+
+
+def padded_symbols(size, most, truth, other):
+    """One of `most` entries, filled up with different dummies, is reported as one of all values and dummies."""
+    require(most <= size, "an answer holds some of all values")
+    made = symbols(size + most, truth, other)
+    gained = (made.ratio + most - 1) / most
+    return made._replace(ratio=gained, forever=gained)
+
+
+def padded(through):
+    """One of `most` entries, filled up with a dummy, is reported through another mechanism for one value more."""
+
+    def mechanism(size, most, **integers):
+        require(2 * most <= size, "an answer holds at most half of the values")
+        return through(size=size + 1, **integers)
+
+    return mechanism
+
+
+def prefixes(cells, order, dimension, truth, other, lengths, held_out, hash_seed):  # noqa: ARG001
+    """A report is a cohort, drawn whatever the answer is, and a point for the cell of a hashed prefix of the text."""
+    (row,) = lengths
+    require(row == sorted(set(row)), "prefixes grow from stage to stage")
+    made = points(cells, order, dimension, truth, other)
+    require(cells == sum(order**power for power in range(dimension)), "each point of the space is a cell")
+    return made._replace(width=made.width + 2)
+
+
+def kept_symbols(size, truth, other, fresh_truth, fresh_other):
+    """A symbol is drawn and kept, and given through another draw for each report."""
+    kept, fresh, others = odds(truth, other), odds(fresh_truth, fresh_other), size - 1
+    ratio = (kept * fresh + others) / (kept + fresh + others - 1)
+    return Revealed(ratio, symbol_bytes(size), kept, responses=size)
+
+
+def kept_hash(size, buckets, truth, other, modulus, fresh_truth, fresh_other):
+    """A hash function is drawn and kept as well, and shown in each report."""
+    width = hashed(size, buckets, truth, other, modulus).width
+    made = kept_symbols(buckets, truth, other, fresh_truth, fresh_other)
+    return made._replace(width=width, shown=modulus * (modulus - 1))
+
+
+def kept_bits(size, if_true, if_other, word, fresh_truth, fresh_other):
+    """Bits are drawn and kept, and each is flipped, or not, for each report."""
+    require(fresh_truth + fresh_other == 2**word, "bits are flipped, or not")
+    require(fresh_other < fresh_truth, "less than half of all bits are flipped")
+    kept = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
+    sent = [(one * fresh_truth + (1 - one) * fresh_other) / 2**word for one in kept]
+    made = bits(size, if_true, if_other, word)
+    return Revealed(two_bits(*sent), made.width, made.ratio, responses=size)
+
+
+def kept_window(size, sampled, flip, word):
+    """A window of values is drawn and kept, and a bit for each; these are sent as they are."""
+    require(sampled <= size, "a window holds some of all values")
+    flips = Fraction(flip, 2**word)
+    ratio = ((1 - flips) / flips) ** min(sampled, 2)
+    return Revealed(ratio, 2 + bit_bytes(sampled), ratio, responses=min(sampled + 1, size), shown=size)
+
+
+def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
+    """Bits, `hashes` of them for an answer, are flipped once and kept; a report has a 1 more often for one that is set.
+
+    Without flips there is nothing to keep, and a device answers once.
+    """
+    require(hashes <= bits, "there are as many bits as hash functions, or more")
+    require(hashes or cohorts == 1, "without hash functions there are no cohorts")
+    lasting, one, zero = (Fraction(number, 2**word) for number in (flip, if_one, if_zero))
+    sent = (1 - lasting) * one + lasting * zero, lasting * one + (1 - lasting) * zero
+    ratio, width = two_bits(*sent) ** (hashes or 1), bit_bytes(bits) + cohort_bytes(cohorts)
+    if not flip:
+        return Revealed(ratio, width, None)
+    forever = two_bits(1 - lasting, lasting) ** (hashes or 1)
+    return Revealed(ratio, width, forever, responses=MOST_KEPT if hashes else bits, shown=cohorts)
+
+
+def two_bits(high, low):
+    """The ratio of two bits, of which either is 1 with the one or the other probability, and they change places."""
+    high, low = max(high, low), min(high, low)
+    require(0 < low < high < 1, "each bit has noise, and some signal")
+    return high * (1 - low) / (low * (1 - high))
+
+
+def symbol_bytes(count):
+    """Bytes of a symbol among so many."""
+    return 1 if count <= 2**8 else 2 if count <= 2**16 else 4
+
+
+def bit_bytes(count):
+    """Bytes of so many bits."""
+    return (count + 7) // 8
+
+
+def cohort_bytes(cohorts):
+    """Bytes of a cohort, which is left out where there is but one."""
+    return 2 if cohorts > 1 else 0
+
+
+ONE, NUMBER, SOME, TEXT = ("boolean", "category", "integer"), ("integer",), ("multi",), ("text",)
+
+VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
+WEIGHT, THRESHOLD, MINORITY = range(1, 2**256), range(1, SPAN), range(1, SPAN // 2)
+COHORTS, BUCKETS, SEED = range(1, 2**16 + 1), range(2, 2**16 + 1), range(2**32)
+WORD, MODULUS = range(64, 65), range(PRIME, PRIME + 1)
+
+ODDS = {"truth": WEIGHT, "other": WEIGHT}
+FRESH_ODDS = {"fresh_truth": WEIGHT, "fresh_other": WEIGHT}
+THRESHOLDS = {"if_true": THRESHOLD, "if_other": THRESHOLD, "word": WORD}
+SPACE = {"order": range(2, 2**16), "dimension": range(3, 33), **ODDS}
+HASH = {"size": VALUES, "buckets": BUCKETS, **ODDS, "modulus": MODULUS}
+SKETCH = {"size": VALUES, "cohorts": COHORTS, "buckets": BUCKETS, "hash_seed": SEED}
+NOISE = {"size": range(2, 2**16 + 1), "near": WEIGHT, "far": WEIGHT, "least": WEIGHT}
+SET = {"size": VALUES, "most": range(1, 2**22 + 1)}
+
+
+class Mechanism(NamedTuple):
+    """A row of the table: the types of question that it serves, what its reports reveal, and its integers."""
+
+    types: tuple[str, ...]
+    reveals: Callable[..., Revealed]
+    integers: dict[str, range]
+    """Exactly those that it has, each with its range; those of `weights` and `lengths` are tables."""
+    lifetime: bool = False
+    """Whether the survey declares an epsilon of all reports as well."""
+
+
+MECHANISMS = {
+    "warner": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
+    "forced": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
+    "unrelated": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
+    "matrix": Mechanism(ONE, matrix, {"weights": WEIGHT}),
+    "exponential": Mechanism(ONE, wide_matrix, {"weights": WEIGHT}),
+    "geometric": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1)}),
+    "laplace": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1, 2**15)}),
+    "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
+    "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),
+    "pgr": Mechanism(ONE, points, {"size": VALUES, **SPACE}),
+    "hr": Mechanism(ONE, halves, {"size": VALUES, "symbols": range(4, 2**22 + 1), **ODDS}),
+    "sue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
+    "oue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
+    "the": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
+    "she": Mechanism(ONE, levels, {"size": VALUES, "levels": range(2, 257), "flip": MINORITY, "word": WORD}),
+    "olh": Mechanism(ONE, hashed, HASH),
+    "blh": Mechanism(ONE, hashed, {**HASH, "buckets": range(2, 3)}),
+    "cms": Mechanism(ONE, sketch_of_bits, {**SKETCH, **THRESHOLDS}),
+    "hcms": Mechanism(ONE, sketch_of_signs, {**SKETCH, **ODDS}),
+    "rappor": Mechanism(
+        (*ONE, *TEXT),
+        rappor,
+        {
+            "bits": range(2, 2**16 + 1),
+            "hashes": range(17),
+            "cohorts": COHORTS,
+            "flip": range(SPAN // 2),
+            "if_one": range(SPAN),
+            "if_zero": range(SPAN),
+            "word": WORD,
+        },
+    ),
+    "heavy-hitters": Mechanism(
+        TEXT,
+        prefixes,
+        {"cells": VALUES, **SPACE, "lengths": range(1, 66), "held_out": range(1, 257), "hash_seed": SEED},
+    ),
+    "set-unary": Mechanism(SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}),
+    "pad-grr": Mechanism(SOME, padded_symbols, {**SET, **ODDS}),
+    "pad-ss": Mechanism(SOME, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
+    "pad-pgr": Mechanism(SOME, padded(points), {**SET, **SPACE}),
+    "pad-hr": Mechanism(SOME, padded(halves), {**SET, "symbols": range(4, 2**22 + 1), **ODDS}),
+    "l-grr": Mechanism(ONE, kept_symbols, {"size": VALUES, **ODDS, **FRESH_ODDS}, lifetime=True),
+    "l-sue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),
+    "l-osue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),
+    "loloha": Mechanism(ONE, kept_hash, {**HASH, **FRESH_ODDS}, lifetime=True),
+    "dbitflip": Mechanism(
+        ONE,
+        kept_window,
+        {"size": range(2, 2**12 + 1), "sampled": range(1, 2**12 + 1), "flip": MINORITY, "word": WORD},
+        lifetime=True,
+    ),
+}
+"""Every mechanism. A new one needs its row, and the function that the row names."""
