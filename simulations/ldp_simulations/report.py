@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ldp_aggregator.columns import columns
 from ldp_aggregator.plot import picture
 from ldp_aggregator.result import QuestionEstimates
-from ldp_aggregator.tables import columns
 from ldp_simulations import html_page
 from ldp_simulations.simulation import LAW, Runs, Simulation
 
