@@ -21,7 +21,7 @@ import click
 from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
-from ldp_aggregator.streams import DASH, is_standard_output, print_data, standard_input
+from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 
@@ -156,14 +156,11 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
 
 def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`; `data` is for machines."""
-    if path is not None and not is_standard_output(path):
-        write_whole(path, content)
-        return
-    for piece in [content] if isinstance(content, str) else content:
-        if data:
-            print_data(piece)
-        else:
-            click.echo(piece, nl=False)
+    to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
+    if to_people:
+        click.echo("".join(content), nl=False)
+    else:
+        write_whole(path or Path(DASH), content)
 
 
 def make_folder(path: Path) -> None:

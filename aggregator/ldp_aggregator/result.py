@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
@@ -95,14 +96,17 @@ class QuestionEstimates:
 
     def top(self, most: int) -> QuestionEstimates:
         """The values with the highest estimates, the highest first. Intervals stay those of the whole question."""
-        chosen = np.argsort(-self.frequency, kind="stable")[:most]
+        found = self.only(np.argsort(-self.frequency, kind="stable")[:most])
+        return replace(found, left_out=self.left_out + len(self) - len(found))
+
+    def only(self, places: NDArray[np.int64]) -> QuestionEstimates:
+        """The values at these places, in their order."""
         columns = ("frequency", "unbiased", "standard_error", "low", "high", "null_error")
         return replace(
             self,
-            values=tuple(self.values[place] for place in chosen.tolist()),
-            covariance=None if self.covariance is None else self.covariance[np.ix_(chosen, chosen)],
-            left_out=self.left_out + len(self) - len(chosen),
-            **{column: getattr(self, column)[chosen] for column in columns},
+            values=tuple(self.values[place] for place in places.tolist()),
+            covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            **{column: getattr(self, column)[places] for column in columns},
         )
 
     @property

@@ -63,14 +63,6 @@ def check_one_output(*given: tuple[str, object]) -> None:
         )
 
 
-def print_data(content: str) -> None:
-    """Print what machines read: as UTF-8, unless people look at it in a terminal."""
-    if sys.stdout.isatty():
-        click.echo(content, nl=False)
-        return
-    click.echo(content.encode(), nl=False)
-
-
 def _said_otherwise(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error

@@ -27,10 +27,16 @@ Population = dict[str, Holders]
 """Holders by question name."""
 
 
-def from_table(path: Path, survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Population:
+def from_table(
+    path: Path,
+    survey: Survey,
+    candidates: Mapping[str, Sequence[str]],
+    *,
+    skip_invalid: bool = False,
+) -> Population:
     """The population of a table of answers. Raises `AnswersError`."""
     tallies: dict[str, Counter[Value]] = {question.name: Counter() for question in survey}
-    for answers in read_answers(path, survey):
+    for answers in read_answers(path, survey, skip_invalid=skip_invalid):
         for name, answer in answers.items():
             tallies[name][survey[name].domain.value(answer)] += 1
     population = {}
