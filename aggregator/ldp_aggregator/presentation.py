@@ -11,7 +11,7 @@ import click
 
 from ldp.errors import EstimateError
 from ldp_aggregator.files import hand_out, write_whole
-from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, Options
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
 from ldp_aggregator.streams import DASH, check_one_output
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _OPTIONS = (
     click.option("--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."),
     click.option(
         "--reports-each",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_REPORTS_EACH),
         default=1,
         show_default=True,
         help="Reports that every respondent sent of one permanent response, to memoized questions.",

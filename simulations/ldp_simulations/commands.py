@@ -11,7 +11,7 @@ import click
 from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import hand_out, make_folder, read_candidates, read_survey, write_whole, written_whole
 from ldp_aggregator.presentation import QUESTION, TOP, check_names
-from ldp_simulations.options import whole
+from ldp_simulations.options import MOST_RUNS, whole
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 
@@ -49,10 +49,10 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 @click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
 @click.option(
     "--runs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_RUNS),
     help="How often to repeat the survey, or each case of a suite.  [default: 1; a suite's own]",
 )
-@click.option("--seed", type=int, help="Make the simulation repeatable.")
+@click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @click.option(
     "--way",
     type=click.Choice(["reports", "law"]),
@@ -107,6 +107,7 @@ def simulate(
     from ldp_aggregator.options import Options
     from ldp_aggregator.plot import picture
     from ldp_aggregator.progress import progress
+    from ldp_aggregator.result import MOST_ROWS
     from ldp_simulations import report
     from ldp_simulations.population import from_table, synthetic
     from ldp_simulations.simulation import simulate
@@ -115,8 +116,6 @@ def simulate(
         raise click.UsageError("expected either --population, or --users and --distribution; got both")
     if skip_invalid and table is None:
         raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
-    if output is not None:
-        make_folder(output)
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
@@ -125,6 +124,9 @@ def simulate(
     else:
         population = synthetic(survey, users or 10_000, distribution or "zipf:1.1", candidates)
     options = Options(level, simultaneous="bonferroni" if simultaneous else None)
+    if output is not None:
+        # Before the work begins, which may take long.
+        make_folder(output)
     result = simulate(
         survey,
         population,
@@ -139,7 +141,7 @@ def simulate(
     if form == "json":
         hand_out(None, report.json_lines(report.top(result, top) if top else result))
     else:
-        most = report.MOST_ROWS if top is None else top or sys.maxsize
+        most = MOST_ROWS if top is None else top or sys.maxsize
         hand_out(None, report.table(result, most), data=False)
     if output is not None:
         truth = {name: each.truth.tolist() for name, each in result.runs.items()}

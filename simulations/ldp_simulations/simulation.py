@@ -182,8 +182,8 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
     found = [each[name] for each in estimates]
     values = found[0].values
     if all(each.values == values for each in found):
-        columns = ("frequency", "standard_error", "low", "high")
-        parts = (np.stack([getattr(each, column) for each in found]) for column in columns)
+        arrays = ("frequency", "standard_error", "low", "high")
+        parts = (np.stack([getattr(each, array) for each in found]) for array in arrays)
         return Runs(np.array(population[name].frequencies(values)), *parts)
     # A search finds other texts in every run. Those of the first come first.
     values = tuple(dict.fromkeys(value for each in found for value in each.values))
