@@ -6,13 +6,12 @@ Devices are made by the tests, in their own folders; those of the machine are ne
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from click.testing import CliRunner
-from command_line import run
+from command_line import LDP, run
 
 from ldp_aggregator.cli import main
 
@@ -26,7 +25,6 @@ values = ["cat", "Ж", "none"]
 mechanism = "grr"
 epsilon = "3"
 """
-LDP = [sys.executable, "-c", "from ldp_aggregator.cli import main; main()"]
 NULL = os.makedev(1, 3)
 
 
@@ -90,12 +88,12 @@ def test_a_device_stays_a_device(line, folder):
         Path(name).write_bytes(b"")
     except OSError:
         pytest.skip("devices cannot be made here")
-    before = sorted(os.listdir())
+    before = sorted(folder.iterdir())
     run(*line.format("null").split())
     found = Path(name).stat()
     assert stat.S_ISCHR(found.st_mode)
     assert found.st_rdev == NULL
-    assert sorted(os.listdir()) == before
+    assert sorted(folder.iterdir()) == before
 
 
 def test_a_file_keeps_its_permissions(folder):

@@ -67,7 +67,7 @@ def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw answers from: "
-                "add candidates to the survey, or give a table of answers with --population"
+                "add candidates to the survey, or give a table of answers: ldp simulate --population"
             )
         weights = weights_of(question, values)
         population[question.name] = (
