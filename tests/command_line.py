@@ -1,10 +1,14 @@
 """The command `ldp`, called as people call it, but in the process of the tests."""
 
 import shlex
+import sys
 
 from click.testing import CliRunner
 
 from ldp_aggregator.cli import main
+
+LDP = (sys.executable, "-c", "from ldp_aggregator.cli import main; main()")
+"""The same in a process of its own, for what is about processes."""
 
 
 def run(*words, code=0):

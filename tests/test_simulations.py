@@ -175,10 +175,11 @@ def test_seeds_repeat_simulations():
     assert told[2] != told[3]
 
 
-def test_way_follows_the_number_of_reports():
-    """Reports are really made at small sizes; at a billion respondents tallies come from their law."""
-    assert simulated().way == REPORTS
-    assert simulated().report_size > 0
+def test_reports_are_made_when_asked_for():
+    """Tallies come from the law of the reports, of a billion respondents too, unless reports are asked for."""
+    assert (simulated().way, simulated().report_size) == (LAW, 0)
+    assert simulated(way=REPORTS).way == REPORTS
+    assert simulated(way=REPORTS).report_size > 0
     large = simulate(SURVEY, synthetic(SURVEY, 10**9, "uniform", CANDIDATES), candidates=CANDIDATES, seed=1)
     assert large.way == LAW
     assert large.first["pet"].reports == 10**9

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.cli import QUIET, SURVEY
-from ldp_aggregator.commands import tally_of
-from ldp_aggregator.files import read_candidates, write_whole
+from ldp_aggregator.commands import ALLOW_EQUAL, tally_of
+from ldp_aggregator.files import hand_out, read_candidates
 from ldp_aggregator.options import ESTIMANDS, Options
 
 
@@ -29,6 +29,7 @@ from ldp_aggregator.options import ESTIMANDS, Options
 @click.option("--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@ALLOW_EQUAL
 @QUIET
 def associate(
     survey_path: Path,
@@ -40,6 +41,7 @@ def associate(
     likelihood: bool,
     form: str,
     output: Path | None,
+    allow_equal: bool,
     quiet: bool,
 ) -> None:
     """Estimate how the answers to questions that SURVEY asks together go together, and test their independence."""
@@ -48,15 +50,11 @@ def associate(
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
-    tally = tally_of(survey_path, paths, quiet)
+    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     found = associate(tally, names, options, read_candidates(tally.survey, survey_path), likelihood=likelihood)
     writers = {
         "table": Association.table,
         "json": lambda made: json.dumps(made.to_dict(), indent=2, allow_nan=False) + "\n",
         "csv": Association.to_csv,
     }
-    text = writers[form](found)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(output, text)
+    hand_out(output, writers[form](found), data=form != "table")

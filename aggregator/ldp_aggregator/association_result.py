@@ -12,12 +12,21 @@ from typing import Any
 
 from ldp.survey import Question
 from ldp_aggregator.bloom_regression import ChiSquare
+from ldp_aggregator.columns import columns
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
-from ldp_aggregator.tables import columns
 
 FORMAT = 1
 _TOO_FEW = "too few reports to test for independence: some value's reports have not varied yet"
+
+
+def _verdict(test: ChiSquare, level: float) -> str:
+    """What was tested, what was found, and what that does not mean."""
+    degrees = f"{test.freedom:,} degree{'' if test.freedom == 1 else 's'} of freedom"
+    numbers = f"chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
+    if test.p_value <= 1 - level:
+        return f"test of independence: rejected at level {1 - level:.4g}: the answers go together ({numbers})"
+    return f"test of independence: not rejected at level {1 - level:.4g}, which does not prove it ({numbers})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +60,7 @@ class Association:
         """What the numbers are, and what the test says."""
         options, test = self.options, self.independence
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        if test is None:
-            verdict = _TOO_FEW
-        else:
-            degrees = f"{test.freedom:,} degree{'' if test.freedom == 1 else 's'} of freedom"
-            verdict = f"independent: chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
+        verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
             f"{' x '.join(self.names)}, {self.reports:,} reports; {options.level:.4g} score intervals for the "
             f"{options.estimand}{family}\n{verdict}"

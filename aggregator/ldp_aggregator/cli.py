@@ -2,11 +2,13 @@
 
 Rules
 - Results go to standard output or a file, untouched by decoration; progress and warnings go to standard error.
+- A file called - is standard input, or standard output (`ldp_aggregator.streams`).
 - Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called wrongly; 130 interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import click
 
 from ldp.errors import LDPError
+from ldp_aggregator.streams import say_everything
 
 COMMANDS = "ldp.commands"
 
@@ -37,10 +40,17 @@ class _Commands(click.Group):
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
+        say_everything()
         try:
             return super().invoke(ctx)
         except LDPError as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # click ends quietly: whoever reads has enough
+            raise click.ClickException(f"expected files and streams that work, got {error}") from error
+        except MemoryError as error:
+            raise click.ClickException("expected less to do than this machine has memory for") from error
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)

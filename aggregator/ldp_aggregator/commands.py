@@ -12,11 +12,16 @@ import click
 from ldp.survey import Survey
 from ldp.wire import REASONS
 from ldp_aggregator.cli import QUIET, SURVEY
-from ldp_aggregator.files import FileError, read_candidates, read_survey, write_whole, written_whole
-from ldp_aggregator.presentation import Presentation, presented, warn_of_health
+from ldp_aggregator.files import FileError, hand_out, read_candidates, read_source, read_survey, written_whole
+from ldp_aggregator.presentation import QUESTION, Presentation, check_names, presented, warn_of_health
+from ldp_aggregator.streams import DASH, is_standard_output
 
 if TYPE_CHECKING:
     from ldp_aggregator.tally import Tally
+
+ALLOW_EQUAL = click.option(
+    "--allow-equal", is_flag=True, help="Count tallies that are equal, byte for byte, as often as they are given."
+)
 
 
 @click.command()
@@ -34,12 +39,11 @@ def check(survey_path: Path, json_path: Path | None) -> None:
     if json_path is not None:
         from ldp.compiled import compiled
 
-        write_whole(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
-    click.echo(f"{survey.fingerprint.hex()}  {survey.name}")
-    for question in survey:
-        click.echo(f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})")
-    for group in survey.groups:
-        click.echo(f"{group.fingerprint.hex()}  {group.name} (answered together)")
+        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
+    lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
+    lines += [f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})" for question in survey]
+    lines += [f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups]
+    _say("\n".join(lines), json_path)
     _warn(survey)
 
 
@@ -55,8 +59,8 @@ def explain(survey_path: Path, json_path: Path | None) -> None:
 
     survey = read_survey(survey_path)
     if json_path is not None:
-        write_whole(json_path, json.dumps(certificate(survey), indent=2) + "\n")
-    click.echo(explanation(survey))
+        hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
+    _say(explanation(survey), json_path)
     _warn(survey)
 
 
@@ -66,23 +70,32 @@ def explain(survey_path: Path, json_path: Path | None) -> None:
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The tally file to write.")
 @click.option("--engine", type=click.Choice(["spark"]), help="What counts, if not this process; the tally is the same.")
 @click.option("--master", help="The URL of Spark's master.  [default: local[*]]")
+@ALLOW_EQUAL
 @QUIET
 def aggregate(
-    survey_path: Path, paths: tuple[str, ...], output: Path, engine: str | None, master: str | None, quiet: bool
+    survey_path: Path,
+    paths: tuple[str, ...],
+    output: Path,
+    engine: str | None,
+    master: str | None,
+    allow_equal: bool,
+    quiet: bool,
 ) -> None:
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their batches, so only merge
-    tallies of different reports.
+    tallies of different reports; one that comes twice as it is, byte for byte, is refused.
     """
     from ldp_aggregator.snapshot import encode_tally
 
     if engine is None and master is not None:
         raise click.UsageError("--master is for --engine spark")
     if engine is None:
-        tally = tally_of(survey_path, paths, quiet)
+        tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    elif DASH in paths:
+        raise click.UsageError(f"expected paths that Spark's executors can read, got {DASH}")
     else:
-        tally = _tally_by_spark(survey_path, paths, quiet, master or "local[*]")
+        tally = _tally_by_spark(survey_path, paths, quiet, master or "local[*]", allow_equal=allow_equal)
     with written_whole(output) as file:
         file.write(encode_tally(tally))
 
@@ -90,40 +103,52 @@ def aggregate(
 @click.command()
 @SURVEY
 @click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
+@QUESTION
 @presented
+@ALLOW_EQUAL
 @QUIET
-def estimate(survey_path: Path, paths: tuple[str, ...], quiet: bool, **asked: Any) -> None:
+def estimate(
+    survey_path: Path,
+    paths: tuple[str, ...],
+    names: tuple[str, ...],
+    allow_equal: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
     """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimation import estimate
 
     presentation = Presentation(**asked)
     options = presentation.options
-    tally = tally_of(survey_path, paths, quiet)
-    estimates = estimate(tally, options, read_candidates(tally.survey, survey_path))
+    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    survey = tally.survey
+    check_names(names, [question.name for question in survey])
+    estimates = estimate(tally, options, read_candidates(survey, survey_path), names)
     if not quiet:
-        for question in tally.survey:
-            warn_of_health(question, tally.counts[question.name], options.reports_each)
+        for question in estimates:
+            warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
     presentation.hand_over(estimates)
 
 
-def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool) -> Tally:
+def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:
     """The tally of report files and tally files."""
     from ldp_aggregator.path_counting import count_paths
     from ldp_aggregator.progress import progress
 
-    tally, _ = count_paths(read_survey(survey_path), progress(paths, "aggregating", quiet))
+    survey = read_survey(survey_path)
+    tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
     _report_intake(tally, quiet)
     return tally
 
 
-def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str) -> Tally:
+def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool) -> Tally:
     """The same tally, counted by Spark."""
     from ldp_aggregator.engines.spark import count_on_spark, start_spark
     from ldp_aggregator.snapshot import decode_tally
 
-    survey = read_survey(survey_path)
+    survey, source = read_source(survey_path)
     spark = start_spark(master, show_progress=not quiet and sys.stderr.isatty())
-    tally = decode_tally(count_on_spark(spark, survey_path.read_bytes(), paths), survey)
+    tally = decode_tally(count_on_spark(spark, source, paths, allow_equal=allow_equal), survey)
     _report_intake(tally, quiet)
     return tally
 
@@ -140,6 +165,11 @@ def _report_intake(tally: Tally, quiet: bool) -> None:
             f"+ {sum(intake.rejected.values()):,} rejected{refused}",
             err=True,
         )
+
+
+def _say(text: str, json_path: Path | None) -> None:
+    """Say to people what they asked for: on standard error if machines have standard output."""
+    click.echo(text, err=json_path is not None and is_standard_output(json_path))
 
 
 def _warn(survey: Survey) -> None:

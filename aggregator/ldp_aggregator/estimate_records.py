@@ -1,18 +1,33 @@
-"""Estimates of one question as a record that is ready for JSON; what is not a number (no reports yet) is None."""
+"""Estimates as records that are ready for JSON; what is not a number (no reports yet) is None.
+
+A question may have a million values, so their records are an iterator, and whoever asks says what becomes of it.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ldp.exact import log_upper
 
 if TYPE_CHECKING:
-    from ldp_aggregator.result import Estimate, QuestionEstimates
+    from ldp_aggregator.result import Estimate, QuestionEstimates, SurveyEstimates
+
+FORMAT = 1
+
+Gather = Callable[[Iterator[dict[str, Any]]], Any]
 
 
-def question_record(estimates: QuestionEstimates) -> dict[str, Any]:
-    """The format that docs/estimates.md describes."""
+def survey_record(estimates: SurveyEstimates, gather: Gather = list) -> dict[str, Any]:
+    """The format that docs/estimates.md describes; the values of a question are what `gather` makes of them."""
+    survey = {"name": estimates.survey, "fingerprint": estimates.fingerprint}
+    questions = {question.name: question_record(question, gather) for question in estimates}
+    return {"format": FORMAT, "survey": survey, "questions": questions}
+
+
+def question_record(estimates: QuestionEstimates, gather: Gather = list) -> dict[str, Any]:
+    """The part of one question."""
     question, options = estimates.question, estimates.options
     return {
         "mechanism": question.mechanism,
@@ -25,7 +40,8 @@ def question_record(estimates: QuestionEstimates) -> dict[str, Any]:
         "simultaneous_method": options.simultaneous,
         "post": options.post,
         "biased": options.post is not None,
-        "values": _values(estimates),
+        "values": gather(_values(estimates)),
+        **({"left_out": estimates.left_out} if estimates.left_out else {}),
         **({"respondents": estimates.respondents} if options.reports_each > 1 else {}),
         **({} if estimates.mean is None else {"mean": estimates.mean.to_dict()}),
         **({"unallocated": _share(rest) | _errors(rest)} if (rest := estimates.unallocated) else {}),
@@ -36,8 +52,7 @@ def question_record(estimates: QuestionEstimates) -> dict[str, Any]:
     }
 
 
-def _values(estimates: QuestionEstimates) -> list[dict[str, Any]]:
-    values = []
+def _values(estimates: QuestionEstimates) -> Iterator[dict[str, Any]]:
     for index, estimate in enumerate(estimates):
         errors = _errors(estimate)
         shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
@@ -46,8 +61,7 @@ def _values(estimates: QuestionEstimates) -> list[dict[str, Any]]:
         else:
             raw = _number(float(estimates.unbiased[index]))
             shown |= {"standard_error": None, "interval": None, "unbiased": {"frequency": raw, **errors}}
-        values.append(shown)
-    return values
+        yield shown
 
 
 def _share(estimate: Estimate) -> dict[str, Any]:

@@ -5,7 +5,8 @@ Looking is post-processing: it costs no privacy, however often and in whatever w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_mo
 from ldp_aggregator.noise_moments import noise_moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
-from ldp_aggregator.repeats import memoized_moments
+from ldp_aggregator.repeats import ONCE_EACH, check_repeatable, memoized_moments, reports_of_each
 from ldp_aggregator.result import UNALLOCATED, Estimate, QuestionEstimates, SurveyEstimates
 from ldp_aggregator.sketch_moments import sketch_moments
 from ldp_aggregator.tally import Tally
@@ -52,16 +53,20 @@ def estimate(
     tally: Tally,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
+    names: Collection[str] = (),
 ) -> SurveyEstimates:
-    """Estimates of every question of a tally; `candidates` lists texts to look for, by open question.
+    """Estimates of the questions of a tally, of all unless `names` has some; `candidates` lists texts to look for, by
+    open question.
 
     Raises `EstimateError` if what was asked for cannot be given.
     """
     known = candidates or {}
     survey = tally.survey
+    asked = [question for question in survey if not names or question.name in names]
+    check_repeatable(asked, options.reports_each)
     questions = {
         question.name: estimate_question(question, tally.counts[question.name], options, known.get(question.name))
-        for question in survey
+        for question in asked
     }
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
 
@@ -96,7 +101,10 @@ def estimate_question(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
-    return estimates_from(moments, question, reports, values, options, bound, mean, told)
+    made = estimates_from(moments, question, reports, values, options, bound, mean, told)
+    if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
+        return made
+    return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
 
 
 def estimates_from(

@@ -1,16 +1,29 @@
-"""Files of the command line: read whole, written whole or not at all."""
+"""Files of the command line: read whole, written whole or not at all; `-` is standard input or output.
+
+Whatever exists and is no regular file is written to in place: to put a file where a device was would destroy it.
+"""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from secrets import token_hex
+from typing import BinaryIO, TextIO
+
+import click
 
 from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
+from ldp_aggregator.streams import DASH, is_standard_output, standard_input
+
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 
 
 class FileError(LDPError):
@@ -19,7 +32,13 @@ class FileError(LDPError):
 
 def read_survey(path: Path) -> Survey:
     """The survey in a file."""
-    return parse_survey(_read(path), str(path))
+    return read_source(path)[0]
+
+
+def read_source(path: Path) -> tuple[Survey, bytes]:
+    """The survey in a file, and the file's content: what is no regular file can be read only once."""
+    content = _read(path)
+    return parse_survey(content, str(path)), content
 
 
 def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
@@ -44,19 +63,76 @@ def read_lines(path: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes its place only when all went well; on any error, Ctrl-C included, nothing changes."""
-    # What a link points to is replaced, never the link: it may be called /dev/stdout.
-    place = Path(os.path.realpath(path))
-    fresh = place.with_name(f".{place.name}.{os.getpid()}.new")
+def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+    """A file to write that takes its place only when all went well; on any error, Ctrl-C included, nothing changes.
+
+    `mode` are its permissions; without, those of the file that it replaces, if any. What exists and is no regular file
+    (a pipe, a device) is never replaced: it is written to, as is standard output, and gets things as they come.
+    """
     try:
-        with fresh.open("wb") as file:
+        found = _found(path)
+        if is_standard_output(path):
+            with _standard_output() as file:
+                yield file
+        elif found is not None and (already := _already_open(path, found)) is not None:
+            with os.fdopen(os.dup(already), "wb") as file:
+                yield file
+        elif found is not None and not stat.S_ISREG(found.st_mode):
+            with os.fdopen(os.open(path, os.O_WRONLY), "wb") as file:
+                yield file
+        else:
+            kept = None if found is None else stat.S_IMODE(found.st_mode)
+            with _replacement(path, kept if mode is None else mode) as file:
+                yield file
+    except BrokenPipeError:
+        raise  # whoever reads has enough: no error, and nothing to say
+    except OSError as error:
+        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+
+
+def _found(path: Path) -> os.stat_result | None:
+    """What is there, links followed; None if nothing is."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _already_open(path: Path, found: os.stat_result) -> int | None:
+    """The descriptor that we were started with, should the path mean it: what else it holds must not be replaced."""
+    named = _DESCRIPTOR.fullmatch(str(path))
+    if named is not None:
+        return int(named[1])
+    for descriptor in (1, 2):
+        try:
+            if os.path.samestat(found, os.fstat(descriptor)):
+                return descriptor
+        except OSError:
+            continue  # it was closed before we started
+    return None
+
+
+@contextmanager
+def _standard_output() -> Iterator[BinaryIO]:
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.flush()
+
+
+@contextmanager
+def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
+    """A new file beside the old one, which it replaces in the end."""
+    # What a link points to is replaced, never the link.
+    place = Path(os.path.realpath(path))
+    fresh = place.with_name(f".{os.getpid()}.{token_hex(4)}.new")
+    try:
+        with fresh.open("xb") as file:
+            if mode is not None:
+                fresh.chmod(mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(place)
-    except OSError as error:
-        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -70,10 +146,21 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file in one go."""
+def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
+    """Write a file in one go; text as UTF-8, and in pieces if it comes in such."""
+    pieces = [content] if isinstance(content, bytes | str) else content
     with written_whole(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+        for piece in pieces:
+            file.write(piece.encode() if isinstance(piece, str) else piece)
+
+
+def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
+    """Write a result to a file, or print it if there is no path or the path is `-`; `data` is for machines."""
+    to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
+    if to_people:
+        click.echo("".join(content), nl=False)
+    else:
+        write_whole(path or Path(DASH), content)
 
 
 def make_folder(path: Path) -> None:
@@ -84,8 +171,19 @@ def make_folder(path: Path) -> None:
         raise FileError(f"expected to make the folder {path}, got {error.strerror or error}") from None
 
 
+@contextmanager
+def opened_text(path: Path) -> Iterator[TextIO]:
+    """A table to read: UTF-8, from a file or standard input. What is wrong with it comes as the caller reads it."""
+    if str(path) == DASH:
+        # Not closed: whoever runs us in one process with others would miss it.
+        yield io.TextIOWrapper(io.BytesIO(standard_input().read()), encoding="utf-8-sig", newline="")
+        return
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        yield file
+
+
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return standard_input().read() if str(path) == DASH else path.read_bytes()
     except OSError as error:
         raise FileError(f"expected to read {path}, got {error.strerror or error}") from None

@@ -32,6 +32,7 @@ from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.payload_chances import payload_chances
 from ldp_aggregator.phantoms import phantom_score
+from ldp_aggregator.repeats import reports_of_each
 from ldp_aggregator.supports import support_counts
 
 
@@ -42,9 +43,10 @@ def health(
     if not total_reports(counts, question.layout):
         return ()
     randomizer = question.randomizer
+    each = reports_of_each(randomizer, reports_each)
     checks = [
-        *_cohorts(counts, question.layout, reports_each),
-        *_rates(randomizer, counts, reports_each),
+        *_cohorts(counts, question.layout, each),
+        *_rates(randomizer, counts, each),
         *_payloads(randomizer, counts),
         *_phantoms(randomizer, counts),
     ]

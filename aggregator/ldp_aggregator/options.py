@@ -9,6 +9,7 @@ from ldp.errors import EstimateError
 ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
+MOST_REPORTS_EACH = 10**9
 POST = ("norm-sub", "base-cut", "posterior-mean")
 
 
@@ -32,8 +33,10 @@ class Options:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
-        if self.reports_each < 1:
-            raise EstimateError(f"expected at least 1 report from each respondent, got {self.reports_each}")
+        if not 1 <= self.reports_each <= MOST_REPORTS_EACH:
+            raise EstimateError(
+                f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got {self.reports_each}"
+            )
         for name, known in (
             ("estimand", ESTIMANDS),
             ("interval", INTERVALS),

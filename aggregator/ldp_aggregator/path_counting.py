@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
+from ldp.epochs import ID_SIZE
 from ldp.errors import MismatchError, WireError
 from ldp.survey import Survey
 from ldp.wire import TALLY_MAGIC
 from ldp_aggregator.files import FileError
 from ldp_aggregator.ingest import CHUNK, Ingest
 from ldp_aggregator.snapshot import decode_tally
+from ldp_aggregator.streams import DASH, standard_input
 from ldp_aggregator.tally import Tally
 
 
-def count_paths(survey: Survey, paths: Iterable[str], seen: Iterable[bytes] = ()) -> tuple[Tally, set[bytes]]:
+def count_paths(
+    survey: Survey,
+    paths: Iterable[str],
+    seen: Iterable[bytes] = (),
+    *,
+    allow_equal: bool = False,
+) -> tuple[Tally, set[bytes]]:
     """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are duplicates.
 
-    Raises `FileError` for the first path that cannot be read, or is a tally that cannot be merged.
+    A tally has no id. What tells it from others is its content, the digest of which is among the ids. Raises
+    `FileError` for the first path that cannot be read, or is a tally that cannot be merged, or is one that came before,
+    unless `allow_equal`.
     """
     known = frozenset(seen)
     ingest, snapshots = Ingest(survey, known), Tally.empty(survey)
@@ -27,7 +39,11 @@ def count_paths(survey: Survey, paths: Iterable[str], seen: Iterable[bytes] = ()
             with opened(path) as file:
                 beginning = file.read(CHUNK)
                 if beginning.startswith(TALLY_MAGIC):
-                    snapshots = snapshots.merge(decode_tally(beginning + file.read(), survey))
+                    content = beginning + file.read()
+                    found = decode_tally(content, survey)
+                    if found.intake.received and not allow_equal:
+                        _take_note(path, content, ingest.seen)
+                    snapshots = snapshots.merge(found)
                 else:
                     ingest.feed(beginning)
                     ingest.file(file)
@@ -39,13 +55,31 @@ def count_paths(survey: Survey, paths: Iterable[str], seen: Iterable[bytes] = ()
     return ingest.tally.merge(snapshots), ingest.seen
 
 
-def opened(path: str) -> BinaryIO:
-    """The file or object, to be read from its beginning. Raises `OSError`."""
+def _take_note(path: str, content: bytes, seen: set[bytes]) -> None:
+    """Raises `FileError` for a tally that was counted already: there is nothing else that two tallies may share."""
+    digest = blake2b(content, digest_size=ID_SIZE).digest()
+    if digest in seen:
+        raise FileError(
+            f"{path}: expected tallies of different reports, got one for the second time, byte for byte; "
+            "leave it out, or if it really counts other reports, pass --allow-equal"
+        )
+    seen.add(digest)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """The file or object, or standard input, to be read from its beginning. Raises `OSError`."""
+    if path == DASH:
+        yield standard_input()
+        return
     if is_url(path):
         from ldp_aggregator.objects import open_object
 
-        return open_object(path)
-    return Path(path).open("rb")
+        with open_object(path) as file:
+            yield file
+        return
+    with Path(path).open("rb") as file:
+        yield file
 
 
 def is_url(path: str) -> bool:

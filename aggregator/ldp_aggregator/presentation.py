@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ldp_aggregator.files import write_whole
-from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, Options
+from ldp.errors import EstimateError
+from ldp_aggregator.files import hand_out, write_whole
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
+from ldp_aggregator.streams import DASH, check_one_output
 
 if TYPE_CHECKING:
     from ldp.survey import Question
@@ -19,7 +21,32 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+EVERY_VALUE = 0
+"""What `--top all` asks for."""
+
+
+def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if text == "all":
+        return EVERY_VALUE
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise click.BadParameter(f"expected a number of values, such as 20, or all, got {text!r}")
+    return int(text)
+
+
+TOP = click.option(
+    "--top",
+    metavar="N",
+    callback=_read_top,
+    help="Show the N most frequent values of each question, or all.  [default: all; in tables up to 100]",
+)
+QUESTION = click.option(
+    "--question", "names", multiple=True, metavar="NAME", help="Show this question, and others so named, but no more."
+)
+
 _OPTIONS = (
+    TOP,
     click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals."),
     click.option(
         "--estimand",
@@ -33,10 +60,10 @@ _OPTIONS = (
     click.option("--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."),
     click.option(
         "--reports-each",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_REPORTS_EACH),
         default=1,
         show_default=True,
-        help="Reports that every respondent sent of one permanent response (RAPPOR).",
+        help="Reports that every respondent sent of one permanent response, to memoized questions.",
     ),
     click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True),
     click.option(
@@ -66,13 +93,15 @@ class Presentation:
     form: str
     output: Path | None
     plot_path: Path | None
+    top: int | None
 
     def __post_init__(self) -> None:
         if self.plot_path is None:
             return
         from ldp_aggregator.plot import PICTURES
 
-        if self.plot_path.suffix[1:] not in PICTURES:
+        check_one_output(("--plot", self.plot_path), ("--output", self.output))
+        if self._picture not in PICTURES:
             raise click.UsageError(f"--plot: expected a file ending in .svg or .png, got {self.plot_path}")
 
     @property
@@ -83,20 +112,34 @@ class Presentation:
             self.level, self.estimand, self.interval, simultaneous, self.post, reports_each=self.reports_each
         )
 
+    @property
+    def _picture(self) -> str:
+        """The kind of picture; standard output says nothing of it."""
+        return "svg" if str(self.plot_path) == DASH else str(self.plot_path and self.plot_path.suffix[1:])
+
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
         from ldp_aggregator.plot import picture
         from ldp_aggregator.result import SurveyEstimates
-        from ldp_aggregator.tables import as_json, table
+        from ldp_aggregator.tables import json_lines, table
 
+        if self.top:
+            chosen = {name: each.top(self.top) for name, each in estimates.questions.items()}
+            estimates = replace(estimates, questions=chosen)
         if self.plot_path is not None:
-            write_whole(self.plot_path, picture(estimates, self.plot_path.suffix[1:]))
-        writers = {"table": table, "json": as_json, "csv": SurveyEstimates.to_csv}
-        text = writers[self.form](estimates)
-        if self.output is None:
-            click.echo(text, nl=False)
+            write_whole(self.plot_path, picture(estimates, self._picture))
+        if self.form == "table":
+            hand_out(self.output, table(estimates, in_full=self.top is not None), data=False)
         else:
-            write_whole(self.output, text)
+            writers = {"json": json_lines, "csv": SurveyEstimates.to_csv}
+            hand_out(self.output, writers[self.form](estimates))
+
+
+def check_names(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `EstimateError` unless all names are those of questions."""
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise EstimateError(f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}")
 
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:

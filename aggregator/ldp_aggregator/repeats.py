@@ -8,11 +8,15 @@ analyst's word, and R reports from everybody are assumed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
 from ldp_aggregator.bit_covariance import BitNoise, bit_noise
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats, Moments, pure_moments
@@ -22,6 +26,24 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
     """The noise of one bit, from the thresholds that clients use."""
     span = 1 << randomizer.word
     return bit_noise(randomizer.if_zero / span, randomizer.if_one / span, 2 * randomizer.flip / span, repeats)
+
+
+ONCE_EACH = "one report from each respondent: without a permanent response, reports_each is not for this question"
+
+
+def reports_of_each(randomizer: Randomizer, asked: int) -> int:
+    """How many reports a respondent sent: as many as were asked for, or one where nothing is kept to report again."""
+    return asked if isinstance(randomizer, Memoized) else 1
+
+
+def check_repeatable(questions: Collection[Question], asked: int) -> None:
+    """Raise `EstimateError` if there are several reports of each respondent to none of the questions."""
+    if asked > 1 and not any(isinstance(question.randomizer, Memoized) for question in questions):
+        names = ", ".join(question.name for question in questions)
+        raise EstimateError(
+            f"expected a memoized question, to which respondents send several reports of one permanent response, got "
+            f"{asked} reports of each and only {names}; leave --reports-each (reports_each) out"
+        )
 
 
 def check_repeats(reports: int, repeats: int) -> None:

@@ -11,25 +11,31 @@ import html
 import io
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
-from ldp_aggregator.estimate_records import question_record
+from ldp_aggregator.estimate_records import question_record, survey_record
 from ldp_aggregator.manipulation import Manipulation
 from ldp_aggregator.means import Mean
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 
-FORMAT = 1
+MOST_ROWS = 100
+"""Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
+
 MEAN = "mean"
 """Where a value would stand, in rows of an integer question, whose values are numbers."""
 
 UNALLOCATED = "(no candidate)"
 """Where a value would stand, for all texts that are no candidates together."""
 
+_ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
 _COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 
 
@@ -74,6 +80,8 @@ class QuestionEstimates:
     """What the estimator found out about the reports; see `health` for more."""
     manipulation: Manipulation | None = None
     """How far forged reports can move what is unbiased here; None without reports."""
+    left_out: int = 0
+    """How many further values the question has, all of lower estimates, if only the highest were asked for."""
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
@@ -86,6 +94,26 @@ class QuestionEstimates:
     def __getitem__(self, value: str) -> Estimate:
         return next(estimate for estimate in self if estimate.value == value)
 
+    def top(self, most: int) -> QuestionEstimates:
+        """The values with the highest estimates, the highest first. Intervals stay those of the whole question."""
+        found = self.only(np.argsort(-self.frequency, kind="stable")[:most])
+        return replace(found, left_out=self.left_out + len(self) - len(found))
+
+    def only(self, places: NDArray[np.int64]) -> QuestionEstimates:
+        """The values at these places, in their order."""
+        columns = ("frequency", "unbiased", "standard_error", "low", "high", "null_error")
+        return replace(
+            self,
+            values=tuple(self.values[place] for place in places.tolist()),
+            covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            **{column: getattr(self, column)[places] for column in columns},
+        )
+
+    @property
+    def brief(self) -> QuestionEstimates:
+        """All values in their order, but of more than `MOST_ROWS` only the top."""
+        return self if len(self) <= MOST_ROWS else self.top(MOST_ROWS)
+
     @property
     def everything(self) -> list[Estimate]:
         """The estimates of all values, and of what is unallocated."""
@@ -94,8 +122,18 @@ class QuestionEstimates:
     @property
     def remarks(self) -> list[str]:
         """What an analyst has to know: the note, what forged reports could do, and the checks that failed."""
-        said = (self.note, "" if self.manipulation is None else str(self.manipulation))
+        said = (self._choice, self.note, "" if self.manipulation is None else str(self.manipulation))
         return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
+
+    @property
+    def _choice(self) -> str:
+        """What was left out, and what choosing by estimates does to those that were chosen."""
+        if not self.left_out:
+            return ""
+        return (
+            f"shown: the {len(self):,} highest of {len(self) + self.left_out:,} estimates, "
+            "which for having been chosen as such are too high on average"
+        )
 
     @property
     def name(self) -> str:
@@ -122,6 +160,8 @@ class QuestionEstimates:
         )
 
     def __repr__(self) -> str:
+        if self.brief is not self:
+            return f"{self.brief!r}\n{_ALL_OF_THEM}"
         show = self.shown
         lines = [
             f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, {show(e.high)}]"
@@ -132,6 +172,8 @@ class QuestionEstimates:
         return "\n".join([f"{self.name} ({self.describe()})", *lines, *(f"  {remark}" for remark in self.remarks)])
 
     def _repr_html_(self) -> str:
+        if self.brief is not self:
+            return f"{self.brief._repr_html_()}<p>{html.escape(_ALL_OF_THEM)}</p>"
         show = self.shown
         cells = "".join(
             f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{show(e.frequency)}</td>"
@@ -171,28 +213,27 @@ class SurveyEstimates:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: the format that `ldp estimate --format json` writes."""
-        survey = {"name": self.survey, "fingerprint": self.fingerprint}
-        questions = {name: question.to_dict() for name, question in self.questions.items()}
-        return {"format": FORMAT, "survey": survey, "questions": questions}
+        return survey_record(self)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value of each question; then its mean, if any, as the frequency of `mean`."""
-        for question in self:
-            for e in question:
-                row = (question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high)
-                yield dict(zip(_COLUMNS, row, strict=True))
-            if question.mean is not None:
-                mean = question.mean
-                row = (question.name, MEAN, question.reports, mean.estimate, mean.standard_error, mean.low, mean.high)
-                yield dict(zip(_COLUMNS, row, strict=True))
+        return (dict(zip(_COLUMNS, row, strict=True)) for row in self._rows())
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        writer.writerows(self._rows())
         return text.getvalue()
+
+    def _rows(self) -> Iterator[tuple[str | float, ...]]:
+        for question in self:
+            for e in question:
+                yield question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
+            if question.mean is not None:
+                mean = question.mean
+                yield question.name, MEAN, question.reports, mean.estimate, mean.standard_error, mean.low, mean.high
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""

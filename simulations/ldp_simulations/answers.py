@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ldp.errors import AnswerError, LDPError
 from ldp.survey import Survey
+from ldp_aggregator.files import opened_text
 
 MOST_SHOWN = 10
 
@@ -30,7 +31,7 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
     taken for no answer.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with opened_text(path) as file:
             yield from _rows(csv.reader(file, strict=True), path, survey, skip_invalid)
     except OSError as error:
         raise AnswersError(f"expected to read {path}, got {error.strerror or error}") from None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ldp_aggregator.files import FileError
+from ldp_aggregator.files import FileError, write_whole
 
 
 class Archive:
@@ -22,6 +22,8 @@ class Archive:
         self._path = path
         self._results: dict[str, Any] = {}
         if path is not None and path.exists():
+            if not path.is_file():
+                raise FileError(f"expected a file for results in {path}, got something else; choose another folder")
             self._read(path)
 
     def __contains__(self, key: str) -> bool:
@@ -52,7 +54,7 @@ class Archive:
             raise FileError(f"expected to read the results of an earlier run in {path}, got {error}") from None
         if text and not text.endswith("\n"):
             text = text[: text.rfind("\n") + 1]
-            path.write_text(text, encoding="utf-8")
+            write_whole(path, text)
         for number, line in enumerate(text.splitlines(), 1):
             try:
                 key, result = json.loads(line)

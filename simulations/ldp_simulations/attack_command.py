@@ -14,7 +14,7 @@ from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.files import read_candidates, read_survey
-from ldp_simulations.options import number, whole
+from ldp_simulations.options import MOST_RUNS, number, whole
 
 if TYPE_CHECKING:
     from ldp_simulations.attack import Attack
@@ -56,14 +56,16 @@ class AttackError(LDPError):
     help="Honest respondents, such as 1e5.",
 )  # fmt: skip
 @click.option("--distribution", default="zipf:1.1", show_default=True, help="What they hold, as for `ldp simulate`.")
-@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="How often to repeat each attack.")
+@click.option(
+    "--runs", type=click.IntRange(1, MOST_RUNS), default=1, show_default=True, help="How often to repeat each attack."
+)
 @click.option(
     "--hashes",
     metavar="K",
     type=whole(1, 10**5),
     help="Hash functions that a forger is given to choose from, where reports name one.  [default: all]",
 )
-@click.option("--seed", type=int, help="Make the simulation repeatable.")
+@click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @QUIET
 def attack(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.tables import columns
+from ldp_aggregator.columns import columns
 from ldp_simulations.attack import Attack, Outcome
 
 FORMAT = 1

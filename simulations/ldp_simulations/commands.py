@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from functools import partial
 from pathlib import Path
 
 import click
 
 from ldp_aggregator.cli import QUIET, SURVEY
-from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole, written_whole
-from ldp_simulations.options import whole
+from ldp_aggregator.files import hand_out, make_folder, read_candidates, read_survey, write_whole, written_whole
+from ldp_aggregator.presentation import QUESTION, TOP, check_names
+from ldp_simulations.options import MOST_RUNS, whole
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 
@@ -48,17 +49,22 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 @click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
 @click.option(
     "--runs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_RUNS),
     help="How often to repeat the survey, or each case of a suite.  [default: 1; a suite's own]",
 )
-@click.option("--seed", type=int, help="Make the simulation repeatable.")
+@click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @click.option(
     "--way",
     type=click.Choice(["reports", "law"]),
-    help="Make every report, or draw tallies from their exact law.  [default: reports, up to 2 million of them]",
+    default="law",
+    show_default=True,
+    help="Make every report, or draw tallies from their exact law.",
 )
 @click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
+@click.option("--skip-invalid", is_flag=True, help="Of --population: take cells that do not fit for no answer.")
+@QUESTION
+@TOP
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option(
     "--output",
@@ -79,9 +85,12 @@ def simulate(
     distribution: str | None,
     runs: int | None,
     seed: int | None,
-    way: str | None,
+    way: str,
     level: float,
     simultaneous: bool,
+    skip_invalid: bool,
+    names: tuple[str, ...],
+    top: int | None,
     form: str,
     output: Path | None,
     quiet: bool,
@@ -98,21 +107,26 @@ def simulate(
     from ldp_aggregator.options import Options
     from ldp_aggregator.plot import picture
     from ldp_aggregator.progress import progress
+    from ldp_aggregator.result import MOST_ROWS
     from ldp_simulations import report
     from ldp_simulations.population import from_table, synthetic
     from ldp_simulations.simulation import simulate
 
     if table is not None and (users is not None or distribution is not None):
         raise click.UsageError("expected either --population, or --users and --distribution; got both")
-    if output is not None:
-        make_folder(output)
+    if skip_invalid and table is None:
+        raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
     survey = read_survey(survey_path)
+    check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
     if table is not None:
-        population = from_table(table, survey, candidates)
+        population = from_table(table, survey, candidates, skip_invalid=skip_invalid)
     else:
         population = synthetic(survey, users or 10_000, distribution or "zipf:1.1", candidates)
     options = Options(level, simultaneous="bonferroni" if simultaneous else None)
+    if output is not None:
+        # Before the work begins, which may take long.
+        make_folder(output)
     result = simulate(
         survey,
         population,
@@ -123,13 +137,17 @@ def simulate(
         candidates=candidates,
         over=partial(progress, what="simulating", quiet=quiet),
     )
-    records = json.dumps(report.to_dict(result), indent=2, allow_nan=False) + "\n"
-    click.echo(records if form == "json" else report.table(result), nl=False)
+    result = result.only(names) if names else result
+    if form == "json":
+        hand_out(None, report.json_lines(report.top(result, top) if top else result))
+    else:
+        most = MOST_ROWS if top is None else top or sys.maxsize
+        hand_out(None, report.table(result, most), data=False)
     if output is not None:
         truth = {name: each.truth.tolist() for name, each in result.runs.items()}
         write_whole(output / "report.html", report.page(result))
         write_whole(output / "picture.svg", picture(result.first, "svg", truth))
-        write_whole(output / "simulation.json", records)
+        write_whole(output / "simulation.json", report.json_lines(result))
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:
             click.echo(f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}", err=True)

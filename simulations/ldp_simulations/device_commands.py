@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.cli import SURVEY
-from ldp_aggregator.files import read_survey, write_whole
+from ldp_aggregator.files import hand_out, read_survey
 
 
 @click.command()
@@ -28,7 +28,4 @@ def codegen(survey_path: Path, output: Path | None) -> None:
     from ldp_client.codegen import module
 
     source = module(read_survey(survey_path))
-    if output is None:
-        click.echo(source, nl=False)
-    else:
-        write_whole(output, source)
+    hand_out(output, source)

@@ -9,6 +9,8 @@ import click
 
 from ldp.exact import fraction
 
+MOST_RUNS = 10**6
+
 
 def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fraction]:
     """Reads a number as people write it: 1e6, 0.01, 1/3."""

@@ -10,6 +10,7 @@ import click
 
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
+from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.options import number, whole
 
@@ -87,8 +88,9 @@ def plan(
     _check(survey_path, values, epsilon, respondents, ask, forged)
     searches: list[search_plan.SearchPlan] = []
     if survey_path is not None:
-        searches = search_plan.searches_of_survey(survey_path, respondents, ask)
-        plans = of_survey(survey_path, respondents, ask)
+        survey = read_survey(survey_path)
+        searches = search_plan.searches_of_survey(survey, respondents, ask)
+        plans = of_survey(survey, read_candidates(survey, survey_path), respondents, ask)
     else:
         plans = of_values(values or 0, epsilon, respondents, ask)
     told = [report.record(plan, ask, forged) for plan in plans]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp.exact import log_upper
-from ldp_aggregator.tables import columns
+from ldp_aggregator.columns import columns
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.plans import Plan
 from ldp_simulations.stopwatch import client_microseconds, decode_milliseconds

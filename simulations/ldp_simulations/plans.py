@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import log
-from ldp_aggregator.files import FileError, read_candidates, read_survey
+from ldp.survey import Survey
+from ldp_aggregator.files import FileError
 from ldp_simulations.asking import Ask
 from ldp_simulations.planning import Design, design_for, least_epsilon, least_respondents, rows_for
 
@@ -23,10 +24,13 @@ class Plan(NamedTuple):
     respondents: int | None
 
 
-def of_survey(path: Path, respondents: int | None, ask: Ask) -> list[Plan]:
+def of_survey(
+    survey: Survey,
+    candidates: Mapping[str, Sequence[str]],
+    respondents: int | None,
+    ask: Ask,
+) -> list[Plan]:
     """A plan for each question, through its own mechanism; but for searches (`ldp_simulations.search_plan`)."""
-    survey = read_survey(path)
-    candidates = read_candidates(survey, path)
     plans = []
     for question in survey:
         if question.randomizer.kind == "search":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ldp.domain import Domain, Value
 from ldp.errors import LDPError
 from ldp.survey import Question, Survey
+from ldp_aggregator.files import opened_text
 from ldp_aggregator.moments import Floats
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.holders import Holders, SetHolders, apportion, synthetic_sets
@@ -27,10 +29,16 @@ Population = dict[str, Holders]
 """Holders by question name."""
 
 
-def from_table(path: Path, survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Population:
+def from_table(
+    path: Path,
+    survey: Survey,
+    candidates: Mapping[str, Sequence[str]],
+    *,
+    skip_invalid: bool = False,
+) -> Population:
     """The population of a table of answers. Raises `AnswersError`."""
     tallies: dict[str, Counter[Value]] = {question.name: Counter() for question in survey}
-    for answers in read_answers(path, survey):
+    for answers in read_answers(path, survey, skip_invalid=skip_invalid):
         for name, answer in answers.items():
             tallies[name][survey[name].domain.value(answer)] += 1
     population = {}
@@ -53,14 +61,15 @@ def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) ->
 def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping[str, Sequence[str]]) -> Population:
     """`users` respondents who all answer, in the proportions of a distribution. Raises `PopulationError`."""
     population = {}
+    weights_of = _reader(distribution)
     for question in survey:
         values = tuple(question.domain.values or candidates.get(question.name, ()))
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw answers from: "
-                "add candidates to the survey, or give a table of answers with --population"
+                "add candidates to the survey, or give a table of answers: ldp simulate --population"
             )
-        weights = _weights(distribution, question, values)
+        weights = weights_of(question, values)
         population[question.name] = (
             Holders(values, apportion(users, weights))
             if question.domain.most is None
@@ -69,11 +78,17 @@ def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping
     return population
 
 
-def _weights(distribution: str, question: Question, values: Sequence[str]) -> Floats:
+def _reader(distribution: str) -> Callable[[Question, Sequence[str]], Floats]:
+    """What gives the weights of a question's values. A file is read once: a pipe can be read no more often."""
+    name, _, parameter = distribution.partition(":")
+    if name == "file" and parameter:
+        return partial(_weights_of_rows, Path(parameter), _rows_of_file(Path(parameter)))
+    return lambda _, values: _weights(distribution, values)
+
+
+def _weights(distribution: str, values: Sequence[str]) -> Floats:
     name, _, parameter = distribution.partition(":")
     rank = np.arange(1, len(values) + 1, dtype=float)
-    if name == "file" and parameter:
-        return _weights_of_file(Path(parameter), question, values)
     if name == "uniform" and not parameter:
         return np.ones(len(values))
     if name == "normal" and not parameter:
@@ -97,14 +112,20 @@ def _number(distribution: str, text: str, least: float, most: float) -> float:
     return number
 
 
-def _weights_of_file(path: Path, question: Question, values: Sequence[str]) -> Floats:
-    """Rows of question, value, weight under a header; values without a row have weight zero."""
+def _rows_of_file(path: Path) -> list[dict[str, str]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file, strict=True))
-        weights = {row["value"]: float(row["weight"]) for row in rows if row["question"] == question.name}
+        with opened_text(path) as file:
+            return list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise PopulationError(f"expected to read weights from {path}, got {error}") from None
+
+
+def _weights_of_rows(
+    path: Path, rows: Sequence[Mapping[str, str]], question: Question, values: Sequence[str]
+) -> Floats:
+    """Rows of question, value, weight under a header; values without a row have weight zero."""
+    try:
+        weights = {row["value"]: float(row["weight"]) for row in rows if row["question"] == question.name}
     except (KeyError, TypeError, ValueError):
         raise PopulationError(f"expected columns question, value, weight in {path}, weights being numbers") from None
     unknown = sorted(weights.keys() - set(values))

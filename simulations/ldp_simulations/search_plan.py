@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
 from ldp.exact import log_upper
 from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.survey import Question
+from ldp.survey import Question, Survey
 from ldp_aggregator.bisection import least_whole
-from ldp_aggregator.files import read_survey
 from ldp_aggregator.search_reach import Reach, expected_reach, never_found
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 
@@ -28,13 +26,13 @@ class SearchPlan(NamedTuple):
         return [] if self.respondents is None else expected_reach(self.randomizer, self.respondents)
 
 
-def searches_of_survey(path: Path, respondents: int | None, ask: Ask) -> list[SearchPlan]:
+def searches_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[SearchPlan]:
     """A plan for each question that is answered with any text, to be found; with `ask.detect`, whatever its length.
 
     Raises `EstimateError` if there is neither a number of respondents nor a frequency to be found.
     """
     plans = []
-    for question in read_survey(path):
+    for question in survey:
         randomizer = question.randomizer
         if isinstance(randomizer, HeavyHitters):
             if respondents is None and ask.detect is None:

@@ -1,14 +1,14 @@
 """Simulated surveys: a known population answers, its reports are decoded, and the estimates meet the truth.
 
-Two ways lead to a tally. `reports` is the real one: a client for each respondent, the bytes of its reports, ingest.
-`law` draws the tally from the distribution that those reports would give it; it serves where there are too many.
+Two ways lead to a tally. `reports` is the real one: a report of each respondent, its bytes, ingest. `law` draws the
+tally from the distribution that those reports would give it, in a time that depends little on how many they are.
 """
 
 from __future__ import annotations
 
 import random as standard_random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -29,9 +29,6 @@ from ldp_simulations.population import Population
 from ldp_simulations.sampling import sample_counts
 
 REPORTS, LAW = "reports", "law"
-MOST_REPORTS = 2_000_000
-"""Up to so many reports in all, they are really made unless the caller says otherwise."""
-
 _AT_ONCE = 1000
 
 
@@ -47,6 +44,13 @@ class Simulation:
     report_size: int
     """Bytes of the reports of the first run; 0 if none were made."""
 
+    def only(self, names: Collection[str]) -> Simulation:
+        """What came of these questions."""
+        estimates = {name: each for name, each in self.first.questions.items() if name in names}
+        return replace(
+            self, first=replace(self.first, questions=estimates), runs={name: self.runs[name] for name in estimates}
+        )
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -57,6 +61,11 @@ class Runs:
     standard_error: Floats
     low: Floats
     high: Floats
+
+    def only(self, places: NDArray[np.int64]) -> Runs:
+        """The values at these places, in their order."""
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        return Runs(self.truth[places], *(column[:, places] for column in columns))
 
     @property
     def found(self) -> NDArray[np.int64]:
@@ -89,24 +98,22 @@ def simulate(
     *,
     runs: int = 1,
     seed: int | None = None,
-    way: str | None = None,
+    way: str = LAW,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     over: Any = iter,
 ) -> Simulation:
     """Simulate `runs` surveys of one population; the same seed gives the same simulation.
 
-    `way` is `reports` or `law`; None takes `reports` up to two million of them. `over` wraps the range of runs (for a
-    progress bar). Raises `EstimateError` if the options cannot be met.
+    `way` is `law`, or `reports` where those are to be made. `over` wraps the range of runs (for a progress bar). Raises
+    `EstimateError` if the options cannot be met.
     """
-    total = runs * sum(holders.respondents for holders in population.values())
-    chosen = way or (REPORTS if total <= MOST_REPORTS else LAW)
     generator = np.random.default_rng(seed)
     # A predictable source, which no device ever uses: a seed is asked for so that the simulation can be repeated.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     estimates, report_size = [], 0
     for _ in over(range(runs)):
-        if chosen == REPORTS:
+        if way == REPORTS:
             tally, report_size = _collected(survey, population, generator, random)
         else:
             tally = Tally.empty(survey)
@@ -114,7 +121,7 @@ def simulate(
                 tally.counts[question.name] = sample_counts(question, population[question.name], generator)
         estimates.append(estimate(tally, options, candidates))
     by_question = {question.name: _runs(question.name, population, estimates) for question in survey}
-    return Simulation(survey, population, chosen, estimates[0], by_question, report_size)
+    return Simulation(survey, population, way, estimates[0], by_question, report_size)
 
 
 def randomize(survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system) -> Iterator[bytes]:
@@ -174,9 +181,12 @@ def _respondents(survey: Survey, population: Population, generator: np.random.Ge
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
     found = [each[name] for each in estimates]
     values = found[0].values
-    if any(each.values != values for each in found):
-        # A search finds other texts in every run. Those of the first come first.
-        values = tuple(dict.fromkeys(value for each in found for value in each.values))
+    if all(each.values == values for each in found):
+        arrays = ("frequency", "standard_error", "low", "high")
+        parts = (np.stack([getattr(each, array) for each in found]) for array in arrays)
+        return Runs(np.array(population[name].frequencies(values)), *parts)
+    # A search finds other texts in every run. Those of the first come first.
+    values = tuple(dict.fromkeys(value for each in found for value in each.values))
     place = {value: index for index, value in enumerate(values)}
     shape = len(found), len(values)
     frequency, error, low, high = (np.full(shape, np.nan) for _ in range(4))

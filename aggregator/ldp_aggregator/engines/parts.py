@@ -11,6 +11,7 @@ Rules
 - Counting has no effect but its result, so an engine may count a part twice and throw one result away.
 - Which ids a part accepts of itself does not depend on those of other parts. So parts are counted at once, with nothing
   seen, and only those that share an id with an earlier one are counted again.
+- Tallies among the paths are told apart in the same way, by digests of their contents; one that comes twice is refused.
 - All of this needs files that stay as they are while they are counted.
 """
 
@@ -51,9 +52,18 @@ def split(paths: Sequence[str], most: int) -> list[Part]:
     return [Part(number, tuple(places[start:stop])) for number, (start, stop) in enumerate(cuts)]
 
 
-def count_part(survey_text: str | bytes, part: Part, seen: Iterable[bytes] = ()) -> Counted:
-    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path of no use."""
-    tally, ids = count_paths(parse_survey(survey_text), part.paths, seen)
+def count_part(
+    survey_text: str | bytes,
+    part: Part,
+    seen: Iterable[bytes] = (),
+    *,
+    allow_equal: bool = False,
+) -> Counted:
+    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path of no use.
+
+    Tallies have the digest of their content for an id, and one that is seen is refused unless `allow_equal`.
+    """
+    tally, ids = count_paths(parse_survey(survey_text), part.paths, seen, allow_equal=allow_equal)
     return Counted(part.number, encode_tally(tally), ids)
 
 

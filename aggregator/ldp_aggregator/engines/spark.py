@@ -18,7 +18,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -31,6 +31,8 @@ from ldp_aggregator.files import FileError
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyspark.sql import DataFrame, Row, SparkSession
+
+    from ldp_aggregator.engines.parts import Counted
 
 MOST_PARTS = 1024
 """More paths than this share parts: each part costs a task, and a tally to merge."""
@@ -68,22 +70,33 @@ def start_spark(master: str, *, show_progress: bool) -> SparkSession:
         return builder.config("spark.log.level", "ERROR").getOrCreate()
 
 
-def count_on_spark(spark: SparkSession, survey_text: str | bytes, paths: Sequence[str]) -> bytes:
+def count_on_spark(
+    spark: SparkSession,
+    survey_text: str | bytes,
+    paths: Sequence[str],
+    *,
+    allow_equal: bool = False,
+) -> bytes:
     """The snapshot of all paths, as one process would write it. Raises `FileError` for a path, else `EngineError`."""
     with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
-        result = _counted(spark, survey_text, paths)
+        result = _counted(spark, partial(count_part, survey_text, allow_equal=allow_equal), survey_text, paths)
     if result.error is not None:
         raise FileError(result.error)
     return bytes(result.snapshot)
 
 
-def _counted(spark: SparkSession, survey_text: str | bytes, paths: Sequence[str]) -> Row:
+def _counted(
+    spark: SparkSession,
+    counting: Callable[[Part, Iterable[bytes]], Counted],
+    survey_text: str | bytes,
+    paths: Sequence[str],
+) -> Row:
     """The row of all parts together."""
     from pyspark.sql import functions
     from pyspark.storagelevel import StorageLevel
 
     places = [(part.number, list(part.paths), list[bytes]()) for part in split(paths, MOST_PARTS)]
-    count, merge = partial(_count_rows, survey_text), partial(_merge_rows, survey_text)
+    count, merge = partial(_count_rows, counting), partial(_merge_rows, survey_text)
     parts = spark.createDataFrame(places, PARTS)
     counted = _dealt(parts, len(places)).mapInArrow(count, ROWS).persist(StorageLevel.MEMORY_AND_DISK)
     holders = functions.array_sort(functions.collect_list("part"))
@@ -108,13 +121,15 @@ def _dealt(rows: DataFrame, tasks: int) -> DataFrame:
     return rows.coalesce(1).repartition(tasks)
 
 
-def _count_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+def _count_rows(
+    counting: Callable[[Part, Iterable[bytes]], Counted], batches: Iterator[RecordBatch]
+) -> Iterator[RecordBatch]:
     """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its error."""
     for batch in batches:
         for part, paths, seen in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             rows = partial(_rows, part, bool(seen))
             try:
-                counted = count_part(survey_text, Part(part, tuple(paths)), seen)
+                counted = counting(Part(part, tuple(paths)), seen)
             except LDPError as error:
                 yield rows("error", [str(error)])
                 continue

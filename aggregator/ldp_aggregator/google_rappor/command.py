@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp_aggregator.cli import QUIET
-from ldp_aggregator.files import FileError, read_lines, write_whole
+from ldp_aggregator.files import FileError, hand_out, read_lines
 from ldp_aggregator.presentation import Presentation, presented, warn_of_health
+from ldp_aggregator.streams import check_one_output
 
 if TYPE_CHECKING:
     from ldp_aggregator.google_rappor.dialects import Dialect
@@ -61,6 +62,8 @@ def import_files(
     from ldp_aggregator.google_rappor.results import results_csv
 
     presentation = Presentation(**asked)
+    if export_path is not None:
+        check_one_output(("--export", export_path), ("--output", presentation.output))
     options = presentation.options
     parameters = read_parameters(parameters_path)
     dialect = None if client is None else DIALECTS[client]
@@ -74,7 +77,7 @@ def import_files(
         warn_of_health(question, reports.counts, options.reports_each)
     estimates = decode(question, reports.counts, candidates, options)
     if export_path is not None:
-        write_whole(export_path, results_csv(estimates[question.name]))
+        hand_out(export_path, results_csv(estimates[question.name]))
     presentation.hand_over(estimates)
 
 
@@ -88,10 +91,7 @@ def survey(parameters_path: Path, name: str, output: Path | None) -> None:
     from ldp_aggregator.google_rappor.survey import survey_text
 
     text = survey_text(read_parameters(parameters_path), name, str(parameters_path))
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(output, text)
+    hand_out(output, text)
 
 
 def _reports(counts_path: Path | None, reports_path: Path | None, parameters: Parameters) -> Reports:

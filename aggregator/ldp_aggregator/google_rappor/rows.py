@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.exact import fraction
-from ldp_aggregator.files import FileError
+from ldp_aggregator.files import FileError, opened_text
 
 _LONGEST = 60
 
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 def read_rows(path: Path) -> Iterator[Row]:
     """The rows that are not blank, their cells stripped. Raises `FileError` for what is no such file."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with opened_text(path) as file:
             reader = csv.reader(file, skipinitialspace=True)
             for cells in reader:
                 if cells:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.files import read_survey
+from ldp_aggregator.files import read_source
 
 
 @click.command()
@@ -29,7 +29,7 @@ def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> Non
     """Say what is wrong with STORE (a URL, as for ldp serve), and what it means for its estimates."""
     from ldp_aggregator.service.doctor import examine, repair
 
-    surveys = {read_survey(path).fingerprint: path.read_text(encoding="utf-8") for path in paths}
+    surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
     found = (repair if repairs else examine)(store, surveys)
     click.echo(json.dumps(found.to_dict(), indent=2) if form == "json" else found.text())
     sys.exit(1 if found.lost or (found.troubles and found.kept_as is None) else 0)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_candidates, read_survey
+from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.service.token_command import TOKEN_FILE, write_tokens
 
 if TYPE_CHECKING:
@@ -159,8 +159,8 @@ def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
 
     served = []
     for path in plan.paths:
-        survey = read_survey(path)
-        served.append(Served(survey, path.read_text(encoding="utf-8"), read_candidates(survey, path)))
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
     settings = Settings(TokenFile(plan.token_file), plan.open_uploads, plan.origins, Rules(kept_days=plan.kept_days))
     service = Service(served, plan.store, settings, on_failure=on_failure)
     try:

@@ -71,6 +71,5 @@ def remove(name: str, path: Path) -> None:
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:
     """Write a token file, for nobody else to read."""
-    with written_whole(path) as file:
-        Path(file.name).chmod(0o600)
+    with written_whole(path, mode=0o600) as file:
         file.write(Tokens(tokens).to_toml().encode())
