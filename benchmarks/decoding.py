@@ -35,7 +35,7 @@ def figures() -> Iterator[Figure]:
     for size, epsilon, target in _PROJECTIVE:
         randomizer = least_error_response(size, *odds(Fraction(epsilon)))
         yield _decoding(f"pgr, {size:,} values, epsilon {epsilon}", randomizer, target)
-    yield _decoding(f"hr, {2**20 - 1:,} values", HadamardResponse(2**20 - 1, 2**20, 3, 1), 0.2)
+    yield _decoding(f"hr, {2**20 - 1:,} values", HadamardResponse(2**20 - 1, 1, 2**20, 3, 1), 0.2)
     space = least_error_response(1_000_000, *odds(Fraction(1)))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LDPKIT_CACHE"] = os.devnull

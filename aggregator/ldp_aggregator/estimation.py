@@ -16,6 +16,7 @@ from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.block_moments import block_moments
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.empirical_bayes import posterior_mean
@@ -41,6 +42,7 @@ _OF_SETS = "a frequency is the share of those who hold the value, among others o
 
 _MOMENTS = {
     "pure": pure_moments,
+    "blocks": block_moments,
     "matrix": matrix_moments,
     "sketch": sketch_moments,
     "sum": sum_moments,
