@@ -14,6 +14,9 @@ and of any other entry g = (F - f / m) / (1 - f / m) is in its block, so that
     hold = m^2 c (2 / (R - 1) + [1 + (m - 1) g] / m) - 1,   other = m^2 c (2 / (R - 1) + g)
 
 Who holds which values together is not known; f hold + (1 - f) other is right whoever does.
+
+If fewer hold the value than it seems, chance has put more reports on its side, and not more into its block: for a lower
+frequency f' the mean square of the scores is still what was counted, and the variance that less f'.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     hold = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     other = scale * (elsewhere + alike)
     if not one_block:
-        return Moments(reports, frequency, hold, other, _none)
+        squares = scale * worth * in_block / reports
+        return Moments(reports, frequency, hold, other, _none, below=(squares - 1, squares))
     p, q = (float(rate) for rate in randomizer.within)
     rates = np.full(len(frequency), p), np.full(len(frequency), q)
     return Moments(reports, frequency, hold, other, _none, supports, rates)

@@ -22,8 +22,8 @@ A draw is one uniform integer below R + 2B - 1 (in units of the weights), which 
 in which the lowest bit of the value's row is flipped where it is in the value's block and the wrong half. Decoded for all
 values at once by a fast Walsh-Hadamard transform of each block.
 
-The recursive form (a row drawn first, then the block and the sign there by k-ary response among 2B) has the same law
-but for the names of its symbols, which are twice as many, and so the same errors.
+The recursive form draws a row first, and then reports the value's block and its sign in that row by k-ary response among
+2B. What such a report is worth to a value has the same law, so the errors are the same, and there are 2 K symbols.
 
 Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur 2020 (recursive).
 """
