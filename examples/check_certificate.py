@@ -66,8 +66,10 @@ def revealed(mechanism, integers):
         ratio = noise(**of)
         return ratio, ratio, False, symbol_bytes(of["size"] + 2 * of["margin"])
     if mechanism in ("grr", "ss", "hr"):
-        if mechanism == "hr" and of["size"] >= of["symbols"]:
-            raise ZeroDivisionError("more values than the symbols can tell apart")
+        if mechanism == "hr":
+            blocks, fullest = of["blocks"], -(-of["size"] // of["blocks"])
+            if not 1 <= blocks <= of["size"] or blocks & (blocks - 1) or of["symbols"] != blocks << fullest.bit_length():
+                raise ZeroDivisionError("symbols that are not those of as many blocks")
         ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
         width = (of["size"] + 7) // 8 if mechanism == "ss" else symbol_bytes(of.get("symbols", of["size"]))
         return ratio, ratio, False, width

@@ -34,7 +34,7 @@ def tampered_integers(integers):
                 changed = copy.deepcopy(number)
                 changed[row][column] = str(int(number[row][column]) + 1)
                 yield {**integers, name: changed}
-        elif name in ("size", "symbols", "bits", "buckets", "order", "dimension", "most", "margin", "sampled"):
+        elif name in ("size", "symbols", "blocks", "bits", "buckets", "order", "dimension", "most", "margin", "sampled"):
             yield {**integers, name: "7000000000"}
         elif name == "lengths":
             yield {**integers, name: [number[0][::-1]]}
