@@ -15,7 +15,7 @@ from benchmarks.figures import Figure, median_seconds
 from ldp.exact import odds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.projective import least_error_response
+from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
 from ldp_aggregator.projective_design import cyclic_design
 from ldp_aggregator.supports import block_supports, support_counts
 

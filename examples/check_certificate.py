@@ -68,7 +68,8 @@ def revealed(mechanism, integers):
     if mechanism in ("grr", "ss", "hr"):
         if mechanism == "hr":
             blocks, fullest = of["blocks"], -(-of["size"] // of["blocks"])
-            if not 1 <= blocks <= of["size"] or blocks & (blocks - 1) or of["symbols"] != blocks << fullest.bit_length():
+            symbols = blocks << fullest.bit_length()
+            if not 1 <= blocks <= of["size"] or blocks & (blocks - 1) or of["symbols"] != symbols:
                 raise ZeroDivisionError("symbols that are not those of as many blocks")
         ratio = Fraction(max(of["truth"], of["other"]), min(of["truth"], of["other"]))
         width = (of["size"] + 7) // 8 if mechanism == "ss" else symbol_bytes(of.get("symbols", of["size"]))

@@ -38,7 +38,7 @@ def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fractio
     """R* / R: the share of a mechanism's respondents with which the optimal one would err as little.
 
     The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is given. None where R
-    depends on the frequencies, and so is no single number; but if that is for blocks of unequal sizes only, the largest R.
+    depends on the frequencies, and so is no single number (with blocks of unequal sizes the largest one counts).
     """
     found = settled_error(randomizer)
     return None if found is None else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error

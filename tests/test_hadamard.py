@@ -1,4 +1,4 @@
-"""Hadamard response: one block is the mechanism that it was, several do as well as they can, and errors are as stated."""
+"""Hadamard response: one block is what it was, several do as well as they can, and errors are as stated."""
 
 import random
 from collections import Counter
@@ -180,11 +180,11 @@ def test_the_best_forged_report():
 
 
 def test_reports_of_another_epsilon_show():
-    """All of 20,000 hold one value: at epsilon 3.2 in place of 3, its share of its block's reports is too large."""
+    """All of 100,000 hold one value: at epsilon 3.2 in place of 3, its share of its block's reports is too large."""
     keys = f'type = "category"\nvalues = {[str(value) for value in range(40)]}\nepsilon = '
     asked, other = (question("hr", f'{keys}"{epsilon}"') for epsilon in ("3", "3.2"))
     assert asked.randomizer.blocks == other.randomizer.blocks == 8
-    holders = Holders(asked.domain.values, np.array([20_000] + [0] * 39))
+    holders = Holders(asked.domain.values, np.array([100_000] + [0] * 39))
     generator = np.random.default_rng(4)
     honest, wrong = (health(asked, sample_counts(each, holders, generator)) for each in (asked, other))
     assert {check.name for check in honest} == {"rates", "payloads"}
@@ -193,7 +193,7 @@ def test_reports_of_another_epsilon_show():
 
 
 def test_what_blocks_do_not_have():
-    """Estimates that are more than one count have no Clopper-Pearson interval, and pairs no covariance, and both say so."""
+    """No Clopper-Pearson intervals, as estimates are more than one count, and no covariance; both errors say so."""
     made = HadamardResponse(5, 2, 8, 5, 2)
     moments = block_moments(made, np.full((1, 8), 100))
     with pytest.raises(EstimateError, match="one count each"):

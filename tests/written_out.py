@@ -130,7 +130,7 @@ def supported(randomizer, report):
 
 
 def same_block(randomizer, report):
-    """The values of the block that a report of Hadamard response is in: it supports some of them, and not the others."""
+    """The values of the block that a report of Hadamard response is in: it supports half of them or so."""
     oracle = getattr(randomizer, "oracle", randomizer)
     block = report // (oracle.symbols // oracle.blocks)
     return {x for x in range(randomizer.size) if x % oracle.blocks == block}
@@ -196,7 +196,7 @@ def _scores_of_noise(randomizer):
 
 
 def _scores_in_blocks(randomizer):
-    """As much for the values that a report supports as against the others of its block, and nothing for other blocks."""
+    """As much for the values that a report supports as against the others of its block, and 0 elsewhere."""
     oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
     ratio = Fraction(oracle.truth, oracle.other)
     worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)

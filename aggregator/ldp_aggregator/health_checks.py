@@ -1,9 +1,10 @@
 """Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a tally.
 
     cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
-    rates      a bit is 1, or a value is supported (of reports in its block, if there are blocks), with a probability between
-               that of a respondent who does not hold it and that of one who does, so no rate may lie beyond them by more than chance has it: the least of the
-               exact binomial p-values, times their number (Bonferroni)
+    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks), with a probability
+               between that of a respondent who does not hold it and that of one who does, so no rate may lie beyond
+               them by more than chance has it: the least of the exact binomial p-values, times their number
+               (Bonferroni)
     payloads   the same of every symbol that can be sent, where rates are not those of symbols already: its probability
                lies between the least and the largest that any value gives it (`payload_chances`)
     phantoms   values of projective-geometry response that nobody can hold look like it; see `phantoms`

@@ -55,9 +55,7 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
     return low, high
 
 
-def _roots(
-    moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str
-) -> tuple[Floats, Floats]:
+def _roots(moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str) -> tuple[Floats, Floats]:
     """Of the equation above, with these for (hold, other)."""
     from scipy.special import ndtri
 

@@ -3,9 +3,9 @@
     R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
 
 m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies, so it can be
-compared before anyone is asked; with blocks of values (`hr`) it does where some hold one value more than others, and then
-the largest R counts. The comparison is made in exact fractions: every device and every aggregator that reads
-the survey chooses the same.
+compared before anyone is asked; with blocks of values (`hr`) of which some have one value more than others it does, and
+then the largest R counts. The comparison is made in exact fractions: every device and every aggregator that reads the
+survey chooses the same.
 
 The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up to 256 bytes are
 preferred, and longer ones, up to 4,096, considered where the least error is less than .965 of what short ones reach.

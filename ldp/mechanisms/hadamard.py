@@ -1,31 +1,37 @@
-"""Hadamard response: one of K symbols in B blocks of K/B; half of one block supports a value, the same for all others.
+"""Hadamard response: one of K symbols, which supports half of the values of one of B blocks.
 
-Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block x mod B, and its row there
-is x // B + 1. Symbol y is in block y // (K/B), with y mod (K/B) as its row. It supports the values of its block with
-whose row its own shares an even number of bits. With R the odds of a symbol that supports the value, of what is sent,
+Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block
+x mod B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
+supports those values of its block whose row shares an even number of bits with its own, and says
+nothing of other blocks. With R the odds of a symbol that supports the value, what is sent
 
-    R / (R + 2B - 1)        is in the value's block and supports it
-    1 / (R + 2B - 1)        is there and does not, which goes for either half of each other block too
+    is in the value's block and supports it with probability    R / (R + 2B - 1)
+    is in the other half of its block, or in any half of another block, each with    1 / (R + 2B - 1)
 
-Another value of the block is supported by half of either half, and one of another block as often as not. So a report is
-worth c to the values that it supports, -c to the others of its block, and nothing to those of other blocks:
+Of the symbols in either half of a block, half support any other value of that block. So a report is
+worth c to the values that it supports, -c to the others of its block, and nothing to the rest:
 
     c = (R + 2B - 1) / (R - 1)
-    mean square of what it is worth to x: c (R + 1) / (R - 1) from holders of x and of others in its block (F of all),
-    2c / (R - 1) from everyone else;  Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n
+    mean square, to value x: c (R + 1) / (R - 1) from those who hold x or another value of its block,
+    2 c / (R - 1) from everybody else;  with F for the share of the former,
+    Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n
 
-Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what; the number of blocks is
-the power of two for which this is least, next to (R - 1) / 2. One block is best up to R = 1 + 2 sqrt(2) or thereabouts:
-then a report supports half of all values, with p = R / (R + 1) and q = 1/2.
+Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what. The
+number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is best
+up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R / (R + 1)
+and q = 1/2.
 
-A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a half or a block, and a uniform row,
-in which the lowest bit of the value's row is flipped where it is in the value's block and the wrong half. Decoded for all
-values at once by a fast Walsh-Hadamard transform of each block.
+A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a half or a
+block, and a uniform row, of which one bit is flipped if it is in the value's block and in the wrong
+half: the lowest that the value's row has. Decoded for all values at once by a fast Walsh-Hadamard
+transform of each block.
 
-The recursive form draws a row first, and then reports the value's block and its sign in that row by k-ary response among
-2B. What such a report is worth to a value has the same law, so the errors are the same, and there are 2 K symbols.
+The recursive form draws a row first, and then reports the value's block and its sign in that row by
+k-ary response among 2B. What such a report is worth to a value has the same law, so the errors are the
+same, and there are 2 K symbols.
 
-Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur 2020 (recursive).
+Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur 2020
+(recursive).
 """
 
 from __future__ import annotations
@@ -79,18 +85,18 @@ class HadamardResponse(NamedTuple):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """How likely a report of a value's block supports it: if that is the true value, and if not."""
+        """How likely a report of a value's block supports it: if it is the true one, and if not."""
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
 
     @property
     def worth(self) -> Fraction:
-        """c."""
+        """What a report is worth to the values that it supports: c."""
         supporting, not_supporting = self.halves
         return 1 / (supporting - not_supporting)
 
     @property
     def squares(self) -> Fraction:
-        """The mean squares of what a report is worth to each value, added up; at most, whoever holds what."""
+        """The mean squares of what a report is worth to each value, added up: at most."""
         _, half = self.halves
         fullest = -(-self.size // self.blocks)
         return self.worth * (self.size * 2 * half * self.worth + fullest)
@@ -104,7 +110,7 @@ class HadamardResponse(NamedTuple):
         own, mask = self.place(int(value))
         drawn = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
         row = randbelow(self.rows, random)
-        # The first half after that of the supporters is their block's other one; then come two for each other block.
+        # After the half of the supporters comes the other one of their block, then two of each block.
         after = 0 if drawn < self.truth else 1 + (drawn - self.truth) // self.other
         block = (own + after // 2) % self.blocks
         if after < 2 and (row & mask).bit_count() & 1 != after:

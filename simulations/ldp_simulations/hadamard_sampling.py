@@ -1,10 +1,12 @@
 """Tallies of Hadamard response, drawn from their exact law.
 
-Every report is either a uniform symbol, whatever its value, or a uniform one among those that support its value: that is,
-a row which shares an even number of bits with the value's row. Bit by bit, from the top, a row takes a 0 or a 1 by a fair
-coin; only the lowest bit that the value's row has must make the number of shared bits even. Reports that have the same
-bits so far, whose values have the same bits still to come, and that share as many so far (even or odd) are alike, so only
-their numbers are kept: a binomial each, 2 K of them for each bit.
+Every report is either a uniform symbol, whatever its value, or a uniform one among those that support
+its value: a row of the value's block that shares an even number of bits with the value's row. Bit by
+bit, from the top, a row takes a 0 or a 1 by a fair coin; only the lowest bit that the value's row has
+must make the number of shared bits even.
+
+Reports are alike that have the same bits so far, share an even or an odd number of them, and whose
+values have the same bits still to come. So only their numbers are kept: 2 K binomials for each bit.
 """
 
 from __future__ import annotations
