@@ -4,9 +4,9 @@
     pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
     pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values, and its epsilon
 
-`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the mean square is m^2 times
-that for the entries that are drawn. Of the reports of a value's block, the largest share supports it where the other
-entries of the set are in other blocks, if there are any.
+`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the mean
+square is m^2 times that for the entries that are drawn. Of the reports of a value's block, the largest
+share supports it where the other entries of the set are in other blocks, if there are any.
 
 A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) / m, and the others
 with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains. With one dummy nothing is gained. The law
