@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from benchmarks.figures import Figure, median_seconds
 from ldp.exact import odds
+from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
 from ldp_aggregator.projective_design import cyclic_design
-from ldp_aggregator.supports import support_counts
+from ldp_aggregator.supports import block_supports, support_counts
 
 _REPORTS = 1_000_000
 
@@ -34,8 +36,9 @@ def figures() -> Iterator[Figure]:
     """Milliseconds for all values at once, and for the design of a million values."""
     for size, epsilon, target in _PROJECTIVE:
         randomizer = least_error_response(size, *odds(Fraction(epsilon)))
-        yield _decoding(f"pgr, {size:,} values, epsilon {epsilon}", randomizer, target)
-    yield _decoding(f"hr, {2**20 - 1:,} values", HadamardResponse(2**20 - 1, 2**20, 3, 1), 0.2)
+        yield _decoding(f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target)
+    one_block = HadamardResponse(2**20 - 1, 1, 2**20, 3, 1)
+    yield _decoding(f"hr, {2**20 - 1:,} values", block_supports, one_block, 0.2)
     space = least_error_response(1_000_000, *odds(Fraction(1)))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LDPKIT_CACHE"] = os.devnull
@@ -44,10 +47,10 @@ def figures() -> Iterator[Figure]:
         yield _design("from the cache", space, 0.02)
 
 
-def _decoding(what: str, randomizer: ProjectiveResponse | HadamardResponse, target: float) -> Figure:
+def _decoding(what: str, decoder: Callable[..., Any], randomizer: Randomizer, target: float) -> Figure:
     symbols = randomizer.layout.symbols
     counts = np.random.default_rng(1).multinomial(_REPORTS, np.full(symbols, 1 / symbols))[None, :]
-    seconds = median_seconds(partial(support_counts, randomizer, counts))
+    seconds = median_seconds(partial(decoder, randomizer, counts))
     return Figure(f"decoding: {what}", seconds * 1e3, "ms", target * 1e3)
 
 

@@ -90,9 +90,11 @@ def subsets(size, chosen, truth, other):
     return once(odds(truth, other), bit_bytes(size))
 
 
-def halves(size, symbols, truth, other):
-    """A report is one of 2^k symbols, of which each value below 2^k - 1 is supported by half."""
-    require(symbols & (symbols - 1) == 0 and size < symbols, "symbols are a power of two, and more than the values")
+def halves(size, blocks, symbols, truth, other):
+    """A report is one of the symbols of some blocks; each value is supported by half of those of its own block."""
+    require(blocks & (blocks - 1) == 0 and blocks <= size, "blocks are a power of two, and no more than the values")
+    fullest = -(-size // blocks)
+    require(symbols == blocks << fullest.bit_length(), "each block has just room for as many values as the fullest")
     return once(odds(truth, other), symbol_bytes(symbols))
 
 
@@ -274,6 +276,7 @@ WORD, MODULUS = range(64, 65), range(PRIME, PRIME + 1)
 ODDS = {"truth": WEIGHT, "other": WEIGHT}
 FRESH_ODDS = {"fresh_truth": WEIGHT, "fresh_other": WEIGHT}
 THRESHOLDS = {"if_true": THRESHOLD, "if_other": THRESHOLD, "word": WORD}
+BLOCKS = {"blocks": range(1, 2**22), "symbols": range(4, 2**22 + 1)}
 SPACE = {"order": range(2, 2**16), "dimension": range(3, 33), **ODDS}
 HASH = {"size": VALUES, "buckets": BUCKETS, **ODDS, "modulus": MODULUS}
 SKETCH = {"size": VALUES, "cohorts": COHORTS, "buckets": BUCKETS, "hash_seed": SEED}
@@ -303,7 +306,7 @@ MECHANISMS = {
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
     "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),
     "pgr": Mechanism(ONE, points, {"size": VALUES, **SPACE}),
-    "hr": Mechanism(ONE, halves, {"size": VALUES, "symbols": range(4, 2**22 + 1), **ODDS}),
+    "hr": Mechanism(ONE, halves, {"size": VALUES, **BLOCKS, **ODDS}),
     "sue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "oue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "the": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
@@ -334,7 +337,7 @@ MECHANISMS = {
     "pad-grr": Mechanism(SOME, padded_symbols, {**SET, **ODDS}),
     "pad-ss": Mechanism(SOME, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
     "pad-pgr": Mechanism(SOME, padded(points), {**SET, **SPACE}),
-    "pad-hr": Mechanism(SOME, padded(halves), {**SET, "symbols": range(4, 2**22 + 1), **ODDS}),
+    "pad-hr": Mechanism(SOME, padded(halves), {**SET, **BLOCKS, **ODDS}),
     "l-grr": Mechanism(ONE, kept_symbols, {"size": VALUES, **ODDS, **FRESH_ODDS}, lifetime=True),
     "l-sue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),
     "l-osue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),

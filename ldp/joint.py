@@ -18,7 +18,7 @@ from ldp.survey import Group, Question
 MOST_MEMBERS = 3
 MOST_CELLS = 1 << 23
 """Of a joint tally: 64 MiB."""
-_DECODED = ("pure", "matrix", "noise", "sum", "bloom")
+_DECODED = ("pure", "blocks", "matrix", "noise", "sum", "bloom")
 
 
 def joint_groups(

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.contract import Pure, Randomizer, SetValued
+from ldp.mechanisms.contract import Blocked, Pure, Randomizer, SetValued, is_blocked, is_pure
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
@@ -38,14 +38,14 @@ def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fractio
     """R* / R: the share of a mechanism's respondents with which the optimal one would err as little.
 
     The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is given. None where R
-    depends on the frequencies, and so is no single number.
+    depends on the frequencies, and so is no single number (with blocks of unequal sizes the largest one counts).
     """
     found = settled_error(randomizer)
     return None if found is None else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error
 
 
 class SettledError(NamedTuple):
-    """A total error that is the same whatever the frequencies are, times the number of reports: n R."""
+    """A total error that is the same (of blocks: at most this) whatever the frequencies are, times the reports: n R."""
 
     size: int
     """The number of values that it is summed over."""
@@ -56,16 +56,16 @@ def settled_error(randomizer: Randomizer) -> SettledError | None:
     """The total error of a mechanism; None where it depends on the frequencies."""
     if isinstance(randomizer, NoisyHistogram):
         return SettledError(randomizer.size, randomizer.size * randomizer.variance())
-    pure = _as_pure(randomizer)
-    return None if pure is None else SettledError(pure.size, total_error(pure))
+    alike = _with_the_same_errors(randomizer)
+    return None if alike is None else SettledError(alike.size, total_error(alike))
 
 
-def _as_pure(randomizer: Randomizer) -> Pure | None:
-    """A pure mechanism with the same errors: a matrix with equal rates on and off its diagonal is one too."""
+def _with_the_same_errors(randomizer: Randomizer) -> Pure | Blocked | None:
+    """Itself, if its error is settled; a matrix with equal rates on and off its diagonal is a pure mechanism too."""
     if isinstance(randomizer, SetValued):
         # How large their total error is depends on how many values are held.
         return None
-    if randomizer.kind == "pure" and isinstance(randomizer, Pure):
+    if is_pure(randomizer) or is_blocked(randomizer):
         return randomizer
     if isinstance(randomizer, StochasticMatrix):
         rows = randomizer.weights

@@ -12,6 +12,7 @@ KEYS = {
     "grr": "epsilon = 1",
     "matrix": 'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
     "hr": "epsilon = 1",
+    "blocks": "epsilon = 2",
     "pgr": "epsilon = 1",
     "ss": 'epsilon = "1.5"',
     "oue": 'epsilon = "1.5"',
@@ -22,7 +23,7 @@ KEYS = {
     "rappor": 'p = "0.25"\nq = "0.75"\nf = "0.25"',
     "bloom": 'bloom_bits = 6\nhashes = 2\ncohorts = 3\np = "0.2"\nq = "0.8"\nf = "0.125"\ncandidates = "c.txt"',
 }
-"""The keys of small questions, by mechanism; `bloom` is RAPPOR on texts."""
+"""The keys of small questions, by mechanism; `bloom` is RAPPOR on texts, `blocks` is `hr` with several."""
 
 CANDIDATES = ("ant", "bee", "cat")
 
@@ -41,7 +42,7 @@ def survey_of(*mechanisms):
     text = f'[survey]\nname = "s"\njoint = {names}\n'
     for name, mechanism in zip(names, mechanisms, strict=True):
         domain = DOMAINS.get(mechanism, 'type = "category"\nvalues = ["x", "y", "z"]')
-        real = "rappor" if mechanism == "bloom" else mechanism
+        real = {"bloom": "rappor", "blocks": "hr"}.get(mechanism, mechanism)
         text += f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
     return parse_survey(text)
 

@@ -18,6 +18,7 @@ from written_out import (
     declared_law,
     held_in,
     reports_of,
+    same_block,
     scores,
     sketch_bucket,
     supported,
@@ -72,6 +73,8 @@ def support(specimen):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)
+    if randomizer.kind == "blocks":
+        return _support_in_blocks(specimen)
     p, q = randomizer.support
     found = []
     if randomizer.kind == "bloom":
@@ -150,12 +153,18 @@ def errors(specimen):
     found = []
     if not _close(moments.frequency, held):
         found.append("the frequencies are not the mean score")
+    if randomizer.kind == "blocks" and hasattr(randomizer, "most"):
+        # What else a set holds makes a difference to its spread, and only the mean of all is known.
+        means = [mean_spread(x, x, range(len(rows))) for x in range(size)]
+        if not _close(moments.frequency * moments.hold + (1 - moments.frequency) * moments.other, means):
+            found.append("the variance is another")
+        return found
     if not all(_close(moments.hold[x], spread(row, x, x)) for row, own in enumerate(owns) for x in own):
         found.append("the variance for a value that is held is another")
     others = [mean_spread(x, x, [row for row, own in enumerate(owns) if x not in own]) for x in range(size)]
     if not _close(moments.other, others):
         found.append("the variance for a value that is not held is another")
-    if randomizer.kind == "pure" and randomizer.joint_support() is None:
+    if _without_covariance(randomizer):
         return found
     exact = [[mean_spread(x, z, range(len(rows))) for z in range(size)] for x in range(size)]
     if not _close(total * moments.covariance(), exact):
@@ -175,7 +184,7 @@ def averages(specimen):
         counts = counts_of(randomizer, {report: 1})
         made.append(specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values))
     if None in made:
-        return [] if randomizer.kind == "pure" and randomizer.joint_support() is None else ["no mean"]
+        return [] if _without_covariance(randomizer) else ["no mean"]
     estimates, seconds, variances = np.array(made).T
     law = np.array([[float(mass) for mass in row] for row in rows])
     found = [] if _close(law @ estimates, values) else ["the mean is biased"]
@@ -234,6 +243,30 @@ def _support_in_cohorts(sketch):
             if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
                 found.append(f"P[supports {other} | {value}] = {rate}")
     return found
+
+
+def _support_in_blocks(specimen):
+    """Of the reports in a value's block, a share supports it that is what `within` says, at most if it is held."""
+    randomizer, found = specimen.randomizer, []
+    p, q = randomizer.within
+    reports, shares = reports_of(randomizer), {x: set() for x in range(randomizer.size)}
+    votes, in_block = ([of(randomizer, report) for report in reports] for of in (supported, same_block))
+    for value, row in zip(specimen.values, randomizer.channel().rows, strict=True):
+        for x, held_by in shares.items():
+            rate, block = (
+                sum(mass for chosen, mass in zip(each, row, strict=True) if x in chosen) for each in (votes, in_block)
+            )
+            if x in held_in(randomizer, value):
+                held_by.add(rate / block)
+            elif rate / block != q:
+                found.append(f"P[supports {x} | {value}, in its block] = {rate / block}")
+    wrong = {x: max(held_by) for x, held_by in shares.items() if max(held_by) != p}
+    return found + [f"P[supports {x} | who holds it, in its block] = {rate}" for x, rate in wrong.items()]
+
+
+def _without_covariance(randomizer):
+    """Whether it depends on more than whether one of two values is the true one."""
+    return randomizer.kind == "blocks" or (randomizer.kind == "pure" and randomizer.joint_support() is None)
 
 
 def _close(floats, exact):

@@ -68,7 +68,8 @@ QUESTIONS = {
     ),
     "hr": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "3"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "3"', ("value 0", "value 7", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
     ),
     "pgr": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
@@ -115,7 +116,10 @@ QUESTIONS = {
     ),
     "pad-ss": ((f'type = "multi"\nvalues = {TWENTY}\nmost = 3\nepsilon = "1"', ([], ["value 0", "value 19"])),),
     "pad-pgr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "2"', ([], ["value 0", "value 299"])),),
-    "pad-hr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"', ([], ["value 0", "value 299"])),),
+    "pad-hr": (
+        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"', ([], ["value 0", "value 299"])),
+        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "4"', ([], ["value 0", "value 299"])),
+    ),
     "heavy-hitters": (
         ('type = "text"\nepsilon = "2"', ("x", "Grüße", "https://example.org/a?b=c")),
         (

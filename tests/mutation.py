@@ -9,8 +9,8 @@ fails. What is found is kept line by line in a file, so that a second call goes 
 module, or changed tests, begin anew. A mutant that changes no behaviour is no mistake: those are listed in
 `mutants_left.toml`, each with the reason, and do not count.
 
-Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of the unchanged module
-count as killed. What tests see through other processes (commands, examples) is not seen here.
+Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of the unchanged
+module count as killed. What tests see through other processes (commands, examples) is not seen here.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def mutants(module: str) -> list[Mutant]:
 
 
 def told(source: str) -> str:
-    """What a source says, without annotations (which nothing evaluates), docstrings and what only type checkers read."""
+    """What a source says, without annotations, which nothing evaluates, docstrings and what type checkers read."""
 
     class Stripped(ast.NodeTransformer):
         def visit_FunctionDef(self, node):

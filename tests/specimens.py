@@ -28,6 +28,7 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
+from ldp_aggregator.block_moments import block_moments
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.found_moments import found_moments
 from ldp_aggregator.means import parts_of
@@ -60,6 +61,7 @@ class Specimen(NamedTuple):
 
 DECODERS = {
     "pure": pure_moments,
+    "blocks": block_moments,
     "matrix": matrix_moments,
     "sketch": sketch_moments,
     "sum": sum_moments,
@@ -196,8 +198,11 @@ SMALL = (
     Specimen("hash-5", LocalHashing(5, 2, 5, 3, 5), tape=(2, 8, 3)),
     Specimen("subset-4", SubsetSelection(4, 2, 3, 1), tape=(3, 2)),
     Specimen("subset-2", SubsetSelection(2, 1, 3, 1), tape=(2, 1)),
-    Specimen("hadamard-3", HadamardResponse(3, 4, 5, 2), tape=(8, 2)),
-    Specimen("hadamard-5", HadamardResponse(5, 8, 3, 1), tape=(8, 3)),
+    Specimen("hadamard-3", HadamardResponse(3, 1, 4, 5, 2), tape=(8, 2), decode=block_moments),
+    Specimen("hadamard-5", HadamardResponse(5, 1, 8, 3, 1), tape=(8, 3), decode=block_moments),
+    Specimen("hadamard-2-blocks", HadamardResponse(5, 2, 8, 5, 2), tape=(8, 2), decode=block_moments),
+    Specimen("hadamard-4-blocks", HadamardResponse(10, 4, 16, 12, 1), tape=(8, 2), decode=block_moments),
+    Specimen("hadamard-blocks-of-1", HadamardResponse(4, 4, 8, 9, 2), tape=(8, 1), decode=block_moments),
     Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, 5, 2), tape=(8,)),
     Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, 2, 1), tape=(8,)),
     Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2), tape=(8,)),
@@ -212,7 +217,12 @@ SMALL = (
     Specimen("padded-symbols", PadAndSample(3, 2, SymbolResponse(5, 7, 2)), tape=(1, 8)),
     Specimen("padded-symbols-4", PadAndSample(4, 4, SymbolResponse(8, 5, 1)), tape=(2, 8)),
     Specimen("padded-plane", PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, 5, 2)), tape=(1, 8)),
-    Specimen("padded-hadamard", PadAndSample(4, 2, HadamardResponse(5, 8, 3, 1)), tape=(1, 8, 3)),
+    Specimen(
+        "padded-hadamard", PadAndSample(4, 2, HadamardResponse(5, 1, 8, 3, 1)), tape=(1, 8, 3), decode=block_moments
+    ),
+    Specimen(
+        "padded-blocks", PadAndSample(4, 2, HadamardResponse(5, 2, 8, 5, 1)), tape=(1, 8, 2), decode=block_moments
+    ),
     Specimen("sketch-2", CountMean(3, 2, 2, 5, 2, 4, 3), tape=(1, 2), decode=sketch_moments),
     Specimen("sketch-3", CountMean(4, 1, 3, 6, 1, 0, 3), tape=(3,), decode=sketch_moments),
     Specimen("hadamard-sketch-2", HadamardCountMean(3, 2, 2, 3, 1, 4), tape=(1, 1, 2), decode=sketch_moments),

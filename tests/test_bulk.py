@@ -72,5 +72,5 @@ def test_bits_fill_the_words_and_bytes_of_a_report():
 
 def test_what_has_no_bulk_draw_is_left_to_clients():
     """Other mechanisms, and weights that do not fit a word."""
-    assert bulk.bulk_draw(HadamardResponse(3, 4, 5, 1)) is None
+    assert bulk.bulk_draw(HadamardResponse(3, 1, 4, 5, 1)) is None
     assert bulk.bulk_draw(SymbolResponse(2, 2**64, 1)) is None

@@ -95,6 +95,10 @@ def test_every_claim_is_refuted_by_some_forgery():
     assert {claim for claim in claims if f"it is not so that {claim}" not in found} == set()
 
 
+SHAPES = ("size", "symbols", "blocks", "bits", "buckets", "order", "dimension", "most", "margin", "sampled")
+"""Integers that any other value would make impossible; or a large one, at least."""
+
+
 def tampered_integers(integers):
     """The integers with one of them changed."""
     for name, number in integers.items():
@@ -103,7 +107,7 @@ def tampered_integers(integers):
                 changed = copy.deepcopy(number)
                 changed[row][column] = str(int(number[row][column]) + 1)
                 yield {**integers, name: changed}
-        elif name in ("size", "symbols", "bits", "buckets", "order", "dimension", "most", "margin", "sampled"):
+        elif name in SHAPES:
             yield {**integers, name: "7000000000"}
         elif name == "lengths":
             yield {**integers, name: [number[0][::-1]]}

@@ -148,10 +148,14 @@ def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
         '[survey]\nname = "x"\n[[question]]\nname = "x"\ntype = "category"\nmechanism = "loloha"\nbuckets = 3\n'
         f'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues = {values}\n'
     )
-    client = Client(survey)
-    seeds = {client.record("x", value).row[:8] for value in values}
-    assert len(seeds) == 1
-    assert len(client.ledger().charges) == 3
+    # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one once in 10^29.
+    kept = []
+    for _ in range(20):
+        client = Client(survey)
+        seeds = {client.record("x", value).row[:8] for value in values}
+        assert len(seeds) == 1
+        kept.append(len(client.ledger().charges))
+    assert max(kept) == 3
     assert {Client(survey).record("x", "0").row[:8] for _ in range(20)}.isdisjoint(seeds)
 
 

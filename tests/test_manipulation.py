@@ -90,7 +90,7 @@ def has_mean(randomizer):
     """Whether an integer question through it would have a mean."""
     if randomizer.kind == "pure":
         return not hasattr(randomizer, "most") and randomizer.joint_support() is not None
-    return randomizer.kind != "sketch"
+    return randomizer.kind not in ("sketch", "blocks")
 
 
 AVERAGED = {name: each for name, each in SCORED.items() if has_mean(each.randomizer)}

@@ -5,6 +5,7 @@ import chain_mutants
 import design_mutants
 import device_mutants
 import embedded_mutants
+import hadamard_mutants
 import hash_mutants
 import histogram_mutants
 import noise_mutants
@@ -23,6 +24,7 @@ FAMILIES = (
     chain_mutants,
     symbol_mutants,
     hash_mutants,
+    hadamard_mutants,
     histogram_mutants,
     noise_mutants,
     point_mutants,

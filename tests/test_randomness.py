@@ -1,6 +1,7 @@
 """Draws: each is compared with its definition, on tapes made for it; sources fail loudly."""
 
 import random as seeded
+from itertools import islice
 
 import pytest
 from every_tape import every_tape
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from specimens import DESIGNED
 
 from ldp import RandomnessError
-from ldp.randomness import WORD, Replay, bernoulli, draw_bits, randbelow, system
+from ldp.randomness import WORD, Replay, bernoulli, draw_below, draw_bits, randbelow, system
 
 RESERVE = 16
 
@@ -94,6 +95,33 @@ def test_integers_by_definition(bound, tape):
     expected = next((word % bound for word in words if word < limit), None)
     if expected is not None:
         assert randbelow(bound, Replay(tape)) == expected
+
+
+@given(st.integers(1, 1 << 70), st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64))
+def test_streams_of_integers_by_definition(bound, words):
+    """A stream has the remainders of all words below the largest multiple of the bound, and of no others.
+
+    Among them are that multiple itself and its neighbours, at either end of a block.
+    """
+    size = (bound.bit_length() + 11) // 8
+    span = 256**size
+    limit = span // bound * bound
+    words[:3] = words[31:34] = limit, limit - 1, limit + 1
+    words = [word % span for word in words]
+    tape = Replay(b"".join(word.to_bytes(size, "little") for word in words))
+    expected = [word % bound for word in words if word < limit]
+    assert list(islice(draw_below(bound, tape), len(expected))) == expected
+    assert tape.used == 64 * size
+
+
+@pytest.mark.parametrize("bound", [3, 5, 100, 255, 257, 1000, 65_535, 3**30])
+def test_integers_beside_the_limit(bound):
+    """The largest multiple of the bound that fits is refused, and the word before it is not."""
+    size = (bound.bit_length() + 7) // 8
+    limit = 256**size // bound * bound
+    tape = Replay(b"".join(word.to_bytes(size, "little") for word in (limit, limit - 1, limit, 0)))
+    assert [randbelow(bound, tape), randbelow(bound, tape)] == [bound - 1, 0]
+    assert tape.used == 4 * size
 
 
 def test_bernoulli_over_every_tape():

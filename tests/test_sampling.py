@@ -36,6 +36,7 @@ QUESTIONS = {
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',
+    "blocks": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1.5"',
     "pgr": 'values = ["a", "b", "c", "d"]\nmechanism = "pgr"\nepsilon = "1"',
     "sue": 'values = ["a", "b", "c", "d"]\nmechanism = "sue"\nepsilon = "1"',
     "oue": 'values = ["a", "b", "c", "d"]\nmechanism = "oue"\nepsilon = "1"',
@@ -57,6 +58,7 @@ QUESTIONS = {
         name: f'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "{name}"\nepsilon = "1"'
         for name in ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
     },
+    "padded-blocks": 'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "pad-hr"\nepsilon = "3"',
 }
 
 
@@ -150,12 +152,13 @@ def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatc
     assert ratio.min() > 1 / 2.2
 
 
-@pytest.mark.parametrize("name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr"])
+@pytest.mark.parametrize("name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"])
 def test_a_wrong_law_is_seen(name, monkeypatch):
-    """Tallies drawn at epsilon 1.2 where epsilon 1 was declared do not pass for it."""
+    """Tallies drawn at epsilon 1.2 where epsilon 1 was declared (1.7, where 1.5) do not pass for it."""
     survey = question_called(name)
     expected = expected_counts(survey["x"], holders_of(survey))
-    monkeypatch.setitem(QUESTIONS, name, QUESTIONS[name].replace('epsilon = "1"', 'epsilon = "1.2"'))
+    wider = QUESTIONS[name].replace('epsilon = "1"', 'epsilon = "1.2"').replace('epsilon = "1.5"', 'epsilon = "1.7"')
+    monkeypatch.setitem(QUESTIONS, name, wider)
     wrong = question_called(name)
     generator = np.random.default_rng(11)
     tallies = np.stack([sample_counts(wrong["x"], holders_of(wrong), generator) for _ in range(TALLIES)])

@@ -1,13 +1,15 @@
 """Subset selection where sets are too large for every tape: inclusion rates, by counting, and sizes, always."""
 
 import random
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from every_tape import every_tape
 
 from ldp.exact import odds
-from ldp.mechanisms.subset import SubsetSelection, least_error_size
+from ldp.mechanisms.subset import SubsetSelection, _coarse_bits, _member, least_error_size
 
 DRAWS = 20_000
 
@@ -33,6 +35,40 @@ def test_sets_of_a_few_dozen(chosen):
 
 def off(rates, expected):
     return np.abs((rates - expected) / np.sqrt(expected * (1 - expected) / DRAWS)).max()
+
+
+@pytest.mark.parametrize(("size", "count"), [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)])
+def test_members_of_sparse_and_dense_sets(size, count):
+    """As many positions lead to each member as to any other, be they tried or divided by; the rest are drawn again."""
+    members = range(0, size, -(-size // count))
+    members = [*members, *(x for x in range(size) if x not in members)][:count]
+    vector = sum(1 << member for member in members)
+    led = Counter(next_member(vector, size, count, position) for position in range(size))
+    again = led.pop(None, 0)
+    assert led.keys() == {1 << member for member in members}
+    assert len(set(led.values())) == 1
+    assert again < size / 2 or count * 16 >= size
+
+
+def next_member(vector, size, count, position):
+    """The member that a position leads to; None if it leads to another draw."""
+    try:
+        return _member(vector, size, count, iter([position]))
+    except (StopIteration, RuntimeError):
+        return None
+
+
+@pytest.mark.parametrize("rate", range(1, 256))
+def test_coarse_bits(rate):
+    """Over every tape, a bit is 1 in `rate` of 256."""
+    law = every_tape(lambda random: _coarse_bits(1, rate, random), (1,))
+    assert law[1] == Fraction(rate, 256)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 65])
+def test_coarse_bits_stay_within_the_set(size):
+    """Bits beyond the last position are dropped, whatever is drawn."""
+    assert _coarse_bits(size, 255, lambda count: b"\xff" * count) == (1 << size) - 1
 
 
 @pytest.mark.parametrize("epsilon", ["1/20", "1/2", "1", "2", "5", "9"])

@@ -119,12 +119,21 @@ def supported(randomizer, report):
         buckets = [Fraction((a * x + b) % modulus, modulus) * randomizer.layout.symbols for x in range(randomizer.size)]
         return {x for x, bucket in enumerate(buckets) if symbol <= bucket < symbol + 1}
     if isinstance(randomizer, HadamardResponse):
-        return {x for x in range(randomizer.size) if (report & (x + 1)).bit_count() % 2 == 0}
+        row = report % (randomizer.symbols // randomizer.blocks)
+        shared = {x: (row & (x // randomizer.blocks + 1)).bit_count() for x in same_block(randomizer, report)}
+        return {x for x, bits in shared.items() if bits % 2 == 0}
     if isinstance(randomizer, ProjectiveResponse):
         points = projective_points(randomizer.order, randomizer.dimension)
         return {x for x in range(randomizer.size) if orthogonal(points[x], points[report], randomizer.order)}
     bits = randomizer.layout.bits
     return {bit for bit in range(bits) if report >> bit & 1} if bits else {report}
+
+
+def same_block(randomizer, report):
+    """The values of the block that a report of Hadamard response is in: it supports half of them or so."""
+    oracle = getattr(randomizer, "oracle", randomizer)
+    block = report // (oracle.symbols // oracle.blocks)
+    return {x for x in range(randomizer.size) if x % oracle.blocks == block}
 
 
 def prefix_cell(randomizer, text, cohort):
@@ -167,6 +176,8 @@ def scores(randomizer):
         return _scores_of_windows(randomizer)
     if randomizer.kind == "sum":
         return _scores_of_sums(randomizer)
+    if randomizer.kind == "blocks":
+        return _scores_in_blocks(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes)
@@ -182,6 +193,20 @@ def _scores_of_noise(randomizer):
     ]
     score = inverse(Channel(tuple(rows)))
     return tuple(score[place] for place in cut)
+
+
+def _scores_in_blocks(randomizer):
+    """As much for the values that a report supports as against the others of its block, and 0 elsewhere."""
+    oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
+    ratio = Fraction(oracle.truth, oracle.other)
+    worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)
+    return tuple(
+        tuple(
+            worth * (1 if x in supported(randomizer, report) else -(x in same_block(randomizer, report)))
+            for x in range(randomizer.size)
+        )
+        for report in reports_of(randomizer)
+    )
 
 
 def _scores_of_windows(randomizer):

@@ -17,11 +17,12 @@ from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.block_moments import block_moments
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
-from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error, within_bounds
+from ldp_aggregator.intervals import INTERVAL_ENDS, miss, null_error, standard_error, within_bounds
 from ldp_aggregator.manipulation import Manipulation, manipulation
 from ldp_aggregator.means import Mean, mean_of
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
@@ -42,6 +43,7 @@ _OF_SETS = "a frequency is the share of those who hold the value, among others o
 
 _MOMENTS = {
     "pure": pure_moments,
+    "blocks": block_moments,
     "matrix": matrix_moments,
     "sketch": sketch_moments,
     "sum": sum_moments,
@@ -126,14 +128,14 @@ def estimates_from(
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    null_error = np.sqrt(moments.other / moments.reports + moments.lasting)
+    noise = null_error(moments)
     frequency = moments.frequency
     if options.post == "norm-sub":
         frequency = norm_sub(frequency)
     elif options.post == "base-cut":
-        frequency = base_cut(frequency, null_error, options.level)
+        frequency = base_cut(frequency, noise, options.level)
     elif options.post == "posterior-mean":
-        frequency = posterior_mean(frequency, null_error)
+        frequency = posterior_mean(frequency, noise)
     return QuestionEstimates(
         question,
         reports,
@@ -144,7 +146,7 @@ def estimates_from(
         standard_error(moments, options.estimand),
         low,
         high,
-        null_error,
+        noise,
         covariance,
         note or (moments.note if question.domain.most is None else _OF_SETS),
         mean,

@@ -1,9 +1,10 @@
 """Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a tally.
 
     cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
-    rates      a bit is 1, or a value is supported, with a probability between that of a respondent who does not hold it
-               and that of one who does, so no rate may lie beyond them by more than chance has it: the least of the
-               exact binomial p-values, times their number (Bonferroni)
+    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks), with a probability
+               between that of a respondent who does not hold it and that of one who does, so no rate may lie beyond
+               them by more than chance has it: the least of the exact binomial p-values, times their number
+               (Bonferroni)
     payloads   the same of every symbol that can be sent, where rates are not those of symbols already: its probability
                lies between the least and the largest that any value gives it (`payload_chances`)
     phantoms   values of projective-geometry response that nobody can hold look like it; see `phantoms`
@@ -22,7 +23,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
@@ -33,7 +34,7 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.payload_chances import payload_chances
 from ldp_aggregator.phantoms import phantom_score
 from ldp_aggregator.repeats import reports_of_each
-from ldp_aggregator.supports import support_counts
+from ldp_aggregator.supports import block_supports, support_counts
 
 
 def health(
@@ -79,12 +80,17 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
 
     if isinstance(randomizer, Rappor):
         ones, trials = counts[:, 1:], counts[:, :1]
-    elif isinstance(randomizer, Pure):
+        rates = randomizer.support
+    elif is_pure(randomizer):
         ones = support_counts(randomizer, counts)[None]
         trials = np.array([[total_reports(counts, randomizer.layout)]])
+        rates = randomizer.support
+    elif is_blocked(randomizer):
+        ones, trials = block_supports(randomizer, counts)
+        rates = randomizer.within
     else:
         return
-    low, high = sorted(float(rate) for rate in randomizer.support)
+    low, high = sorted(float(rate) for rate in rates)
     # Reports of one permanent response are not independent: a rate is then as sure as that of the respondents alone.
     shown, trials = ones / reports_each, trials // reports_each
     chances = np.minimum(binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high))

@@ -40,17 +40,32 @@ def standard_error(moments: Moments, estimand: str) -> Floats:
     return error
 
 
+def null_error(moments: Moments) -> Floats:
+    """The standard error of a value that nobody holds, for either estimand."""
+    _, other = moments.below or (moments.hold, moments.other)
+    error: Floats = np.sqrt(other / moments.reports + moments.lasting)
+    return error
+
+
 def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,)."""
+    above = moments.hold, moments.other
+    low, _ = _roots(moments, moments.below or above, missing, estimand)
+    _, high = _roots(moments, above, missing, estimand)
+    return low, high
+
+
+def _roots(moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str) -> tuple[Floats, Floats]:
+    """Of the equation above, with these for (hold, other)."""
     from scipy.special import ndtri
 
-    estimate = moments.frequency
+    estimate, (hold, other) = moments.frequency, variances
     square_of_z = ndtri(1 - missing / 2) ** 2
     share = square_of_z / moments.reports
     drawn = share if estimand == "population" else 0.0
     square = 1 + drawn
-    middle = (2 * estimate + share * (moments.hold - moments.other) + drawn) / (2 * square)
-    rest = middle**2 - (estimate**2 - share * moments.other - square_of_z * moments.lasting) / square
+    middle = (2 * estimate + share * (hold - other) + drawn) / (2 * square)
+    rest = middle**2 - (estimate**2 - share * other - square_of_z * moments.lasting) / square
     reach = np.sqrt(np.maximum(rest, 0.0))
     return middle - reach, middle + reach
 

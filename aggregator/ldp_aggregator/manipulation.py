@@ -19,6 +19,7 @@ that at most a share b of the reports is forged widens every interval by b reach
     sum            that of a level
     sampled        b/d times that of a bit, or 0
     search         as pure, among the n' reports held out: all forged ones may be there, so reach grows by n / n'
+    blocks         c or -c in the value's block, else 0 (`ldp.mechanisms.hadamard`)
     bloom          none. Least squares weighs each bit by what all reports say, and chooses among many candidates by it
 
 A mean counts values c from the middle of their range, from -h to h, so that they add up to 0; a report is worth the sum
@@ -40,7 +41,7 @@ import numpy as np
 
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.contract import Pure, Randomizer, is_blocked
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
@@ -127,6 +128,8 @@ def score_range(randomizer: Randomizer) -> Range | None:
         case StochasticMatrix():
             scores = decoding(channel_array(randomizer))
             return Fraction(scores.min()), Fraction(scores.max())
+    if is_blocked(randomizer):
+        return -randomizer.worth, randomizer.worth
     assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table)
     return _of_support(*randomizer.support)
 

@@ -48,6 +48,8 @@ class Moments:
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
     """(p, q) by value: how often a report supports its own and another value; goes with `supports`."""
+    below: tuple[Floats, Floats] | None = None
+    """(hold, other) for frequencies below the estimate, where those above are not right for them."""
     lasting: Floats | float = 0.0
     """Variance that no number of reports reduces, to be added to the above."""
     note: str = ""

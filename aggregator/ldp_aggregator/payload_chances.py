@@ -44,7 +44,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
         case HadamardCountMean():
             p, supporters = randomizer.within[0], randomizer.buckets
         case HadamardResponse():
-            p, supporters = randomizer.support[0], randomizer.symbols // 2
+            p, supporters = randomizer.halves[0], randomizer.rows // 2
         case ProjectiveResponse(folded=False):
             p, supporters = randomizer.support[0], geometry(randomizer.order, randomizer.dimension).block
         case _:

@@ -1,4 +1,4 @@
-"""Support counts: how many reports support each value, from the tally of a pure mechanism.
+"""Support counts: how many reports support each value, from the tally of a mechanism that is pure or has blocks.
 
 Where a report names the values that it supports, the tally is that count already. Elsewhere the tally counts symbols,
 and a transform that knows which symbol supports which values turns it into support counts, all at once and exactly.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.mechanisms.contract import Pure
+from ldp.mechanisms.contract import Blocked, Pure, is_pure
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
@@ -23,11 +23,33 @@ from ldp_aggregator.projective_design import cyclic_design
 def support_counts(randomizer: Pure, counts: Counts) -> Counts:
     """The support counts, of shape (values,), from counts as in `ldp_aggregator.counting`, of one cohort."""
     if isinstance(randomizer, PadAndSample):
+        assert is_pure(randomizer.oracle)  # noqa: S101 (as it is itself)
         # The dummies come last.
         return support_counts(randomizer.oracle, counts)[: randomizer.size]
     if randomizer.layout.counted:
         return counts[0, 1:]
     return _TRANSFORMS.get(type(randomizer), _unchanged)(randomizer, counts)
+
+
+def block_supports(randomizer: Blocked, counts: Counts) -> tuple[Counts, Counts]:
+    """How many reports support each value, and how many are in its block.
+
+    In a block, twice the support is the number of reports plus the Walsh-Hadamard transform at the value's row.
+    """
+    oracle, size = blocks_of(randomizer), randomizer.size
+    transformed = walsh_hadamard(counts.reshape(oracle.blocks, oracle.rows))
+    # Values are dealt out to the blocks in turn.
+    in_block, by_row = transformed[:, 0], transformed[:, 1:].T
+    reports = np.broadcast_to(in_block, by_row.shape).ravel()[:size]
+    supports: Counts = (reports + by_row.ravel()[:size]) // 2
+    return supports, reports
+
+
+def blocks_of(randomizer: Blocked) -> HadamardResponse:
+    """The Hadamard response that makes the reports."""
+    oracle = randomizer.oracle if isinstance(randomizer, PadAndSample) else randomizer
+    assert isinstance(oracle, HadamardResponse)  # noqa: S101 (a fact about our own table)
+    return oracle
 
 
 def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -47,17 +69,6 @@ def _unchanged(_: Pure, counts: Counts) -> Counts:
     return supports
 
 
-def _hadamard(randomizer: Pure, counts: Counts) -> Counts:
-    return _by_parity(counts[0], randomizer.size)
-
-
-def _by_parity(counts: Counts, size: int) -> Counts:
-    """Twice the support is the number of reports plus the Walsh-Hadamard transform at x + 1."""
-    transformed = walsh_hadamard(counts)
-    supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
-    return supports
-
-
 def _projective(randomizer: Pure, counts: Counts) -> Counts:
     assert isinstance(randomizer, ProjectiveResponse)  # noqa: S101 (the table below says so)
     size, order, dimension = randomizer.size, randomizer.order, randomizer.dimension
@@ -72,12 +83,13 @@ def _projective(randomizer: Pure, counts: Counts) -> Counts:
 def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
     """The support counts of the first points of a space."""
     if order == 2:
-        # The bits of a point are its index plus 1, so this is Hadamard response without the report 0.
-        return _by_parity(np.concatenate([[0], counts]), size)
+        # The bits of a point are its index plus 1, so this is Hadamard response with one block, without the report 0.
+        transformed = walsh_hadamard(np.concatenate([[0], counts]))
+        supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
+        return supports
     return cyclic_design(order, dimension).supports(counts, size)
 
 
 _TRANSFORMS: dict[type, Callable[[Pure, Counts], Counts]] = {
-    HadamardResponse: _hadamard,
     ProjectiveResponse: _projective,
 }

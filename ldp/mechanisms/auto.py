@@ -3,8 +3,9 @@
     R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
 
 m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies, so it can be
-compared before anyone is asked. The comparison is made in exact fractions: every device and every aggregator that reads
-the survey chooses the same.
+compared before anyone is asked; with blocks of values (`hr`) of which some have one value more than others it does, and
+then the largest R counts. The comparison is made in exact fractions: every device and every aggregator that reads the
+survey chooses the same.
 
 The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up to 256 bytes are
 preferred, and longer ones, up to 4,096, considered where the least error is less than .965 of what short ones reach.
@@ -18,14 +19,17 @@ from typing import NamedTuple
 
 from ldp.domain import Domain
 from ldp.keys import Keys
-from ldp.mechanisms.contract import Mechanism, Pure
+from ldp.mechanisms.contract import Blocked, Mechanism, Pure, is_blocked, is_pure
 
 SHORT, LONG = 256, 4096
 WORTH_IT = Fraction(965, 1000)
 
 
-def total_error(randomizer: Pure, held: int = 1) -> Fraction:
+def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
     """R: the summed variance of all estimated frequencies, times the number of reports, if everyone holds so many."""
+    if is_blocked(randomizer):
+        return randomizer.squares - held
+    assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
     p, q = randomizer.support
     return (held * p * (1 - p) + (randomizer.size - held) * q * (1 - q)) / (p - q) ** 2
 
@@ -41,7 +45,7 @@ class Considered(NamedTuple):
 def considered(candidates: Iterable[Mechanism], keys: Keys, domain: Domain) -> tuple[Considered, ...]:
     """What there is to choose from, by the design of each candidate for this question."""
     held = domain.most or 1
-    designs = ((row, _pure(row, keys, domain)) for row in candidates)
+    designs = ((row, _designed(row, keys, domain)) for row in candidates)
     return tuple(Considered(row, made.layout.width, total_error(made, held)) for row, made in designs)
 
 
@@ -60,8 +64,8 @@ def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
     return long if long.error < WORTH_IT * short.error else short
 
 
-def _pure(row: Mechanism, keys: Keys, domain: Domain) -> Pure:
+def _designed(row: Mechanism, keys: Keys, domain: Domain) -> Pure | Blocked:
     randomizer, _ = row.design(keys, domain)
-    if not isinstance(randomizer, Pure):
+    if not (is_pure(randomizer) or is_blocked(randomizer)):
         raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
     return randomizer

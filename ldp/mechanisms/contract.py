@@ -8,6 +8,8 @@ A randomizer has a kind, which says how its reports are decoded:
 
     pure    a report supports each value with one of two probabilities, p (for the true value) or q (for any other);
             the estimate of a value's frequency is (C / n - q) / (p - q), with C the reports that support it
+    blocks  a report supports half of the values of one block, and says nothing of those of other blocks; decoded by
+            counting, block by block, with errors that depend on how many hold the values of a block
     matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the inverse matrix
     sketch  a report supports values in buckets of hash functions that all respondents share; decoded by counting, with
             an error that does not shrink with the number of reports
@@ -23,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
@@ -41,7 +43,7 @@ class Randomizer(Protocol):
 
     @property
     def kind(self) -> str:
-        """`pure`, `matrix`, `sketch`, `noise`, `sum`, `sampled`, `bloom` or `search`."""
+        """`pure`, `blocks`, `matrix`, `sketch`, `noise`, `sum`, `sampled`, `bloom` or `search`."""
 
     @property
     def layout(self) -> Layout:
@@ -78,6 +80,26 @@ class Pure(Randomizer, Protocol):
 
         None where that depends on more than whether one of them is the true one; then there is no covariance.
         """
+
+
+class Blocked(Randomizer, Protocol):
+    """A randomizer of kind `blocks`."""
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+
+    @property
+    def within(self) -> tuple[Fraction, Fraction]:
+        """How likely a report of a value's block supports it: at most, if it is a true value, and if it is not."""
+
+    @property
+    def worth(self) -> Fraction:
+        """What a report is worth to the values that it supports; as much less than 0 to the others of its block."""
+
+    @property
+    def squares(self) -> Fraction:
+        """The mean squares of what a report is worth to each value, added up; at most, whoever holds what."""
 
 
 @runtime_checkable
@@ -127,6 +149,16 @@ class Memoized(Randomizer, Protocol):
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """One report of a permanent response."""
+
+
+def is_pure(randomizer: Randomizer) -> TypeGuard[Pure]:
+    """Whether its kind is `pure`. What it has by way of attributes does not tell: padding has those of either kind."""
+    return randomizer.kind == "pure"
+
+
+def is_blocked(randomizer: Randomizer) -> TypeGuard[Blocked]:
+    """Whether its kind is `blocks`."""
+    return randomizer.kind == "blocks"
 
 
 def integers(randomizer: Randomizer) -> Numbers:

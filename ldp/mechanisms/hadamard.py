@@ -1,11 +1,37 @@
-"""Hadamard response, the one-block form: one of K = 2^k > d symbols, supported by half of the values each.
+"""Hadamard response: one of K symbols, which supports half of the values of one of B blocks.
 
-    report y supports value x if the bits that y shares with x + 1 are even in number;  p = R / (R + 1),  q = 1/2
+Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block
+x mod B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
+supports those values of its block whose row shares an even number of bits with its own, and says
+nothing of other blocks. With R the odds of a symbol that supports the value, what is sent
 
-A draw decides whether the report supports the truth, draws a uniform symbol, and where its parity is the wrong one
-flips the lowest bit of x + 1 in it. Decoded for all values at once by one fast Walsh-Hadamard transform.
+    is in the value's block and supports it with probability    R / (R + 2B - 1)
+    is in the other half of its block, or in any half of another block, each with    1 / (R + 2B - 1)
 
-Source: Acharya, Sun and Zhang 2019 (with B = 1); Bassily and Smith 2015.
+Of the symbols in either half of a block, half support any other value of that block. So a report is
+worth c to the values that it supports, -c to the others of its block, and nothing to the rest:
+
+    c = (R + 2B - 1) / (R - 1)
+    mean square, to value x: c (R + 1) / (R - 1) from those who hold x or another value of its block,
+    2 c / (R - 1) from everybody else;  with F for the share of the former,
+    Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n
+
+Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what. The
+number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is best
+up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R / (R + 1)
+and q = 1/2.
+
+A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a half or a
+block, and a uniform row, of which one bit is flipped if it is in the value's block and in the wrong
+half: the lowest that the value's row has. Decoded for all values at once by a fast Walsh-Hadamard
+transform of each block.
+
+The recursive form draws a row first, and then reports the value's block and its sign in that row by
+k-ary response among 2B. What such a report is worth to a value has the same law, so the errors are the
+same, and there are 2 K symbols.
+
+Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur 2020
+(recursive).
 """
 
 from __future__ import annotations
@@ -19,21 +45,22 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.randomness import Random, bernoulli, randbelow
+from ldp.randomness import Random, randbelow
 
 
 class HadamardResponse(NamedTuple):
-    """Weight `truth` for the half of the `symbols` that supports the value, `other` for the rest."""
+    """Weight `truth` for the half block that supports the value, `other` for the rest of the `symbols`."""
 
     size: int
+    blocks: int
     symbols: int
     truth: int
     other: int
 
     @property
     def kind(self) -> str:
-        """Decoded by counting."""
-        return "pure"
+        """Decoded by counting, block by block."""
+        return "blocks"
 
     @property
     def layout(self) -> Layout:
@@ -46,35 +73,83 @@ class HadamardResponse(NamedTuple):
         return Fraction(self.truth, self.other)
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """(p, q)."""
+    def rows(self) -> int:
+        """Symbols of a block; one of them, row 0, no value has."""
+        return self.symbols // self.blocks
+
+    @property
+    def halves(self) -> tuple[Fraction, Fraction]:
+        """The probabilities of the half that supports the value, and of any other half of a block."""
+        total = self.truth + (2 * self.blocks - 1) * self.other
+        return Fraction(self.truth, total), Fraction(self.other, total)
+
+    @property
+    def within(self) -> tuple[Fraction, Fraction]:
+        """How likely a report of a value's block supports it: if it is the true one, and if not."""
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
 
-    def joint_support(self) -> None:
-        """It depends on the true value: where x + 1 xor z + 1 belongs to it, a report supports none or all three."""
-        return
+    @property
+    def worth(self) -> Fraction:
+        """What a report is worth to the values that it supports: c."""
+        supporting, not_supporting = self.halves
+        return 1 / (supporting - not_supporting)
+
+    @property
+    def squares(self) -> Fraction:
+        """The mean squares of what a report is worth to each value, added up: at most."""
+        _, half = self.halves
+        fullest = -(-self.size // self.blocks)
+        return self.worth * (self.size * 2 * half * self.worth + fullest)
+
+    def place(self, value: int) -> tuple[int, int]:
+        """The block and the row of a value."""
+        return value % self.blocks, value // self.blocks + 1
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""
-        mask = int(value) + 1
-        supports = bernoulli(self.truth, self.truth + self.other, random)
-        symbol = randbelow(self.symbols, random)
-        if (symbol & mask).bit_count() & 1 == supports:
-            symbol ^= mask & -mask
-        return symbol
+        own, mask = self.place(int(value))
+        drawn = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
+        row = randbelow(self.rows, random)
+        # After the half of the supporters comes the other one of their block, then two of each block.
+        after = 0 if drawn < self.truth else 1 + (drawn - self.truth) // self.other
+        block = (own + after // 2) % self.blocks
+        if after < 2 and (row & mask).bit_count() & 1 != after:
+            row ^= mask & -mask
+        return block * self.rows + row
 
     def channel(self) -> Channel:
         """A row for each value, a column for each symbol."""
-        half = self.symbols // 2 * (self.truth + self.other)
-        odd = [[(y & x).bit_count() & 1 for y in range(self.symbols)] for x in range(1, self.size + 1)]
-        return Channel(tuple(tuple(Fraction(self.other if bit else self.truth, half) for bit in row) for row in odd))
+        half_block = self.rows // 2
+        likely, unlikely = (mass / half_block for mass in self.halves)
+        places = [self.place(value) for value in range(self.size)]
+        return Channel(
+            tuple(
+                tuple(
+                    likely if block == own and (row & mask).bit_count() % 2 == 0 else unlikely
+                    for block in range(self.blocks)
+                    for row in range(self.rows)
+                )
+                for own, mask in places
+            )
+        )
+
+
+def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:
+    """The one with the least total error, whoever holds what; of those, the one with the fewest blocks."""
+    numbers = (1 << power for power in range(size.bit_length()))
+    made = (HadamardResponse(size, blocks, _symbols(size, blocks), truth, other) for blocks in numbers)
+    return min((each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each.squares)
+
+
+def _symbols(size: int, blocks: int) -> int:
+    """As many as it takes for each block to have more than the values that are dealt out to it."""
+    return blocks << (-(-size // blocks)).bit_length()
 
 
 def design(keys: Keys, domain: Domain) -> tuple[HadamardResponse, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    size = domain.size or 2
-    return HadamardResponse(size, 1 << size.bit_length(), *odds(epsilon)), Declared.epsilon(epsilon)
+    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
 MECHANISM = Mechanism("hr", "Hadamard response", ("epsilon",), small_closed(MOST_SYMBOLS - 1), design)

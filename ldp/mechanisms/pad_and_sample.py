@@ -4,6 +4,10 @@
     pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
     pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values, and its epsilon
 
+`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the mean
+square is m^2 times that for the entries that are drawn. Of the reports of a value's block, the largest
+share supports it where the other entries of the set are in other blocks, if there are any.
+
 A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) / m, and the others
 with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains. With one dummy nothing is gained. The law
 of a set's reports is a mean of its entries' laws, so their ratio bounds its own; and it is reached. The empty set is
@@ -28,7 +32,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms import grr, hadamard, projective, subset
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, Pure, integers
+from ldp.mechanisms.contract import Declared, Mechanism, Numbers, Pure, integers, is_pure
 from ldp.randomness import Random, randbelow
 from ldp.sets import members, sets_of
 
@@ -38,12 +42,12 @@ class PadAndSample(NamedTuple):
 
     size: int
     most: int
-    oracle: Pure
+    oracle: Pure | hadamard.HadamardResponse
 
     @property
     def kind(self) -> str:
-        """Decoded by counting."""
-        return "pure"
+        """Decoded as the oracle is."""
+        return self.oracle.kind
 
     @property
     def layout(self) -> Layout:
@@ -58,13 +62,40 @@ class PadAndSample(NamedTuple):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """(p, q), the draw included."""
+        """(p, q), the draw included; of an oracle that has such rates."""
+        assert is_pure(self.oracle)  # noqa: S101
         p, q = self.oracle.support
         return (p + (self.most - 1) * q) / self.most, q
+
+    @property
+    def within(self) -> tuple[Fraction, Fraction]:
+        """How likely a report of a value's block supports it, the draw included."""
+        p, q = self._blocked.within
+        _, half = self._blocked.halves
+        # Out of so many reports of an entry in the block, and of one in another block, if there is one.
+        here = half / (1 - p)
+        elsewhere = 2 * half if self._blocked.blocks > 1 else here
+        others = (self.most - 1) * elsewhere
+        return (p * here + q * others) / (here + others), q
+
+    @property
+    def worth(self) -> Fraction:
+        """That of the entry, as often as it is not drawn."""
+        return self.most * self._blocked.worth
+
+    @property
+    def squares(self) -> Fraction:
+        """Those of the question's values, the draw included."""
+        return self.most**2 * self._blocked._replace(size=self.size).squares
 
     def joint_support(self) -> None:
         """It depends on whether the set holds both."""
         return
+
+    @property
+    def _blocked(self) -> hadamard.HadamardResponse:
+        assert isinstance(self.oracle, hadamard.HadamardResponse)  # noqa: S101
+        return self.oracle
 
     def integers(self) -> Numbers:
         """Those of the oracle, with the size of the question in place of its own, and how many a set may hold."""
@@ -111,7 +142,7 @@ def through(row: Mechanism) -> Mechanism:
 
     def design(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
         oracle, declared = row.design(keys, _Padded(domain))
-        assert isinstance(oracle, Pure)  # noqa: S101 (a fact about the rows below)
+        assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101 (a fact about the rows below)
         return PadAndSample(domain.size or 2, domain.most or 1, oracle), declared
 
     return Mechanism(f"pad-{row.name}", f"pad and sample, through {row.summary}", row.keys, accepts, design)

@@ -2,6 +2,7 @@
 
 pure     the errors depend on p and q alone, so any tally will do: one in which all cells are equal
 sum      the errors are the same for any tally
+blocks   reports x the chance of each symbol, given the frequencies
 matrix   reports x the true distribution x the matrix
 noise    reports x the true distribution after the noise
 sketch   per cohort: the rates of bits, or of signs at each coordinate, that the values' buckets give
@@ -16,14 +17,15 @@ import numpy as np
 
 from ldp.bloom import bloom_positions
 from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.contract import Blocked, Randomizer, is_blocked
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator.counting import Counts, empty_counts
 from ldp_aggregator.moments import Floats, channel_array
 from ldp_aggregator.sketch_moments import buckets_of
-from ldp_aggregator.supports import walsh_hadamard
+from ldp_aggregator.supports import blocks_of, walsh_hadamard
 
 REPORTS = 10**12
 """So many that rounding to whole reports changes nothing; errors are scaled to the number that is planned."""
@@ -34,6 +36,8 @@ def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Fl
     counts = empty_counts(randomizer.layout)
     if isinstance(randomizer, StochasticMatrix):
         counts[0] = np.rint(REPORTS * (frequency @ channel_array(randomizer)))
+    elif is_blocked(randomizer):
+        counts[0] = np.rint(REPORTS * _in_blocks(randomizer, frequency))
     elif isinstance(randomizer, AdditiveNoise):
         counts[0] = np.rint(REPORTS * _noisy(randomizer, frequency))
     elif isinstance(randomizer, Rappor) and randomizer.hashes:
@@ -57,6 +61,21 @@ def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Fl
     else:
         counts += REPORTS // counts.shape[1]
     return counts
+
+
+def _in_blocks(randomizer: Blocked, frequency: Floats) -> Floats:
+    """The law of reports: each half of a block as often as any, and more often for those whom it supports."""
+    oracle, entries = blocks_of(randomizer), frequency
+    if isinstance(randomizer, PadAndSample):
+        drawn = frequency / randomizer.most
+        entries = np.append(drawn, 1 - drawn.sum())
+    by_row = np.zeros((oracle.rows, oracle.blocks))
+    by_row.ravel()[oracle.blocks : oracle.blocks + len(entries)] = entries
+    transformed = walsh_hadamard(by_row.T)
+    supported = (transformed[:, :1] + transformed) / 2
+    _, half = oracle.halves
+    shares: Floats = (float(half) + supported / float(oracle.worth)) / (oracle.rows / 2)
+    return shares.ravel()
 
 
 def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
     symbols   one that supports the most targets, or whose scores for them have the greatest sum: of a matrix by its
               decoding; of `hr` and `pgr` by decoding the targets as if they were reports, since value x supports symbol
-              y as y supports x; in a sketch or a search, cohort by cohort
+              y as y supports x (in blocks: that at the row of x); in a sketch or a search, cohort by cohort
     seeds     x + b, a hash function that takes neighbours to one bucket, and so next to all values; or of the hash
               functions that a forger is given to choose from, the one that takes the most targets to one bucket
     bits      those of all targets, and others up to the number of ones that an honest report has on average
@@ -98,10 +98,10 @@ def _worths(randomizer: Randomizer, targets: Integers, texts: Sequence[str]) -> 
             worth = noise.own * wanted[1:-1] - noise.next * (wanted[:-2] + wanted[2:])
             return [np.pad(worth, randomizer.margin, mode="edge")]
         case HadamardResponse():
-            everything = randomizer._replace(size=randomizer.symbols - 1)
-            supports = support_counts(everything, _tally(randomizer.symbols, targets + 1))
-            # Symbol 0 shares no bit with any value, and so supports them all.
-            return [np.concatenate([[len(targets)], supports]).astype(float)]
+            marks = np.zeros((randomizer.blocks, randomizer.rows))
+            for target in targets.tolist():
+                marks[randomizer.place(target)] += 1
+            return [walsh_hadamard(marks).ravel()]
         case ProjectiveResponse():
             return [_points(randomizer, targets)]
         case HeavyHitters():

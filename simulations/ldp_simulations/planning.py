@@ -29,7 +29,7 @@ from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.optimum import efficiency
 from ldp_aggregator.bisection import least_share, least_whole
 from ldp_aggregator.estimation import moments_of
-from ldp_aggregator.intervals import miss, score_interval, standard_error
+from ldp_aggregator.intervals import miss, null_error, score_interval, standard_error
 from ldp_aggregator.manipulation import frequency_reach
 from ldp_aggregator.moments import Floats, Moments
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
@@ -61,7 +61,14 @@ class Design:
 
     def at(self, frequency: float, respondents: int) -> Moments:
         """The moments of values that are held by `frequency` of so many respondents."""
-        return replace(self.moments, reports=respondents, frequency=np.full(len(self.moments.hold), frequency))
+        even = self.moments
+        squares = frequency * (even.hold + 1) + (1 - frequency) * even.other
+        return replace(
+            even,
+            reports=respondents,
+            frequency=np.full(len(even.hold), frequency),
+            below=None if even.below is None else (squares - 1, squares),
+        )
 
     def error(self, frequency: float, respondents: int, ask: Ask) -> Floats:
         """Standard errors, by value."""
@@ -81,7 +88,8 @@ class Design:
         """The probability that a value held by `frequency` is found to be there: the worst value's."""
         from scipy.special import ndtr, ndtri
 
-        needed = ndtri(1 - miss(ask.level, len(self.values), "bonferroni")) * self.error(0, respondents, ask)
+        tested = null_error(self.at(frequency, respondents))
+        needed = ndtri(1 - miss(ask.level, len(self.values), "bonferroni")) * tested
         # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
         with np.errstate(divide="ignore"):
             return float(ndtr((frequency - needed) / self.error(frequency, respondents, ask)).min())

@@ -5,7 +5,7 @@
              1 - a, wherever they came from
     sets     part of the reports are uniform sets whatever the value, the others uniform ones that hold it; position
              by position, by how many members each still lacks
-    hr       holders by whether their symbol supports the value, then uniform over that half
+    hr       as in `ldp_simulations.hadamard_sampling`
     symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all values:
              a binomial for each value, and one multinomial
     bits     as in `ldp_simulations.bit_sampling`
@@ -53,6 +53,7 @@ from ldp_aggregator.counting import Counts, empty_counts
 from ldp_aggregator.moments import channel_array
 from ldp_simulations.bit_sampling import ones, vector_counts
 from ldp_simulations.bloom_sampling import bloom_counts
+from ldp_simulations.hadamard_sampling import hadamard_counts
 from ldp_simulations.hash_sampling import hashed_counts, sketch_counts
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.projective_sampling import projective_counts
@@ -180,21 +181,6 @@ def _marked_sets(chosen: int, marked: Counts, unmarked: int, generator: Generato
     return counts
 
 
-def _hadamard(randomizer: HadamardResponse, held: Counts, generator: Generator) -> Counts:
-    """Reports of every value: uniform over the half that supports it, or over the other half."""
-    p, _ = randomizer.support
-    counts = np.zeros(randomizer.symbols, dtype=np.int64)
-    symbols = np.arange(randomizer.symbols)
-    supporting = generator.binomial(held, float(p))
-    for value in np.flatnonzero(held).tolist():
-        shared = symbols & (value + 1)
-        odd = sum((shared >> bit & 1) for bit in range(randomizer.symbols.bit_length())) & 1
-        for parity, reports in ((0, supporting[value]), (1, held[value] - supporting[value])):
-            half = np.flatnonzero(odd == parity)
-            counts[half] += generator.multinomial(reports, np.full(len(half), 1 / len(half)))
-    return counts[None, :]
-
-
 def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Counts:
     return _counts(chain.once, holders, generator)
 
@@ -209,7 +195,7 @@ _OF_COUNTS: Mapping[type, Callable[[Any, Counts, Generator], Counts]] = {
     BitVector: _bits,
     CountMean: sketch_counts,
     HadamardCountMean: sketch_counts,
-    HadamardResponse: _hadamard,
+    HadamardResponse: hadamard_counts,
     LocalHashing: hashed_counts,
     NoisyHistogram: _sums,
     ProjectiveResponse: projective_counts,
