@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random as standard_random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -97,8 +97,9 @@ def simulate(
     """Simulate `runs` surveys of one population; the same seed gives the same simulation.
 
     `way` is `reports` or `law`; None takes `reports` up to two million of them. `over` wraps the range of runs (for a
-    progress bar). Raises `EstimateError` if the options cannot be met.
+    progress bar). Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
     """
+    options = replace(options, frequencies=True)
     total = runs * sum(holders.respondents for holders in population.values())
     chosen = way or (REPORTS if total <= MOST_REPORTS else LAW)
     generator = np.random.default_rng(seed)
