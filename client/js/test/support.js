@@ -30,8 +30,8 @@ export function questionOf(vector) {
 }
 
 /** A survey of these questions (`charges` is 1 and `text` empty, unless given), under fingerprints made here. */
-export async function surveyOf(questions, lifetime = null, epoch = undefined) {
-  const compiled = { format: 1, name: "laws", fingerprint: "", terms: "", epoch, lifetime, questions: [], groups: [] };
+export async function surveyOf(questions, lifetime = null, epoch = undefined, name = "laws") {
+  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups: [] };
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
     const integers = new Map(Object.entries(whole.integers));

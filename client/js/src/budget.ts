@@ -1,0 +1,52 @@
+/**
+ * What a device may still spend (`client/ldp_client/budget.py`), in such a way that no stop tells what was answered.
+ *
+ * A question with permanent responses costs its price once for every value whose response is kept, so what it has cost
+ * depends on the answers; what limits count must not. All that it may ever cost is set aside when it is answered first:
+ * its `charges`, or as many as the limits allow after one for each other question that was not answered yet (but at
+ * least one, if that is allowed without). So whether there is a report depends on what was asked, and on no answer.
+ *
+ * Two limits. What all surveys of a storage spend together has a cap. What one survey spends is at most what its
+ * version that asked for the least could cost in all: no later version raises that, unless the person agrees to it.
+ */
+
+import { BudgetError } from "./errors.js";
+import { type Ratio, bound, power, product, roundedUp, smaller, within } from "./ratio.js";
+import type { Question } from "./survey.js";
+
+/** Beyond it whoever thought something 50 % likely may come to think it 99.995 % likely: that protects nobody. */
+export const DEFAULT_CAP = "10";
+
+const MOST = bound("1000");
+
+/** A bound, and what counts towards it. */
+export interface Limit {
+  readonly most: Ratio;
+  readonly spent: Ratio;
+}
+
+/** What one device may spend on a survey at most: its lifetime epsilon, or else all that its questions may cost. */
+export function limitOf(lifetime: string | undefined, questions: readonly Question[]): Ratio {
+  if (lifetime !== undefined) return bound(lifetime);
+  let total: Ratio = [1n, 1n];
+  for (const { price, charges } of questions.filter(({ answerable }) => answerable)) {
+    if (within(total, MOST)) total = product([total, power(price, charges)]);
+  }
+  return smaller(roundedUp(total), MOST);
+}
+
+/** How many charges to set aside for a question, given those that are still to be answered. */
+export function affordable(question: Question, others: readonly Question[], limits: readonly Limit[]): number {
+  const fits = (price: Ratio): boolean => limits.every(({ most, spent }) => within(product([spent, price]), most));
+  if (!fits(question.price)) {
+    throw new BudgetError(`question ${question.name} costs more than is left of what this device may spend`);
+  }
+  let number = 1;
+  let together = product([question, ...others].map(({ price }) => price));
+  while (number < question.charges) {
+    together = product([together, question.price]);
+    if (!fits(together)) break;
+    number += 1;
+  }
+  return number;
+}
