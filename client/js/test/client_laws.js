@@ -332,7 +332,7 @@ const unordered = async () => {
   for (let draws = 0; draws < 24; draws += 1) {
     const drawn = () => {
       const script = [draws % 4, Math.floor(draws / 4) % 3, Math.floor(draws / 12)];
-      return (size) => (size === 1 ? Uint8Array.of(script.shift()) : new Uint8Array(size));
+      return (size) => (size === 1 ? Uint8Array.of(...script.splice(0, 1)) : new Uint8Array(size));
     };
     rows.add([...batches(numbered(4, 1), 4, drawn())[0].rows].join());
     firsts.add(batches(numbered(4, 4), 4, drawn()).map(({ rows: [row] }) => row).join());
