@@ -6,17 +6,17 @@
  * its `charges`, or as many as the limits allow after one for each other question that was not answered yet (but at
  * least one, if that is allowed without). So whether there is a report depends on what was asked, and on no answer.
  *
- * Two limits. What all surveys of a storage spend together has a cap. What one survey spends is at most what its
- * version that asked for the least could cost in all: no later version raises that, unless the person agrees to it.
+ * Two limits. What a survey spends is at most what its version that was answered first could cost in all, or any lower
+ * lifetime epsilon since: no other version raises that, unless the person agrees to it. What all surveys of a storage
+ * spend together has a cap: what the app says, else the usual one, or what the first survey asks for if that is more.
  */
 
 import { BudgetError } from "./errors.js";
 import { type Ratio, bound, power, product, roundedUp, smaller, within } from "./ratio.js";
 import type { Question } from "./survey.js";
 
-/** Beyond it whoever thought something 50 % likely may come to think it 99.995 % likely: that protects nobody. */
-export const DEFAULT_CAP = "10";
-
+/** Epsilon 10: beyond it whoever thought something 50 % likely may come to think it 99.995 % likely. */
+const USUAL_CAP = bound("10");
 const MOST = bound("1000");
 
 /** A bound, and what counts towards it. */
@@ -25,14 +25,19 @@ export interface Limit {
   readonly spent: Ratio;
 }
 
-/** What one device may spend on a survey at most: its lifetime epsilon, or else all that its questions may cost. */
-export function limitOf(lifetime: string | undefined, questions: readonly Question[]): Ratio {
-  if (lifetime !== undefined) return bound(lifetime);
-  let total: Ratio = [1n, 1n];
+/** What a survey may come to on a device: its lifetime epsilon, or what was spent and all that questions may cost. */
+export function askedFor(lifetime: Ratio | undefined, spent: Ratio, questions: readonly Question[]): Ratio {
+  if (lifetime) return lifetime;
+  let total = spent;
   for (const { price, charges } of questions.filter(({ answerable }) => answerable)) {
     if (within(total, MOST)) total = product([total, power(price, charges)]);
   }
   return smaller(roundedUp(total), MOST);
+}
+
+/** The cap of a storage whose first survey asks for a ratio. */
+export function usualCap(asked: Ratio): Ratio {
+  return within(asked, USUAL_CAP) ? USUAL_CAP : asked;
 }
 
 /** How many charges to set aside for a question, given those that are still to be answered. */

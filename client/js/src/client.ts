@@ -9,7 +9,6 @@
  *   before the report is handed out; if anything fails before, nothing is spent.
  */
 
-import { DEFAULT_CAP } from "./budget.js";
 import { type Bytes, fromHex } from "./bytes.js";
 import { AlreadyAnsweredError } from "./errors.js";
 import { Memory, STATE_KEY } from "./memory.js";
@@ -24,29 +23,29 @@ import type { Answer, Question, Survey } from "./survey.js";
 /**
  * - `storage` is where the device remembers; without one it forgets when the page or process ends.
  * - `collector` says where the reports go, an address or any other name: for each, the device is another one.
- * - `lifetimeCap` is the largest epsilon that all surveys in the storage may spend together, a decimal text: 10 unless
- *   the app says otherwise; null for no cap.
+ * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the storage may spend together: 10 unless the app
+ *   says otherwise, or what the first survey asks for if that is more.
  */
 export interface Settings {
   readonly storage?: Storage;
   readonly collector?: string;
-  readonly lifetimeCap?: string | null;
+  readonly lifetimeCap?: string;
   readonly random?: Random;
 }
 
 export class Client {
   readonly #storage: Storage;
   readonly #collector: string;
-  readonly #cap: Ratio | null;
+  readonly #cap: Ratio | undefined;
   readonly #random: Random;
 
   constructor(
     readonly survey: Survey,
-    { storage = new MemoryStorage(), collector = "", lifetimeCap = DEFAULT_CAP, random = system }: Settings = {},
+    { storage = new MemoryStorage(), collector = "", lifetimeCap, random = system }: Settings = {},
   ) {
     this.#storage = storage;
     this.#collector = collector;
-    this.#cap = lifetimeCap === null ? null : bound(lifetimeCap);
+    this.#cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
     this.#random = random;
   }
 
@@ -65,8 +64,8 @@ export class Client {
   }
 
   /**
-   * The person has agreed to what this version of the survey may cost. Without that the survey may spend no more than
-   * the version that asked for the least. Throws `StateError`.
+   * The person has agreed to what this version of the survey may cost. Without that it may spend no more than the one
+   * that was answered first. Say it when a person has agreed, and not at every start. Throws `StateError`.
    */
   async agree(): Promise<void> {
     await this.#changing(async (memory) => memory.agree());

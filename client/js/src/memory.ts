@@ -7,7 +7,7 @@
  * answer is stored; but whoever holds the state holds the secrets too, and can test guesses against the keys.
  */
 
-import { type Limit, affordable } from "./budget.js";
+import { type Limit, affordable, askedFor, usualCap } from "./budget.js";
 import { type Bytes, concat, fromHex, hex, toBytes, utf8 } from "./bytes.js";
 import { type Check, bytesAsHex, constant, integerFrom, mapOf, optional, readJSON, record, textLike } from "./checks.js";
 import { StateError } from "./errors.js";
@@ -22,6 +22,7 @@ export const STATE_KEY = "ldp";
 
 const SECRET_SIZE = 32;
 const KEY_SIZE = 16;
+const NOTHING: Ratio = [1n, 1n];
 
 /** Of a question that was answered. */
 interface Asked {
@@ -42,6 +43,8 @@ interface Remembered {
 
 interface State {
   readonly format: 1;
+  /** What all surveys may spend together, where the app does not say. */
+  readonly cap: string;
   readonly surveys: Map<string, Remembered>;
 }
 
@@ -51,6 +54,7 @@ const ratio = textLike(RATIO, "a ratio");
 
 const STATE: Check<State> = record<State>({
   format: constant(1),
+  cap: ratio,
   surveys: mapOf(
     record<Remembered>({
       secret: optional(bytesAsHex(SECRET_SIZE)),
@@ -71,21 +75,22 @@ const STATE: Check<State> = record<State>({
 /** The memory of a survey of a collector. Whoever changes it holds the storage, and keeps it before anything is sent. */
 export class Memory {
   private constructor(
-    readonly survey: Survey, readonly collector: string, private readonly cap: Ratio | null,
+    readonly survey: Survey, readonly collector: string, private readonly cap: Ratio,
     private readonly storage: Storage, private readonly state: State, private readonly own: Remembered,
   ) {}
 
-  /** What a storage holds; `cap` is the most that all surveys in it may spend together, or null. */
-  static async open(survey: Survey, collector: string, cap: Ratio | null, storage: Storage): Promise<Memory> {
+  /** What a storage holds; `cap` is the most that all surveys in it may spend together, where the app says so. */
+  static async open(survey: Survey, collector: string, cap: Ratio | undefined, storage: Storage): Promise<Memory> {
+    const { lifetime, questions } = survey;
+    const asked = askedFor(lifetime, NOTHING, questions);
     const text = await accessed(() => storage.get(STATE_KEY));
-    const fresh: State = { format: 1, surveys: new Map() };
+    const fresh: State = { format: 1, cap: written(usualCap(asked)), surveys: new Map() };
     const state = text === null ? fresh : readJSON(text, STATE, STATE_KEY, StateError);
     const name = JSON.stringify([collector, survey.name]);
-    const { secret, limit, questions } = state.surveys.get(name) ?? { secret: null, limit: null, questions: new Map() };
-    const least = limit === null ? survey.limit : smaller(survey.limit, read(limit));
-    const own = { secret, limit: written(least), questions };
+    const own = state.surveys.get(name) ?? { secret: null, limit: written(asked), questions: new Map<string, Asked>() };
+    if (lifetime) own.limit = written(smaller(lifetime, read(own.limit)));
     state.surveys.set(name, own);
-    return new Memory(survey, collector, cap, storage, state, own);
+    return new Memory(survey, collector, cap ?? read(state.cap), storage, state, own);
   }
 
   async keep(): Promise<void> {
@@ -93,9 +98,9 @@ export class Memory {
     await accessed(() => this.storage.set(STATE_KEY, JSON.stringify(this.state, plain)));
   }
 
-  /** From now on the survey may spend what this version of it says. */
+  /** From now on the survey may spend what this version of it asks for. */
   agree(): void {
-    this.own.limit = written(this.survey.limit);
+    this.own.limit = written(askedFor(this.survey.lifetime, spent(this.own), this.unanswered));
   }
 
   answered(question: Question): boolean {
@@ -104,8 +109,7 @@ export class Memory {
 
   /** Set aside all that a question may ever cost, when it is answered first. Throws `BudgetError` if that is too much. */
   setAside(question: Question, cohort = 0): void {
-    const { questions } = this.survey;
-    const others = questions.filter((other) => other !== question && other.answerable && !this.answered(other));
+    const others = this.unanswered.filter((other) => other !== question && other.answerable);
     const charges = affordable(question, others, this.limits);
     const asked = { price: written(question.price), charges, cohort, last: null, responses: new Map() };
     this.own.questions.set(question.fingerprint, asked);
@@ -149,10 +153,13 @@ export class Memory {
     return this.own.questions.get(question.fingerprint)!;
   }
 
+  private get unanswered(): readonly Question[] {
+    return this.survey.questions.filter((question) => !this.answered(question));
+  }
+
   private get limits(): Limit[] {
-    const agreed = { most: read(this.own.limit), spent: spent(this.own) };
-    if (this.cap === null) return [agreed];
-    return [agreed, { most: this.cap, spent: product([...this.state.surveys.values()].map(spent)) }];
+    const everything = product([...this.state.surveys.values()].map(spent));
+    return [{ most: read(this.own.limit), spent: spent(this.own) }, { most: this.cap, spent: everything }];
   }
 }
 

@@ -1,6 +1,5 @@
 /** Surveys, as a device knows them: read from their compiled form, and checked against their own fingerprints. */
 
-import { limitOf } from "./budget.js";
 import { utf8 } from "./bytes.js";
 import { readJSON } from "./checks.js";
 import { COMPILED, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
@@ -9,7 +8,7 @@ import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerpri
 import { type Design, designed } from "./mechanisms.js";
 import { Rappor } from "./rappor.js";
 import type { Value } from "./randomizer.js";
-import type { Ratio } from "./ratio.js";
+import { type Ratio, bound } from "./ratio.js";
 
 /** A boolean for a boolean question, else a text. */
 export type Answer = boolean | string;
@@ -37,8 +36,8 @@ export class Survey {
   /** The length of its epochs in seconds; undefined if it has none. */
   readonly epoch: number | undefined;
   readonly questions: readonly Question[];
-  /** The ratio that everything a device ever sends may come to, as far as this version of the survey says. */
-  readonly limit: Ratio;
+  /** The ratio that everything a device ever sends may come to; undefined if only the questions set limits. */
+  readonly lifetime: Ratio | undefined;
 
   constructor(compiled: CompiledSurvey) {
     this.name = compiled.name;
@@ -47,7 +46,7 @@ export class Survey {
     this.epoch = compiled.epoch;
     const together = new Set(compiled.groups.flat());
     this.questions = compiled.questions.map((question) => new Question(question, together.has(question.name)));
-    this.limit = limitOf(compiled.lifetime?.epsilon, this.questions);
+    this.lifetime = compiled.lifetime ? bound(compiled.lifetime.epsilon) : undefined;
   }
 
   /** The question of a name. */

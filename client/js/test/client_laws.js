@@ -9,7 +9,7 @@ import { Memory, STATE_KEY } from "../dist/memory.js";
 import { holds, refusal, replay, same, surveyOf } from "./support.js";
 
 const SECRET_SIZE = 32;
-const NO_CAP = { lifetimeCap: null };
+const NO_CAP = { lifetimeCap: "1000" };
 const CITIES = ["Aachen", "Bonn", "Celle", "Dresden"];
 const CITY = {
   name: "city", type: "category", values: CITIES, mechanism: "grr", integers: { size: "4", truth: "3", other: "1" },
@@ -42,7 +42,8 @@ const onceAndForAll = async ({ storage }) => {
   const kept = storage();
   for (const [name, width] of [["city", 1], ["home", 10]]) {
     same((await new Client(survey, { storage: kept }).record(name, "Bonn")).row.length, width, "the width");
-    await refusal(() => new Client(survey, { storage: kept }).record(name, "Bonn"), AlreadyAnsweredError);
+    const again = await refusal(() => new Client(survey, { storage: kept }).record(name, "Bonn"), AlreadyAnsweredError);
+    holds(again.message.includes(`question ${name} was answered`), "the question is named");
   }
 };
 
@@ -97,8 +98,9 @@ const damaged = async ({ storage }) => {
   const left = sound.get(STATE_KEY);
   const last = left.match(/"last":"(.*?)"/)[1];
   const changes = [
-    ["format", 2], ["limit", "0/1"], ["limit", ""], ["charges", 0], ["charges", 1.5], ["cohort", -1], ["price", "9/0"],
+    ["format", 2], ["cap", "1/0"], ["limit", "0/1"], ["limit", ""], ["charges", 0], ["charges", 1.5], ["cohort", -1], ["price", "9/0"],
     ["secret", "00"], ["last", "00"], ["questions", null], ["responses", [1]], ["surveys", "x"],
+    ...["", "0", "abx", "xab", "abc"].map((text) => ["responses", { ["0".repeat(32)]: text }]),
   ];
   const altered = changes.map(([name, value]) => (
     JSON.stringify(JSON.parse(left), (key, part) => (key === name ? value : part))
@@ -230,7 +232,12 @@ const versions = async ({ storage }) => {
   const agreed = await surveyOf([{ ...CITY, name: "city-60" }], { epsilon: "2.2" });
   await new Client(agreed, { storage: kept }).agree();
   await record(agreed);
-  await refusal(async () => record(await version(61)), BudgetError);
+  const next = await version(61);
+  await refusal(() => record(next), BudgetError);
+  await new Client(next, { storage: kept }).agree();
+  await record(next);
+  await new Client(next, { storage: kept }).agree();
+  await refusal(async () => record(await version(62)), BudgetError);
 };
 
 const least = async ({ storage }) => {
@@ -242,6 +249,12 @@ const least = async ({ storage }) => {
   const other = storage();
   await new Client(narrow, { storage: other }).record("city", "Bonn");
   await refusal(() => new Client(wide, { storage: other }).record("town", "Bonn"), BudgetError);
+  const three = [CITY, TOWN, { ...TOWN, name: "village" }];
+  const [all, two] = [await surveyOf(three), await surveyOf(three, { epsilon: "2.2" })];
+  const third = storage();
+  await new Client(all, { storage: third }).record("city", "Bonn");
+  await new Client(two, { storage: third }).record("town", "Bonn");
+  await refusal(() => new Client(all, { storage: third }).record("village", "Bonn"), BudgetError);
 };
 
 const capped = async ({ storage }) => {
@@ -255,7 +268,12 @@ const capped = async ({ storage }) => {
   await refusal(() => spend(9), BudgetError);
   await refusal(() => spend(9, { lifetimeCap: "10.98" }), BudgetError);
   await spend(9, { lifetimeCap: "10.99" });
-  await spend(10, { lifetimeCap: null });
+  await spend(10, { lifetimeCap: "1000" });
+  const other = storage();
+  await new Client(await surveyOf([CLEAR]), { storage: other }).record("home", "Bonn");
+  same(remembered(other).asked.charges, 3, "the charges of a first survey that asks for more than 10");
+  const second = await surveyOf([CITY], null, undefined, "second");
+  await refusal(() => new Client(second, { storage: other }).record("city", "Bonn"), BudgetError);
   for (const lifetimeCap of ["", "-1", "1e9", "ln(3)", "1/0"]) {
     await refusal(async () => new Client(await surveyOf([CITY]), { lifetimeCap }), RangeError);
   }
@@ -265,14 +283,16 @@ const apart = async ({ storage }) => {
   const survey = await surveyOf([CITY, CLEAR]);
   const kept = storage();
   const record = (collector, name, answer) =>
-    new Client(survey, { storage: kept, collector, lifetimeCap: null }).record(name, answer);
+    new Client(survey, { storage: kept, collector, lifetimeCap: "1000" }).record(name, answer);
   const rows = { a: [], b: [] };
   for (const collector of ["a", "b", "a", "b"]) rows[collector].push(hex((await record(collector, "home", "Bonn")).row));
   same(rows.a[0] === rows.b[0], false, "whether they get the same response");
   same([rows.a[1], rows.b[1]], [rows.a[0], rows.b[0]], "what each gets again");
   for (const collector of ["a", "b"]) await record(collector, "city", "Bonn");
   await refusal(() => record("a", "city", "Bonn"), AlreadyAnsweredError);
-  const states = Object.values(JSON.parse(kept.get(STATE_KEY)).surveys);
+  await record("", "city", "Bonn");
+  await refusal(() => new Client(survey, { storage: kept }).record("city", "Bonn"), AlreadyAnsweredError);
+  const states = Object.values(JSON.parse(kept.get("ldp")).surveys).slice(0, 2);
   const keys = states.flatMap(({ questions }) => Object.values(questions)).flatMap(({ responses }) => Object.keys(responses));
   same([new Set(states.map(({ secret }) => secret)).size, new Set(keys).size], [2, 2], "secrets and keys");
 };
@@ -282,7 +302,7 @@ const named = async () => {
   const random = (size) => new Uint8Array(size);
   const key = async (collector, name, cohort, answer) => {
     const survey = await surveyOf([{ ...HOME, name }]);
-    const memory = await Memory.open(survey, collector, null, new MemoryStorage());
+    const memory = await Memory.open(survey, collector, undefined, new MemoryStorage());
     const [asked] = survey.questions;
     memory.setAside(asked, cohort);
     return memory.memoKey(asked, asked.value(answer), random);
@@ -393,7 +413,7 @@ export const CLIENT_LAWS = {
   "charges are set aside as far as the limit allows, after one for each other question": setAside,
   "what would exceed the lifetime epsilon is refused, and not charged": hardStop,
   "versions of a survey spend together what the first one asked for, until the person agrees to more": versions,
-  "of several versions the one that asked for the least sets the limit": least,
+  "a lower lifetime epsilon holds for all versions": least,
   "all surveys of a storage, whatever their collectors, have a cap": capped,
   "two collectors get responses, charges and cohorts of their own": apart,
   "a memo key is of a collector, a question, a cohort and an answer": named,

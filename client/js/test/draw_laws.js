@@ -1,9 +1,10 @@
 // What is drawn and counted exactly: uniform integers, bits at their thresholds, prices, bounds (src/randomness.ts, src/ratio.ts).
 
-import { fromHex, toBytes } from "../dist/bytes.js";
-import { RandomnessError, batches, encodeBatch, reportBytes } from "../dist/index.js";
+import { concat, fromHex, hex, toBytes } from "../dist/bytes.js";
+import { difference, inverse, multiple } from "../dist/field.js";
+import { RandomnessError, batches, encodeBatch, encodeFrame, reportBytes } from "../dist/index.js";
 import { drawBits, randbelow, shuffled } from "../dist/randomness.js";
-import { bound, product, roundedUp, within } from "../dist/ratio.js";
+import { bound, product, read, roundedUp, within } from "../dist/ratio.js";
 import { holds, refusal, replay, same, surveyOf } from "./support.js";
 
 const VALUES = ["a", "b"];
@@ -31,6 +32,39 @@ const uniform = async () => {
   await refusal(async () => randbelow(257n, replay(Uint8Array.of(255, 255))), RandomnessError);
   const again = replay(Uint8Array.of(255, 255, 4));
   same([randbelow(3n, again), again.used].map(Number), [1, 3], "what follows rejected bytes");
+};
+
+const weighed = async () => {
+  // All weights of a row add up to 8, so that each draw has as many tapes of a byte.
+  const designs = [
+    ["grr", { size: "2", truth: "6", other: "2" }, [64, 192]],
+    ["grr", { size: "3", truth: "6", other: "1" }, [32, 32, 192]],
+    ["matrix", { weights: [["5", "3"], ["3", "5"]] }, [96, 160]],
+    ["pgr", { size: "3", order: "2", dimension: "2", truth: "6", other: "1" }, [32, 32, 192]],
+    ["pgr", { size: "4", order: "3", dimension: "2", truth: "5", other: "1" }, [32, 32, 32, 160]],
+  ];
+  for (const [mechanism, integers, expected] of designs) {
+    const values = ["a", "b", "c", "d"].slice(0, Number(integers.size ?? 2));
+    const [{ randomizer }] = (await surveyOf([{ ...ASKED, values, mechanism, integers }])).questions;
+    const modes = values.map((_, value) => {
+      const counts = new Array(expected.length).fill(0);
+      for (let tape = 0; tape < 256; tape += 1) counts[randomizer.randomize(value, replay(Uint8Array.of(tape)))[0]] += 1;
+      same([...counts].sort((left, right) => left - right), expected, `the counts of ${mechanism}`);
+      return counts.indexOf(Math.max(...counts));
+    });
+    same(new Set(modes).size, values.length, "the number of likeliest reports");
+    if (mechanism !== "pgr") same(modes, [...values.keys()], "the likeliest reports");
+  }
+};
+
+const invertible = async () => {
+  for (const order of [4n, 8n, 16n, 7n, 11n]) {
+    for (let element = 1n; element < order; element += 1n) {
+      same(multiple(element, inverse(element, order), order) === 1n, true, `${element} over itself, of ${order}`);
+      same(difference(element, element, order) === 0n, true, `${element} less itself`);
+    }
+    same(Number(difference(2n, 3n, order)), [4n, 8n, 16n].includes(order) ? 1 : Number(order) - 1, "2 less 3");
+  }
 };
 
 const shuffledOnce = async () => {
@@ -74,6 +108,7 @@ const priced = async () => {
     ["matrix", { weights: [["1", "3"], ["2", "2"]] }, "2/1"],
     ["matrix", { weights: [["1", "9"], ["3", "7"]] }, "3/1"],
     ["oue", { size: "2", if_true: "3", if_other: "1", word: "2" }, "9/1"],
+    ["oue", { size: "2", if_true: "5", if_other: "2", word: "3" }, "5/1"],
     ["pgr", { size: "2", order: "2", dimension: "2", truth: "7", other: "3" }, "7/3"],
     ["rappor", rappor, "9/1"],
     ["rappor", { ...rappor, hashes: "1" }, "9/1", text],
@@ -87,8 +122,11 @@ const priced = async () => {
     const [above, below] = price.split("/").map(BigInt);
     same(top * below === bottom * above, true, `whether ${mechanism} costs ${price}`);
   }
-  const [{ randomizer }] = (await surveyOf([{ ...ASKED, mechanism: "rappor", integers: rappor }])).questions;
-  same(within(randomizer.ratio, [25n, 9n]) && within([25n, 9n], randomizer.ratio), true, "one report of a memoized one");
+  for (const [ifZero, top, bottom] of [["1", 25n, 9n], ["2", 77n, 45n]]) {
+    const asked = { ...ASKED, mechanism: "rappor", integers: { ...rappor, if_zero: ifZero } };
+    const [{ randomizer: { ratio } }] = (await surveyOf([asked])).questions;
+    same(ratio[0] * bottom === top * ratio[1], true, "one report of a memoized one");
+  }
 };
 
 const exact = async () => {
@@ -97,6 +135,7 @@ const exact = async () => {
   same(digits(bound("0.5")), "16487212707001281468486507878141635716537", "its root");
   same(digits(bound("1/2")), digits(bound("0.50")), "the same as a ratio");
   same(digits(bound("12/8")), digits(bound("1.5")), "another");
+  same(digits(bound("12/10")), digits(bound("1.2")), "one of two digits");
   same(digits(bound("0")), `1${"0".repeat(40)}`, "e to the 0");
   same(bound("1000").map(String), bound("7000").map(String), "what is beyond 1000");
   same(within(bound("1000"), bound("999.99")), false, "whether 1000 is less");
@@ -105,6 +144,7 @@ const exact = async () => {
   }
   same(roundedUp([1n, 3n]).map(String), ["6148914691236517206", String(2n ** 64n)], "a third, rounded up");
   same(roundedUp([4n, 2n]).map(String), [String(2n ** 65n), String(2n ** 64n)], "two");
+  same([read("3"), read("3/2")].flat().map(String), ["3", "1", "3", "2"], "ratios that were read");
   same(product([[2n, 3n], [5n, 7n]]).map(String), ["10", "21"], "the product");
   same([within([1n, 2n], [2n, 4n]), within([1n, 2n], [1n, 3n]), within([1n, 3n], [1n, 2n])], [true, false, true], "order");
 };
@@ -120,15 +160,21 @@ const fitting = async () => {
   same(sizes(rows(1001, 1)), [1000, 1], "batches of the usual size");
   same(sizes([], 5), [], "batches of nothing");
   reportBytes(rows(4096, 4096), 5000);
+  const zeros = (size) => new Uint8Array(size);
+  const frames = batches(rows(3, 2), 2, zeros).map((batch) => encodeFrame(encodeBatch(batch)));
+  same(hex(reportBytes(rows(3, 2), 2, zeros)), hex(concat(frames)), "the bytes of an upload");
   const whole = { fingerprint: new Uint8Array(16), id: new Uint8Array(16), size: 2, rows: new Uint8Array(4) };
   same(encodeBatch(whole).length, 45, "the size of a batch");
-  for (const bad of [{ size: 1.5 }, { size: 3 }, { size: 0 }, { rows: [1, 2] }, { rows: fromHex("") }, { id: "x".repeat(16) }]) {
+  same([fromHex("").length, encodeBatch({ ...whole, size: 1, rows: new Uint8Array(2 ** 24 - 44) }).length], [0, 2 ** 24]);
+  for (const bad of [{ size: 1, rows: new Uint8Array(2 ** 24 - 43) }, { size: 1.5 }, { size: 3 }, { size: 0 }, { rows: [1, 2] }, { rows: fromHex("") }, { id: "x".repeat(16) }]) {
     await refusal(async () => encodeBatch({ ...whole, ...bad }), RangeError);
   }
 };
 
 export const DRAW_LAWS = {
   "integers below a bound are exactly as likely": uniform,
+  "a report comes of as many draws as it has weight": weighed,
+  "in every field an element has its inverse": invertible,
   "a shuffle keeps everything, and draws for all places but the first": shuffledOnce,
   "a bit is 1 below its threshold, to the last bit of it": atThreshold,
   "a price is the exact ratio of the integers": priced,

@@ -8,7 +8,7 @@ const { survey: source, respondents } = JSON.parse(await text(process.stdin));
 const survey = await readSurvey(source);
 const reports = [];
 for (const answers of respondents) {
-  const client = new Client(survey, { lifetimeCap: null });
+  const client = new Client(survey);
   for (const [name, answer] of Object.entries(answers)) reports.push(await client.record(name, answer));
 }
 process.stdout.write(reportBytes(reports, 100));

@@ -1,5 +1,6 @@
 // What a survey has to be, and what fits its questions (src/survey.ts, src/mechanisms.ts, src/checks.ts).
 
+import { askedFor } from "../dist/budget.js";
 import { AnswerError, SurveyError, readSurvey } from "../dist/index.js";
 import { symbolWidth } from "../dist/randomizer.js";
 import { compiledOf, holds, refusal, same, surveyOf } from "./support.js";
@@ -11,6 +12,9 @@ const BOOLEAN = { ...PLAIN, type: "boolean", values: ["false", "true"], integers
 const TEXT = { ...PLAIN, type: "text", values: null, mechanism: "rappor", integers: RAPPOR };
 const HASHED = { ...TEXT, type: "category", values: ["a", "b"] };
 
+/** What a survey may come to on a device that has spent nothing. */
+const limitOf = ({ lifetime, questions }) => askedFor(lifetime, [1n, 1n], questions);
+
 const unusable = async () => {
   const weights = (rows) => ({ mechanism: "matrix", integers: { weights: rows } });
   const bad = [
@@ -19,6 +23,7 @@ const unusable = async () => {
     { integers: { ...GRR, size: "3" } },
     { integers: { ...GRR, size: "4294967297" } },
     { values: null, integers: GRR },
+    { ...TEXT, integers: { ...RAPPOR, bits: "4294967297" } },
     weights([]),
     weights([["1", "2"], ["3"]]),
     weights("3"),
@@ -39,6 +44,7 @@ const unusable = async () => {
 const malformed = async () => {
   const sound = await compiledOf([{ ...PLAIN, integers: GRR }]);
   await readSurvey(JSON.stringify(sound));
+  await surveyOf([{ ...PLAIN, integers: GRR, charges: 1000 }]);
   const question = sound.questions[0];
   const bad = [
     "", "{", null, 3, [], "text", { ...sound, format: 2 }, { ...sound, epoch: 0 }, { ...sound, epoch: 1.5 },
@@ -63,6 +69,7 @@ const fit = async () => {
     [{ ...PLAIN, integers: GRR }, [["a", 0], ["b", 1]], ["c", "", 0, true, null, ["a"]]],
     [HASHED, [["a", "61"], ["b", "62"]], ["c", "", 1]],
     [TEXT, [["x", "78"], [long, "c3bc".repeat(2048)]], ["", `${long}x`, "\ud800", "x\udc00", 3, true, null]],
+    [{ ...TEXT, values: ["x"] }, [["x", "78"], ["y", "79"]], [""]],
     [{ ...HASHED, type: "boolean", values: ["no", "yes"] }, [[false, "6e6f"], [true, "796573"]], ["no"]],
   ];
   for (const [described, fits, unfit] of cases) {
@@ -95,21 +102,32 @@ const unanswerable = async () => {
   }
   await refusal(async () => survey.question("number").value("1"), AnswerError);
   await refusal(async () => survey.question("none"), AnswerError);
-  same(survey.limit.map(String), [String(3n << 64n), String(1n << 64n)], "what it may spend");
+  same(limitOf(survey).map(String), [String(3n << 64n), String(1n << 64n)], "what it may spend");
 };
 
 const limits = async () => {
-  const limit = async (...questions) => (await surveyOf(questions.map((each, at) => ({ ...each, name: `q${at}` })))).limit;
+  const limit = async (...questions) => limitOf(await surveyOf(questions.map((each, at) => ({ ...each, name: `q${at}` }))));
   const dear = { ...PLAIN, integers: { ...GRR, truth: String(10n ** 30n) } };
   const written = ([top, bottom]) => `${top}/${bottom / 2n ** 64n}`;
   same(written(await limit({ ...TEXT, charges: 2 })), `${6561n << 64n}/1`, "two charges of 81");
   same(written(await limit({ ...PLAIN, integers: GRR }, { ...PLAIN, integers: GRR })), `${9n << 64n}/1`, "two of 3");
-  const most = (await surveyOf([dear], { epsilon: "1000" })).limit;
+  const most = limitOf(await surveyOf([dear], { epsilon: "1000" }));
   same((await limit(...new Array(15).fill(dear))).map(String), most.map(String), "the limit of dear questions");
   same((await limit(...new Array(14).fill(dear))).map(String), [String(10n ** 420n << 64n), String(2n ** 64n)], "of fewer");
 };
 
+const unsorted = async () => {
+  const questions = ["a", "b", "c", "d"].map((name) => ({ ...PLAIN, name, integers: GRR }));
+  const pairs = [["a", "b"], ["c", "d"]];
+  const made = async (asked, groups) => (await surveyOf(asked, null, undefined, "laws", groups)).fingerprint;
+  const fingerprint = await made(questions, pairs);
+  same(await made(questions, [...pairs].reverse()), fingerprint, "the fingerprint, with the groups the other way round");
+  same(await made([...questions].reverse(), pairs), fingerprint, "the fingerprint, with the questions that way");
+  same((await made(questions, [["b", "a"], ["c", "d"]])) === fingerprint, false, "whether the order in a group counts");
+};
+
 export const SURVEY_LAWS = {
+  "a survey's fingerprint is that of its questions and groups, in any order": unsorted,
   "a survey whose integers make no randomizer is refused": unusable,
   "a survey that is not made as it should be is refused, and where": malformed,
   "answers fit their question, or are refused without being repeated": fit,
