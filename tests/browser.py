@@ -36,10 +36,14 @@ TAB, ENTER = "\ue004", "\ue007"
 class Browser:
     """One session."""
 
-    def __init__(self, driver, profile):
+    def __init__(self, driver, profile, *arguments, waits="normal"):
         self._driver = driver
-        options = {"binary": CHROMIUM, "args": [*_ARGUMENTS, f"--user-data-dir={profile}"]}
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        options = {"binary": CHROMIUM, "args": [*_ARGUMENTS, f"--user-data-dir={profile}", *arguments]}
+        wanted = {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "pageLoadStrategy": waits,
+        }
         made = self._post("", capabilities={"alwaysMatch": wanted})
         self._place = f"/{made['sessionId']}"
 
@@ -51,7 +55,7 @@ class Browser:
         return answer
 
     def open(self, url):
-        """Go there, and wait until it is loaded."""
+        """Go there, and wait until it is loaded, if this browser waits."""
         self._post("/url", url=url)
 
     def run(self, script, *arguments):
@@ -110,15 +114,18 @@ class Browser:
 
 
 @contextmanager
-def browser(profile):
-    """A browser with a new profile in an empty folder."""
+def browser(profile, *arguments, waits="normal"):
+    """A browser with a new profile in an empty folder, and more arguments for its command line.
+
+    `waits` is the driver's page load strategy: with "none" a page can be used while it loads.
+    """
     port = free_port()
     command = [DRIVER, f"--port={port}", "--log-level=OFF"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as driver:
             _wait_for(driver)
-            made = Browser(driver, profile)
+            made = Browser(driver, profile, *arguments, waits=waits)
             try:
                 yield made
             finally:

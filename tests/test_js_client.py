@@ -5,7 +5,6 @@ Needs node and the built client (`npm ci && npm run build` in client/js); skippe
 
 import hashlib
 import json
-import shutil
 import subprocess
 from fractions import Fraction
 from itertools import cycle, islice
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import run
+from js_client import NODE, PACKAGE, needs_built_client
 
 from ldp import parse_survey
 from ldp.compiled import compiled
@@ -20,13 +20,8 @@ from ldp.randomness import Replay
 from ldp_aggregator import Ingest, estimate
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "client" / "js"
-NODE = shutil.which("node")
 
-needs_node = pytest.mark.skipif(
-    NODE is None or not (PACKAGE / "dist" / "index.js").exists() or not (PACKAGE / "node_modules").exists(),
-    reason="needs node, and the built client in client/js",
-)
+needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
 EIGHT = [f"Größe {number}" for number in range(8)]
 HUNDRED = [f"value {number}" for number in range(100)]
@@ -82,6 +77,7 @@ def value_of(question, text):
 
 
 @needs_node
+@needs_built_client
 def test_equal_tapes_give_equal_reports():
     """For 100 tapes a question, reports and the number of bytes drawn are those of Python, and so are the prices."""
     survey = parse_survey(TEXT)
@@ -107,6 +103,7 @@ def test_the_fields_of_projective_questions_are_of_every_kind():
 
 
 @needs_node
+@needs_built_client
 def test_reports_of_the_js_client_decode(tmp_path):
     """What `ldp check --json` writes is enough for it; every batch is accepted, and the estimates are right.
 

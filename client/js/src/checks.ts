@@ -30,16 +30,14 @@ export function bytesAsHex(size: number): Check<string> {
   return textLike(new RegExp(`^([0-9a-f]{2}){${size}}$`), `${size} bytes as hexadecimal text`);
 }
 
-export function integerFrom(least: number): Check<number> {
+export function integerFrom(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
   return (found, place) => {
-    if (!Number.isSafeInteger(found) || (found as number) < least) {
-      throw new Unexpected(`${place}: expected a whole number from ${least}`);
+    if (!Number.isInteger(found) || (found as number) < least || (found as number) > most) {
+      throw new Unexpected(`${place}: expected a whole number from ${least} to ${most}`);
     }
     return found as number;
   };
 }
-
-export const count = integerFrom(0);
 
 export function constant<T>(expected: T): Check<T> {
   return (found, place) => {

@@ -3,34 +3,49 @@
  *
  * - `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
  * - A question whose budget is spent by one report is answered once. One with permanent responses is answered any
- *   number of times: an answer met before re-uses its permanent response. A new one is charged for, up to a number of
- *   values that the survey sets; the last of these is in reserve for a fixed value, whose response is reported for
- *   every value that came too late: silence would tell that the answer changed.
- * - What was spent is in the storage before the report is handed out; if anything fails before, nothing is spent.
+ *   number of times: an answer met before re-uses its permanent response, and a new one gets its own as long as charges
+ *   are left; from then on it gets the response that was reported last. Silence would tell that the answer changed.
+ * - All that a question may ever cost is set aside when it is answered first (`budget.ts`), and that is in the storage
+ *   before the report is handed out; if anything fails before, nothing is spent.
  */
 
 import { type Bytes, fromHex } from "./bytes.js";
 import { AlreadyAnsweredError } from "./errors.js";
-import { Memory } from "./memory.js";
+import { Memory, STATE_KEY } from "./memory.js";
 import { type Random, system } from "./randomness.js";
 import { Rappor } from "./rappor.js";
 import type { Value } from "./randomizer.js";
+import { type Ratio, bound } from "./ratio.js";
 import type { Report } from "./reports.js";
 import { MemoryStorage, type Storage } from "./storage.js";
 import type { Answer, Question, Survey } from "./survey.js";
 
-/** `storage` is where the device remembers; without one it forgets when the page or process ends. */
+/**
+ * - `storage` is where the device remembers; without one it forgets when the page or process ends.
+ * - `collector` says where the reports go, an address or any other name: for each, the device is another one.
+ * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the storage may spend together: 10 unless the app
+ *   says otherwise, or what the first survey asks for if that is more.
+ */
 export interface Settings {
   readonly storage?: Storage;
+  readonly collector?: string;
+  readonly lifetimeCap?: string;
   readonly random?: Random;
 }
 
 export class Client {
   readonly #storage: Storage;
+  readonly #collector: string;
+  readonly #cap: Ratio | undefined;
   readonly #random: Random;
 
-  constructor(readonly survey: Survey, { storage = new MemoryStorage(), random = system }: Settings = {}) {
+  constructor(
+    readonly survey: Survey,
+    { storage = new MemoryStorage(), collector = "", lifetimeCap, random = system }: Settings = {},
+  ) {
     this.#storage = storage;
+    this.#collector = collector;
+    this.#cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
     this.#random = random;
   }
 
@@ -41,11 +56,28 @@ export class Client {
   async record(name: string, answer: Answer): Promise<Report> {
     const question = this.survey.question(name);
     const value = question.value(answer);
-    return this.#storage.exclusively(Memory.key(this.survey), async () => {
-      const memory = await Memory.open(this.survey, this.#storage);
-      const row = await this.#row(question, value, memory);
+    return this.#changing(async (memory) => ({
+      fingerprint: fromHex(question.fingerprint),
+      row: await this.#row(question, value, memory),
+      epoch: this.survey.epoch,
+    }));
+  }
+
+  /**
+   * The person has agreed to what this version of the survey may cost. Without that it may spend no more than the one
+   * that was answered first. Say it when a person has agreed, and not at every start. Throws `StateError`.
+   */
+  async agree(): Promise<void> {
+    await this.#changing(async (memory) => memory.agree());
+  }
+
+  /** Some work on the memory, which is kept before the result is handed out. */
+  async #changing<T>(work: (memory: Memory) => Promise<T>): Promise<T> {
+    return this.#storage.exclusively(STATE_KEY, async () => {
+      const memory = await Memory.open(this.survey, this.#collector, this.#cap, this.#storage);
+      const result = await work(memory);
       await memory.keep();
-      return { fingerprint: fromHex(question.fingerprint), row, epoch: this.survey.epoch };
+      return result;
     });
   }
 
@@ -58,26 +90,19 @@ export class Client {
           "send that report's bytes again",
       );
     }
-    memory.charge(question);
+    memory.setAside(question);
     return randomizer.randomize(value, this.#random);
   }
 
   async #repeated(question: Question, rappor: Rappor, value: Value, memory: Memory): Promise<Bytes> {
     const random = this.#random;
-    const cohort = memory.cohort(question, rappor, random);
-    const reserve = await memory.memoKey(question, cohort, question.fixedValue, random);
-    let key = await memory.memoKey(question, cohort, value, random);
-    let permanent = memory.permanent(question, key);
-    if (!permanent && key !== reserve) {
-      if (memory.kept(question, reserve) >= question.charges - 1 || !memory.affordable(question)) {
-        [key, value] = [reserve, question.fixedValue];
-        permanent = memory.permanent(question, key);
-      }
-    }
+    if (!memory.answered(question)) memory.setAside(question, rappor.drawCohort(random));
+    const cohort = memory.cohort(question);
+    const key = await memory.memoKey(question, value, random);
+    let permanent = memory.recall(question, key);
     if (!permanent) {
-      memory.charge(question);
       permanent = rappor.permanent(value, cohort, random);
-      memory.keepPermanent(question, key, permanent);
+      memory.keepResponse(question, key, permanent);
     }
     return rappor.instantaneous(permanent, cohort, random);
   }

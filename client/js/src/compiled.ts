@@ -1,10 +1,10 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
 import {
-  type Check, absentOr, bytesAsHex, constant, count, decimal, integerFrom, listOf, mapOf, optional, record, text,
+  type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
 } from "./checks.js";
-import { RATIO } from "./ratio.js";
+import { EPSILON } from "./ratio.js";
 
 /** The exact numbers of a mechanism, by name: integers as decimal texts, or a matrix of them. */
 export type Integers = ReadonlyMap<string, string | readonly (readonly string[])[]>;
@@ -26,10 +26,12 @@ export interface CompiledSurvey {
   readonly fingerprint: string;
   readonly terms: string;
   readonly epoch: number | undefined;
-  readonly lifetime: { readonly epsilon: string; readonly ratio: string } | null;
+  readonly lifetime: { readonly epsilon: string } | null;
   readonly questions: readonly CompiledQuestion[];
   readonly groups: readonly (readonly string[])[];
 }
+
+const MOST_CHARGES = 1000;
 
 const FINGERPRINT = bytesAsHex(16);
 
@@ -40,7 +42,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   values: optional(listOf(text)),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
-  charges: count,
+  charges: integerFrom(1, MOST_CHARGES),
   fingerprint: FINGERPRINT,
 });
 
@@ -50,7 +52,7 @@ export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
   fingerprint: FINGERPRINT,
   terms: FINGERPRINT,
   epoch: absentOr(integerFrom(1)),
-  lifetime: optional(record({ epsilon: text, ratio: textLike(RATIO, "a ratio") })),
+  lifetime: optional(record({ epsilon: textLike(EPSILON, "an epsilon") })),
   questions: listOf(QUESTION),
   groups: listOf(listOf(text)),
 });

@@ -1,126 +1,170 @@
 /**
- * What a device remembers of a person's answers to a survey, so that it never gives fresh noise on one that it
- * randomized before: a secret, and for each question (by fingerprint) what was charged, the cohort, and the permanent
- * responses under keyed hashes of the answers. No answer is stored; but whoever holds the state holds the secret too,
- * and can test guesses against the keys.
+ * What a device remembers of a person's answers, so that it never gives fresh noise on one that it randomized before.
+ *
+ * All surveys share one text in the storage. For each survey and collector it has a secret, what the survey may spend,
+ * and for each question (by fingerprint) the charges set aside, the cohort, and the permanent responses under keyed
+ * hashes of the answers. Two collectors therefore never see one permanent response or cohort, whatever they ask. No
+ * answer is stored; but whoever holds the state holds the secrets too, and can test guesses against the keys.
  */
 
-import { type Bytes, concat, fromHex, hex, toBytes } from "./bytes.js";
-import { type Check, bytesAsHex, constant, count, mapOf, optional, readJSON, record, textLike } from "./checks.js";
-import { BudgetError, StateError } from "./errors.js";
+import { type Limit, affordable, askedFor, usualCap } from "./budget.js";
+import { type Bytes, concat, fromHex, hex, toBytes, utf8 } from "./bytes.js";
+import { type Check, bytesAsHex, constant, integerFrom, mapOf, optional, readJSON, record, textLike } from "./checks.js";
+import { StateError } from "./errors.js";
 import { type Random, bytesFrom } from "./randomness.js";
-import type { Rappor } from "./rappor.js";
 import type { Value } from "./randomizer.js";
-import { RATIO, power, product, read, within, written } from "./ratio.js";
+import { RATIO, type Ratio, power, product, read, smaller, written } from "./ratio.js";
 import type { Storage } from "./storage.js";
 import type { Question, Survey } from "./survey.js";
 
+/** The key of the state in its storage. */
+export const STATE_KEY = "ldp";
+
 const SECRET_SIZE = 32;
 const KEY_SIZE = 16;
+const NOTHING: Ratio = [1n, 1n];
 
-interface Kept {
+/** Of a question that was answered. */
+interface Asked {
   readonly price: string;
-  charges: number;
-  cohort: number | null;
+  readonly charges: number;
+  readonly cohort: number;
+  /** The key of the response that was reported last. */
+  last: string | null;
   readonly responses: Map<string, string>;
+}
+
+/** Of a survey of a collector. */
+interface Remembered {
+  secret: string | null;
+  limit: string;
+  readonly questions: Map<string, Asked>;
 }
 
 interface State {
   readonly format: 1;
-  secret: string | null;
-  readonly questions: Map<string, Kept>;
+  /** What all surveys may spend together, where the app does not say. */
+  readonly cap: string;
+  readonly surveys: Map<string, Remembered>;
 }
+
+const KEY = bytesAsHex(KEY_SIZE);
+
+const ratio = textLike(RATIO, "a ratio");
 
 const STATE: Check<State> = record<State>({
   format: constant(1),
-  secret: optional(bytesAsHex(SECRET_SIZE)),
-  questions: mapOf(
-    record<Kept>({
-      price: textLike(RATIO, "a ratio"),
-      charges: count,
-      cohort: optional(count),
-      responses: mapOf(textLike(/^([0-9a-f]{2})+$/, "bytes as hexadecimal text")),
+  cap: ratio,
+  surveys: mapOf(
+    record<Remembered>({
+      secret: optional(bytesAsHex(SECRET_SIZE)),
+      limit: ratio,
+      questions: mapOf(
+        record<Asked>({
+          price: ratio,
+          charges: integerFrom(1),
+          cohort: integerFrom(0),
+          last: optional(KEY),
+          responses: mapOf(textLike(/^([0-9a-f]{2})+$/, "bytes as hexadecimal text")),
+        }),
+      ),
     }),
   ),
 });
 
-/** The memory of one survey. Whoever changes it holds the storage exclusively, and keeps it before anything is sent. */
+/** The memory of a survey of a collector. Whoever changes it holds the storage, and keeps it before anything is sent. */
 export class Memory {
   private constructor(
-    readonly survey: Survey, readonly storage: Storage, readonly key: string, private readonly state: State,
+    readonly survey: Survey, readonly collector: string, private readonly cap: Ratio,
+    private readonly storage: Storage, private readonly state: State, private readonly own: Remembered,
   ) {}
 
-  static key(survey: Survey): string {
-    return `ldp/${survey.name}`;
-  }
-
-  static async open(survey: Survey, storage: Storage): Promise<Memory> {
-    const key = Memory.key(survey);
-    const text = await accessed(() => storage.get(key));
-    const fresh: State = { format: 1, secret: null, questions: new Map() };
-    return new Memory(survey, storage, key, text === null ? fresh : readJSON(text, STATE, key, StateError));
+  /** What a storage holds; `cap` is the most that all surveys in it may spend together, where the app says so. */
+  static async open(survey: Survey, collector: string, cap: Ratio | undefined, storage: Storage): Promise<Memory> {
+    const { lifetime, questions } = survey;
+    const asked = askedFor(lifetime, NOTHING, questions);
+    const text = await accessed(() => storage.get(STATE_KEY));
+    const fresh: State = { format: 1, cap: written(usualCap(asked)), surveys: new Map() };
+    const state = text === null ? fresh : readJSON(text, STATE, STATE_KEY, StateError);
+    const name = JSON.stringify([collector, survey.name]);
+    const own = state.surveys.get(name) ?? { secret: null, limit: written(asked), questions: new Map<string, Asked>() };
+    if (lifetime) own.limit = written(smaller(lifetime, read(own.limit)));
+    state.surveys.set(name, own);
+    return new Memory(survey, collector, cap ?? read(state.cap), storage, state, own);
   }
 
   async keep(): Promise<void> {
     const plain = (_: string, part: unknown): unknown => (part instanceof Map ? Object.fromEntries(part) : part);
-    await accessed(() => this.storage.set(this.key, JSON.stringify(this.state, plain)));
+    await accessed(() => this.storage.set(STATE_KEY, JSON.stringify(this.state, plain)));
+  }
+
+  /** From now on the survey may spend what this version of it asks for. */
+  agree(): void {
+    this.own.limit = written(askedFor(this.survey.lifetime, spent(this.own), this.unanswered));
   }
 
   answered(question: Question): boolean {
-    return this.of(question).charges > 0;
+    return this.own.questions.has(question.fingerprint);
   }
 
-  /** Spend the price of a question. Throws `BudgetError` if that is more than the survey lets a device spend. */
-  charge(question: Question): void {
-    if (!this.affordable(question)) {
-      throw new BudgetError(`question ${question.name} costs more than is left of the survey's lifetime epsilon`);
-    }
-    this.of(question).charges += 1;
+  /** Set aside all that a question may ever cost, when it is answered first. Throws `BudgetError` if that is too much. */
+  setAside(question: Question, cohort = 0): void {
+    const others = this.unanswered.filter((other) => other !== question && other.answerable);
+    const charges = affordable(question, others, this.limits);
+    const asked = { price: written(question.price), charges, cohort, last: null, responses: new Map() };
+    this.own.questions.set(question.fingerprint, asked);
   }
 
-  affordable(question: Question): boolean {
-    const { lifetime } = this.survey;
-    const spent = [...this.state.questions.values()].map(({ price, charges }) => power(read(price), BigInt(charges)));
-    return lifetime === undefined || within(product([...spent, question.price]), lifetime);
-  }
-
-  /** The cohort of the device, drawn when it is asked for first. */
-  cohort(question: Question, rappor: Rappor, random: Random): number {
-    return (this.of(question).cohort ??= rappor.drawCohort(random));
+  /** The device's cohort for a question that was answered. */
+  cohort(question: Question): number {
+    return this.asked(question).cohort;
   }
 
   /** The key under which the permanent response to a value is kept. */
-  async memoKey(question: Question, cohort: number, value: Value, random: Random): Promise<string> {
-    this.state.secret ??= hex(bytesFrom(random, SECRET_SIZE));
+  async memoKey(question: Question, value: Value, random: Random): Promise<string> {
+    this.own.secret ??= hex(bytesFrom(random, SECRET_SIZE));
     const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const secret = await crypto.subtle.importKey("raw", fromHex(this.state.secret), algorithm, false, ["sign"]);
+    const secret = await crypto.subtle.importKey("raw", fromHex(this.own.secret), algorithm, false, ["sign"]);
     const told = value instanceof Uint8Array ? value : toBytes(BigInt(value), 4);
-    const message = concat([fromHex(question.fingerprint), toBytes(BigInt(cohort), 2), told]);
+    const collector = utf8(this.collector);
+    const whose = [toBytes(BigInt(collector.length), 4), collector, fromHex(question.fingerprint)];
+    const message = concat([...whose, toBytes(BigInt(this.cohort(question)), 2), told]);
     return hex(new Uint8Array(await crypto.subtle.sign("HMAC", secret, message)).subarray(0, KEY_SIZE));
   }
 
-  permanent(question: Question, key: string): Bytes | undefined {
-    const kept = this.of(question).responses.get(key);
-    return kept === undefined ? undefined : fromHex(kept);
+  /** The permanent response to report: under this key, or the last one if no charge is left; undefined to draw one. */
+  recall(question: Question, key: string): Bytes | undefined {
+    const asked = this.asked(question);
+    const { responses, charges } = asked;
+    if (responses.has(key)) asked.last = key;
+    else if (responses.size < charges) return undefined;
+    const response = responses.get(asked.last ?? "");
+    if (response === undefined) throw new StateError(`${STATE_KEY}: expected the response that was reported last`);
+    return fromHex(response);
   }
 
-  keepPermanent(question: Question, key: string, response: Bytes): void {
-    this.of(question).responses.set(key, hex(response));
+  keepResponse(question: Question, key: string, response: Bytes): void {
+    const asked = this.asked(question);
+    asked.responses.set(key, hex(response));
+    asked.last = key;
   }
 
-  /** How many permanent responses to a question are kept, one of them left out. */
-  kept(question: Question, apartFrom: string): number {
-    return [...this.of(question).responses.keys()].filter((key) => key !== apartFrom).length;
+  private asked(question: Question): Asked {
+    return this.own.questions.get(question.fingerprint)!;
   }
 
-  private of(question: Question): Kept {
-    const { questions } = this.state;
-    const kept = questions.get(question.fingerprint) ?? {
-      price: written(question.price), charges: 0, cohort: null, responses: new Map<string, string>(),
-    };
-    questions.set(question.fingerprint, kept);
-    return kept;
+  private get unanswered(): readonly Question[] {
+    return this.survey.questions.filter((question) => !this.answered(question));
   }
+
+  private get limits(): Limit[] {
+    const everything = product([...this.state.surveys.values()].map(spent));
+    return [{ most: read(this.own.limit), spent: spent(this.own) }, { most: this.cap, spent: everything }];
+  }
+}
+
+function spent({ questions }: Remembered): Ratio {
+  return product([...questions.values()].map(({ price, charges }) => power(read(price), charges)));
 }
 
 /** What a storage answers; whatever it throws becomes a `StateError`. */

@@ -38,6 +38,16 @@ export function randbelow(bound: bigint, random: Random): bigint {
   return drawn % bound;
 }
 
+/** The same things in an order that is drawn uniformly from all of theirs (Fisher and Yates). */
+export function shuffled<T>(things: Iterable<T>, random: Random): T[] {
+  const order = [...things];
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const chosen = Number(randbelow(BigInt(last + 1), random));
+    [order[last], order[chosen]] = [order[chosen]!, order[last]!];
+  }
+  return order;
+}
+
 /**
  * A vector of `size` independent bits, as an integer whose bit i is position i: 1 with probability
  * `ifChosen / 2^word` where bit i of `chosen` is set, else `ifOther / 2^word`.

@@ -40,12 +40,12 @@ export class Rappor implements Memoized {
     const one = (span - flip) * ifOne + flip * ifZero;
     const zero = flip * ifOne + (span - flip) * ifZero;
     const [high, low] = one > zero ? [one, zero] : [zero, one];
-    return power([high * (span * span - low), low * (span * span - high)], BigInt(Math.max(hashes, 1)));
+    return power([high * (span * span - low), low * (span * span - high)], Math.max(hashes, 1));
   }
 
   get lifetimeRatio(): Ratio {
     const { flip, word, hashes } = this.integers;
-    return power([(1n << BigInt(word)) - flip, flip], BigInt(2 * Math.max(hashes, 1)));
+    return power([(1n << BigInt(word)) - flip, flip], 2 * Math.max(hashes, 1));
   }
 
   /** The vector before any noise: the Bloom filter of a text, or the one bit of a value's number. */

@@ -9,13 +9,47 @@ export function product(ratios: Iterable<Ratio>): Ratio {
   return [top, bottom];
 }
 
-export function power([top, bottom]: Ratio, exponent: bigint): Ratio {
-  return [top ** exponent, bottom ** exponent];
+export function power([top, bottom]: Ratio, exponent: number): Ratio {
+  return [top ** BigInt(exponent), bottom ** BigInt(exponent)];
 }
 
 /** Whether one ratio is no larger than another. */
 export function within(ratio: Ratio, bound: Ratio): boolean {
   return ratio[0] * bound[1] <= bound[0] * ratio[1];
+}
+
+export function smaller(left: Ratio, right: Ratio): Ratio {
+  return within(left, right) ? left : right;
+}
+
+/** The smallest multiple of 2^-64 that is no less: as much, in fewer digits. */
+export function roundedUp([top, bottom]: Ratio): Ratio {
+  return [((top << 64n) + bottom - 1n) / bottom, 1n << 64n];
+}
+
+/** An epsilon as it is written: `2.5`, or `1/3`. */
+export const EPSILON = /^[0-9]{1,40}(\.[0-9]{1,40}|\/[1-9][0-9]{0,39})?$/;
+
+const MOST_EPSILON = 1000n;
+
+/**
+ * A ratio just below e^epsilon, or below e^1000 if that is less: the terms of the exponential series, rounded down,
+ * until they are 0.
+ */
+export function bound(epsilon: string): Ratio {
+  if (!EPSILON.test(epsilon)) throw new RangeError("expected an epsilon as text, such as 2.5");
+  const [above = "", below = "1"] = epsilon.split("/");
+  const [whole = "", decimals = ""] = above.split(".");
+  const [top, bottom] = [BigInt(whole + decimals), BigInt(below) * 10n ** BigInt(decimals.length)];
+  const most = MOST_EPSILON * bottom;
+  const exponent = top < most ? top : most;
+  const unit = 1n << 256n;
+  let [sum, term] = [0n, unit];
+  for (let number = 1n; term; number += 1n) {
+    sum += term;
+    term = (term * exponent) / (bottom * number);
+  }
+  return [sum, unit];
 }
 
 /** A ratio in the notation `3/2`, or `3`. */

@@ -5,7 +5,7 @@
 
 import { type Bytes, concat, hex } from "./bytes.js";
 import { batchId } from "./epochs.js";
-import { type Random, system } from "./randomness.js";
+import { type Random, shuffled, system } from "./randomness.js";
 import { type Batch, MOST_PAYLOAD, MOST_REPORTS, encodeBatch, encodeFrame } from "./wire.js";
 
 /**
@@ -22,13 +22,14 @@ const HEAD = 256;
 
 /**
  * Reports grouped by question into batches of at most `size`, each under a fresh id. Group only reports that may be
- * seen together: whoever receives a batch learns that its reports travelled together.
+ * seen together: whoever receives a batch learns that its reports travelled together. They do so in a random order, rows
+ * as well as batches: in which one they were made would tell more.
  */
 export function batches(
   reports: Iterable<Report>, size = 1000, random: Random = system, clock: () => number = Date.now,
 ): Batch[] {
   const byQuestion = new Map<string, Report[]>();
-  for (const report of reports) {
+  for (const report of shuffled(reports, random)) {
     const name = hex(report.fingerprint);
     const alike = byQuestion.get(name);
     if (alike) alike.push(report);

@@ -8,12 +8,13 @@ import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerpri
 import { type Design, designed } from "./mechanisms.js";
 import { Rappor } from "./rappor.js";
 import type { Value } from "./randomizer.js";
-import { type Ratio, read } from "./ratio.js";
+import { type Ratio, bound } from "./ratio.js";
 
 /** A boolean for a boolean question, else a text. */
 export type Answer = boolean | string;
 
 const LONGEST_TEXT = 4096;
+const TYPES = new Set(["boolean", "category", "text"]);
 
 /** The survey that a compiled form holds. Throws `SurveyError` unless fingerprints and terms are what it says. */
 export async function readSurvey(source: string, pinned: { readonly terms?: string } = {}): Promise<Survey> {
@@ -45,7 +46,7 @@ export class Survey {
     this.epoch = compiled.epoch;
     const together = new Set(compiled.groups.flat());
     this.questions = compiled.questions.map((question) => new Question(question, together.has(question.name)));
-    this.lifetime = compiled.lifetime ? read(compiled.lifetime.ratio) : undefined;
+    this.lifetime = compiled.lifetime ? bound(compiled.lifetime.epsilon) : undefined;
   }
 
   /** The question of a name. */
@@ -66,6 +67,7 @@ export class Question {
   /** How often the price of the question may be charged. */
   readonly charges: number;
   readonly #design: Design | undefined;
+  #price: Ratio | undefined;
 
   constructor(compiled: CompiledQuestion, readonly inGroup: boolean) {
     this.name = compiled.name;
@@ -90,20 +92,22 @@ export class Question {
     return this.#design;
   }
 
-  /** The ratio that one charge stands for: everything ever sent about one value, or the one report. */
-  get price(): Ratio {
-    const randomizer = this.randomizer;
-    return randomizer instanceof Rappor && randomizer.memoizes ? randomizer.lifetimeRatio : randomizer.ratio;
+  /** Whether this client can answer it. */
+  get answerable(): boolean {
+    return this.#design !== undefined && !this.inGroup && TYPES.has(this.type);
   }
 
-  /** The value reported once all charges are made: the first one, or a text that nobody can answer. */
-  get fixedValue(): Value {
-    return this.#takesText ? utf8(this.values?.[0] ?? "") : 0;
+  /** The ratio that one charge stands for: everything ever sent about one value, or the one report. */
+  get price(): Ratio {
+    const { randomizer } = this;
+    this.#price ??= randomizer instanceof Rappor && randomizer.memoizes ? randomizer.lifetimeRatio : randomizer.ratio;
+    return this.#price;
   }
 
   /** What the randomizer takes for an answer. Throws `AnswerError`, which does not repeat the answer. */
   value(answer: Answer): Value {
     const { values } = this;
+    if (!TYPES.has(this.type)) throw new AnswerError(`question ${this.name}: this client has no type ${this.type}`);
     if (this.type === "boolean") {
       if (typeof answer !== "boolean") throw this.#unfit("true or false");
       return this.#numberOrText(Number(answer));
@@ -114,7 +118,6 @@ export class Question {
       if (index < 0) throw this.#unfit(`one of ${values.length} values`);
       return this.#numberOrText(index);
     }
-    if (this.type !== "text") throw new AnswerError(`question ${this.name}: this client has no type ${this.type}`);
     const encoded = utf8(answer);
     if (!encoded.length || encoded.length > LONGEST_TEXT || /\p{Surrogate}/u.test(answer)) {
       throw this.#unfit(`a text of 1 to ${LONGEST_TEXT} bytes in UTF-8`);

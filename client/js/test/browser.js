@@ -3,6 +3,8 @@
 import { BrowserStorage } from "../dist/index.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { holds, same } from "./support.js";
+import { DRAW_LAWS } from "./draw_laws.js";
+import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
 
 const here = {
@@ -41,7 +43,7 @@ const PAGE_LAWS = {
 };
 
 const outcomes = {};
-for (const [sentence, law] of Object.entries({ ...VECTOR_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS })) {
+for (const [sentence, law] of Object.entries({ ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS })) {
   outcomes[sentence] = await law(here).then(() => "holds", (error) => `${error.name}: ${error.message}`);
 }
 await fetch("/outcomes", { method: "POST", body: JSON.stringify(outcomes) });

@@ -30,8 +30,13 @@ export function questionOf(vector) {
 }
 
 /** A survey of these questions (`charges` is 1 and `text` empty, unless given), under fingerprints made here. */
-export async function surveyOf(questions, lifetime = null, epoch = undefined) {
-  const compiled = { format: 1, name: "laws", fingerprint: "", terms: "", epoch, lifetime, questions: [], groups: [] };
+export async function surveyOf(...described) {
+  return readSurvey(JSON.stringify(await compiledOf(...described)));
+}
+
+/** The compiled form of such a survey. */
+export async function compiledOf(questions, lifetime = null, epoch = undefined, name = "laws", groups = []) {
+  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups };
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
     const integers = new Map(Object.entries(whole.integers));
@@ -40,7 +45,7 @@ export async function surveyOf(questions, lifetime = null, epoch = undefined) {
   }
   compiled.fingerprint = await surveyFingerprint(compiled);
   compiled.terms = await termsDigest(compiled);
-  return readSurvey(JSON.stringify(compiled));
+  return compiled;
 }
 
 export function same(found, expected, what = "the result") {
@@ -52,13 +57,14 @@ export function holds(condition, what) {
   if (!condition) throw new Error(`expected that ${what}`);
 }
 
-/** The error that some work fails with, which has to be of a kind. */
+/** The error that some work fails with, which has to be of a kind, and to say something in whole words. */
 export async function refusal(work, Kind) {
   try {
     await work();
   } catch (error) {
-    if (error instanceof Kind) return error;
-    throw error;
+    if (!(error instanceof Kind) || error.name !== Kind.name) throw error;
+    holds(/^\S.{8,}\S$/s.test(error.message) && !error.message.includes("  "), "an error says what was expected");
+    return error;
   }
   throw new Error(`expected a ${Kind.name}, got none`);
 }

@@ -1,0 +1,33 @@
+// All laws, for Node: with memory for a storage, and those of a client once more with a browser's.
+
+import { readFile } from "node:fs/promises";
+
+import { MemoryStorage } from "../dist/index.js";
+import { browserStorage } from "./browser_stubs.js";
+import { CLIENT_LAWS } from "./client_laws.js";
+import { DRAW_LAWS } from "./draw_laws.js";
+import { SURVEY_LAWS } from "./survey_laws.js";
+import { VECTOR_LAWS } from "./vector_laws.js";
+
+const VECTORS = new URL("../../../tests/vectors/", import.meta.url);
+
+const read = async (name) => JSON.parse(await readFile(new URL(`${name}.json`, VECTORS), "ascii"));
+
+const inMemory = { read, storage: () => new MemoryStorage() };
+const inBrowser = { read, storage: browserStorage };
+
+const STORED = [
+  "a question whose budget one report spends is answered once, by whatever client",
+  "of twenty answers at once, one is reported",
+];
+/** Takes longer than all others together. */
+const LONGEST = "a compiled survey that was altered anywhere but in what people read is refused";
+
+const laws = { ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...DRAW_LAWS };
+const { [LONGEST]: longest, ...others } = laws;
+
+export const NODE_LAWS = [
+  ...Object.entries(others).map(([sentence, law]) => [sentence, () => law(inMemory)]),
+  ...STORED.map((sentence) => [`with a browser's storage, ${sentence}`, () => CLIENT_LAWS[sentence](inBrowser)]),
+  [LONGEST, () => longest(inMemory)],
+];

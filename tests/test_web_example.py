@@ -1,0 +1,156 @@
+"""The example page in headless Chromium: whatever keeps it from randomizing an answer keeps it from sending one.
+
+Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built client is missing.
+"""
+
+from contextlib import contextmanager, nullcontext
+
+import pytest
+from browser import ENTER, MISSING, TAB, browser
+from js_client import needs_built_client
+from watched_files import watched_files
+
+pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+
+PAGE = "examples/web/"
+PLAIN = "plain.test"
+"""A host that browsers do not trust over plain HTTP, as they do 127.0.0.1."""
+
+READY = "return document.body?.dataset.ready === ''"
+SHOWN = "return document.body && document.readyState !== 'loading' ? document.body.innerText : ''"
+TOLD = "return document.getElementById('waiting')?.innerText.startsWith('The question cannot be asked here')"
+OFFERED = "return [...document.querySelectorAll('button, input, a[href]')].filter((each) => each.offsetParent).length"
+CLICK_ALL = "for (const each of document.querySelectorAll('button, input')) each.click()"
+NO_STORAGE = (
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+)
+WITHOUT_WASM = "script-src 'self' 'unsafe-inline'"
+
+
+@pytest.fixture(scope="module")
+def screen(tmp_path_factory):
+    """One browser for all tests, in which a page can be used before it has loaded."""
+    mapped = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
+    with browser(tmp_path_factory.mktemp("profile"), mapped, waits="none") as opened:
+        yield opened
+
+
+@pytest.fixture
+def chromium(screen):
+    """The same with scripts allowed, on no page."""
+    screen.devtools("Emulation.setScriptExecutionDisabled", value=False)
+    screen.open("about:blank")
+    return screen
+
+
+@pytest.fixture
+def server():
+    """A server of the page."""
+    with watched_files() as serving:
+        yield serving
+
+
+def answer_in_every_way(chromium):
+    """Clicks on whatever can be clicked, shown or not, and keys on whatever takes the focus."""
+    chromium.run(CLICK_ALL)
+    for key in (TAB, ENTER, TAB, " ", TAB, ENTER, TAB, " "):
+        chromium.press(key)
+    chromium.run(CLICK_ALL)
+
+
+@contextmanager
+def without_storage(chromium):
+    """Pages that are opened meanwhile may not use `localStorage`."""
+    added = chromium.devtools("Page.addScriptToEvaluateOnNewDocument", source=NO_STORAGE)
+    try:
+        yield
+    finally:
+        chromium.devtools("Page.removeScriptToEvaluateOnNewDocument", **added)
+
+
+def settled(chromium, server):
+    """The request lines, once a request made now has come through behind all that went before."""
+    chromium.open(server.url("examples/"))
+    chromium.wait("return document.title.startsWith('Directory listing')")
+    return [line for line, _ in server.log]
+
+
+def assert_nothing_told(log):
+    """Only files were asked for, by their names."""
+    assert log
+    assert [line for line in log if not line.startswith("GET ") or "?" in line] == []
+
+
+@pytest.mark.parametrize("policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None])
+def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, policy):
+    """Under policies that keep its scripts away, and in a browser that runs none, which shows what is for it alone."""
+    server.policy = policy
+    if policy is None:
+        chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
+    chromium.open(server.url(PAGE))
+    shown, offered = chromium.wait(SHOWN), chromium.run(OFFERED)
+    answer_in_every_way(chromium)
+    assert_nothing_told(settled(chromium, server))
+    assert "If it does not appear" in shown
+    assert "runs no scripts" in shown or policy in {"script-src 'none'", "sandbox allow-scripts"}
+    assert offered == 0
+
+
+@pytest.mark.parametrize("slow", ["answer.js", "dist/index.js", "xxhash-wasm.js", "survey.json"])
+def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
+    """Whichever file is late: the page's program, the client, what the client needs, the survey."""
+    server.slow = (slow,)
+    chromium.open(server.url(PAGE))
+    shown, offered = chromium.wait(SHOWN), chromium.run(OFFERED)
+    answer_in_every_way(chromium)
+    assert_nothing_told(settled(chromium, server))
+    assert "The question appears as soon as" in shown
+    assert offered == 0
+
+
+@needs_built_client
+@pytest.mark.parametrize("obstacle", ["no WebAssembly", "plain HTTP", "no module", "no storage"])
+def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obstacle):
+    """A policy without 'wasm-unsafe-eval', no Web Crypto, a file that is missing, no storage."""
+    if obstacle == "no WebAssembly":
+        server.policy = WITHOUT_WASM
+    elif obstacle == "no module":
+        server.missing = "dist/index.js"
+    with without_storage(chromium) if obstacle == "no storage" else nullcontext():
+        chromium.open(server.url(PAGE, PLAIN if obstacle == "plain HTTP" else "127.0.0.1"))
+        chromium.wait(TOLD)
+    assert chromium.run(OFFERED) == 0
+    answer_in_every_way(chromium)
+    assert_nothing_told(settled(chromium, server))
+
+
+@needs_built_client
+def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
+    """Under the page's own policy, from the opening to the report that is sent: equal requests of equal length.
+
+    Only the report differs, which is of one length too; it is the one that the page shows.
+    """
+    told = {}
+    for value in ("true", "false"):
+        server.log.clear()
+        chromium.open(server.url(f"{PAGE}?collector={server.url('collect')}"))
+        chromium.wait(READY)
+        chromium.run(f"localStorage.clear(); document.querySelector('button[value={value}]').click()")
+        sent = bytes.fromhex(chromium.wait("return document.getElementById('sent').textContent"))
+        chromium.run("document.getElementById('post').click()")
+        chromium.wait("return document.getElementById('outcome').textContent === 'Sent.'")
+        told[value] = sorted((line, len(body)) for line, body in server.log if "favicon" not in line)
+        assert ("POST /collect HTTP/1.1", sent) in server.log
+    assert told["true"] == told["false"]
+
+
+@needs_built_client
+def test_a_key_answers_once_the_page_is_ready(chromium, server):
+    """The first button takes the focus and Enter, as it did not before; then there is no more to be answered."""
+    chromium.open(server.url(PAGE))
+    chromium.run("localStorage.clear()")
+    chromium.wait(READY)
+    chromium.press(TAB)
+    chromium.press(ENTER)
+    assert chromium.wait("return document.getElementById('sent').textContent").startswith("4c 44 50 52 ")
+    assert chromium.run("return document.getElementById('ask').hidden")
