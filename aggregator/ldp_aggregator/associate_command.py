@@ -11,6 +11,7 @@ from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.commands import tally_of
 from ldp_aggregator.files import read_candidates, write_whole
 from ldp_aggregator.options import ESTIMANDS, Options
+from ldp_aggregator.presentation import say_remarks
 
 
 @click.command()
@@ -55,6 +56,8 @@ def associate(
         "json": lambda made: json.dumps(made.to_dict(), indent=2, allow_nan=False) + "\n",
         "csv": Association.to_csv,
     }
+    if form == "csv":
+        say_remarks(" x ".join(names), found.remarks)
     text = writers[form](found)
     if output is None:
         click.echo(text, nl=False)

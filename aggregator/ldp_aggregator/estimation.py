@@ -144,6 +144,7 @@ def estimates_from(
         _unallocated(question, moments, options),
         moments.checks,
         bound,
+        moments.remarks,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +15,7 @@ from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, Options
 if TYPE_CHECKING:
     from ldp.survey import Question
     from ldp_aggregator.counting import Counts
+    from ldp_aggregator.remarks import Remark
     from ldp_aggregator.result import SurveyEstimates
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -92,11 +93,20 @@ class Presentation:
         if self.plot_path is not None:
             write_whole(self.plot_path, picture(estimates, self.plot_path.suffix[1:]))
         writers = {"table": table, "json": as_json, "csv": SurveyEstimates.to_csv}
+        if self.form == "csv":
+            for question in estimates:
+                say_remarks(f"question {question.name!r}", question.remarks)
         text = writers[self.form](estimates)
         if self.output is None:
             click.echo(text, nl=False)
         else:
             write_whole(self.output, text)
+
+
+def say_remarks(subject: str, remarks: Sequence[Remark]) -> None:
+    """On standard error, for a format that has no place for sentences."""
+    for remark in remarks:
+        click.echo(f"warning: {subject}: {remark}", err=True)
 
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:

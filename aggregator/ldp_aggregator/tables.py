@@ -30,7 +30,7 @@ def table(estimates: SurveyEstimates) -> str:
         plain = ["value", "count", "frequency", "standard error", level]
         view = ["value", "count", f"frequency ({post})", "unbiased standard error", f"unbiased {level}"]
         parts += [f"{question.name}: {question.describe()}", columns(view if post else plain, rows)]
-        parts += [f"  {remark}\n" for remark in question.remarks]
+        parts += [f"  {sentence}\n" for sentence in question.sentences]
     return "\n".join(parts)
 
 
