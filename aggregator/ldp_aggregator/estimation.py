@@ -18,13 +18,15 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.cumulants import cumulants
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
-from ldp_aggregator.intervals import INTERVAL_ENDS, miss, standard_error, within_bounds
+from ldp_aggregator.intervals import INTERVAL_ENDS, few_reports, miss, standard_error, within_bounds
 from ldp_aggregator.manipulation import Manipulation, manipulation
 from ldp_aggregator.means import Mean, mean_of
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
 from ldp_aggregator.noise_moments import noise_moments
+from ldp_aggregator.null_chances import null_chances
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.repeats import memoized_moments
@@ -86,7 +88,7 @@ def estimate_question(
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
         note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
         return QuestionEstimates(
-            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, note=note
+            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, zero + 1, note=note
         )
     if options.covariance and len(values) > MOST_COVARIANCE:
         raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
@@ -113,17 +115,19 @@ def estimates_from(
     try:
         missing = miss(options.level, len(values), options.simultaneous)
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+        few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
         if options.post == "norm-sub" and question.domain.most is not None:
             raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    null_error = np.sqrt(moments.other / moments.reports + moments.lasting)
+    null_error = np.sqrt(cumulants(moments, 0.0, "respondents").variance)
+    chances = null_chances(moments)
     frequency = moments.frequency
     if options.post == "norm-sub":
         frequency = norm_sub(frequency)
     elif options.post == "base-cut":
-        frequency = base_cut(frequency, null_error, options.level)
+        frequency = base_cut(frequency, chances, options.level)
     elif options.post == "posterior-mean":
         frequency = posterior_mean(frequency, null_error)
     return QuestionEstimates(
@@ -137,6 +141,7 @@ def estimates_from(
         low,
         high,
         null_error,
+        chances,
         covariance,
         note or (moments.note if question.domain.most is None else _OF_SETS),
         mean,
@@ -144,7 +149,7 @@ def estimates_from(
         _unallocated(question, moments, options),
         moments.checks,
         bound,
-        moments.remarks,
+        (*moments.remarks, *few),
     )
 
 

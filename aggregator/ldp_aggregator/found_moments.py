@@ -4,6 +4,7 @@
     their cohort, and q' = p / m + (1 - 1/m) q
     Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
+    third cumulants: those of one count, and lasting_3 = (m - 2) / ((m - 1)^2 h^2) x (sum of f_x^3 over the others)
 
 The second term is there because those held out are a sample of all who answered. They took no part in the search, so
 the choice of the texts tells nothing about the errors of their estimates. The lasting part is what texts that meet in a
@@ -20,7 +21,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Floats, Moments, third_of_rates
 from ldp_aggregator.prefix_extension import cells, rates, search
 from ldp_aggregator.search_reach import in_words, never_found, reached
 from ldp_aggregator.supports import support_counts
@@ -58,7 +59,8 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
     frequency: Floats = (supports / apart - q) / (p - q)
     held = np.clip(frequency, 0, 1)
     lasting = np.maximum(squares - held**2, 0.0) / ((size - 1) * randomizer.held_out)
-    thinned = reports / apart
+    thinned, cells_apart = reports / apart, ((size - 1) * randomizer.held_out) ** 2
+    thirds = third_of_rates(p, q)
     return Moments(
         reports,
         frequency,
@@ -66,6 +68,8 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
         np.full(len(encoded), thinned * other),
         _none,
         lasting=lasting,
+        third=(np.full(len(encoded), thinned**2 * thirds[0]), np.full(len(encoded), thinned**2 * thirds[1])),
+        lasting_third=(size - 2) / cells_apart * ((held**3).sum() - held**3),
     )
 
 

@@ -18,7 +18,8 @@ Sketches have a variance besides that stays whatever n is: `lasting`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from ldp_aggregator.remarks import Remark
 from ldp_aggregator.supports import support_counts
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Rates = TypeVar("Rates", float, Floats)
+Places = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class Moments:
     """(p, q) by value: how often a report supports its own and another value; goes with `supports`."""
     lasting: Floats | float = 0.0
     """Variance that no number of reports reduces, to be added to the above."""
+    third: tuple[Floats, Floats] | None = None
+    """The third central moments of a score, as `hold` and `other` are the second; None if not known."""
+    lasting_third: Floats | float = 0.0
+    """The third cumulant of what no number of reports reduces."""
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
@@ -60,6 +68,27 @@ class Moments:
     """What the estimator itself found out about the reports."""
     remarks: tuple[Remark, ...] = ()
     """What to know before believing the estimates, if anything."""
+
+    def of_values(self, places: Places) -> Moments:
+        """The moments of some of the values, without their covariance."""
+
+        def some(numbers: Floats | float) -> Floats | float:
+            return numbers[places] if isinstance(numbers, np.ndarray) else numbers
+
+        def both(numbers: tuple[Floats, Floats] | None) -> tuple[Floats, Floats] | None:
+            return None if numbers is None else (numbers[0][places], numbers[1][places])
+
+        return replace(
+            self,
+            frequency=self.frequency[places],
+            hold=self.hold[places],
+            other=self.other[places],
+            supports=None if self.supports is None else self.supports[places],
+            rates=both(self.rates),
+            lasting=some(self.lasting),
+            third=both(self.third),
+            lasting_third=some(self.lasting_third),
+        )
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -91,6 +120,7 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         covariance,
         supports,
         (np.full(size, p), np.full(size, q)),
+        third=third_of_rates(np.full(size, p), np.full(size, q)),
     )
 
 
@@ -103,10 +133,13 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
     score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
+    # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
+    score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
     hold = np.diag(score_variance).copy()
     held = np.clip(frequency, 0, 1)
     weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
     other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
+    third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
 
     def covariance() -> Floats:
         spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
@@ -114,9 +147,9 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     if channel.shape != (2, 2):
-        return Moments(reports, frequency, hold, other, covariance)
+        return Moments(reports, frequency, hold, other, covariance, third=third)
     own = np.diag(channel).copy()
-    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]))
+    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third)
 
 
 def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -131,6 +164,12 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     return Moments(reports, frequency, variance, variance, covariance)
+
+
+def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The third central moments of (support - q) / (p - q), for those who hold the value and for others."""
+    scale = (p - q) ** 3
+    return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 
 
 def decoding(channel: Floats) -> Floats:

@@ -102,7 +102,19 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
         worth * mixed(shares, [part.other for part in parts]),
         covariance,
         lasting=mixed((weights**2).tolist(), [part.lasting for part in parts]),
+        third=_mixed_thirds(parts, weights, worth),
+        lasting_third=mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
     )
+
+
+def _mixed_thirds(parts: Sequence[Moments], weights: Floats, worth: int) -> tuple[Floats, Floats] | None:
+    """n'^2 sum_v w_v^3 third_v / n_v^2, for those who hold the value and for others."""
+    if any(part.third is None for part in parts):
+        return None
+    shares = [worth**2 * float(weight) ** 3 / part.reports**2 for weight, part in zip(weights, parts, strict=True)]
+    scaled = [np.stack([*part.third]) * share for part, share in zip(parts, shares, strict=True) if part.third]
+    of_holder, of_other = np.sum(scaled, axis=0)
+    return of_holder, of_other
 
 
 def _bound(versions: Sequence[Version], weights: Floats, reports: int) -> Manipulation:

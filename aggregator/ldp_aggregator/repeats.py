@@ -34,16 +34,25 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
 
     Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it, the share that
-    supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R.
+    supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R, and the third central
+    moment of a mixture: with v and t those of a share of R reports at p2 or q2, the mean of t + 3 v d + d^3, d being how
+    far p2 or q2 is from the mean of both.
     """
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
     lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
-    respondents, scale = once.reports // repeats, ((lasting[0] - lasting[1]) * (p - q)) ** 2
+    respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
 
     def variance(kept: float) -> Floats:
         instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
-        return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / scale)
+        return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2)
+
+    def third(kept: float) -> Floats:
+        mean, moment = kept * p + (1 - kept) * q, 0.0
+        for chance, rate in ((kept, p), (1 - kept, q)):
+            spread, far = rate * (1 - rate), rate - mean
+            moment += chance * (spread * (1 - 2 * rate) / repeats**2 + 3 * spread / repeats * far + far**3)
+        return np.full(len(once.frequency), moment / signal**3)
 
     def covariance() -> Floats:
         if not randomizer.layout.bits:
@@ -53,7 +62,8 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     hold, other = map(variance, lasting)
     worth = round(respondents * float(once.other[0] / other[0]))
     note = repeats_note(respondents, repeats, worth)
-    return Moments(respondents, once.frequency, hold, other, covariance, note=note)
+    thirds = third(lasting[0]), third(lasting[1])
+    return Moments(respondents, once.frequency, hold, other, covariance, note=note, third=thirds)
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:
