@@ -1,18 +1,22 @@
-"""Variance and third cumulant of an estimate, at any frequency that may be the true one; and how far from normal that is.
+"""Cumulants of an estimate, at any frequency that may be the true one; and how far from normal that makes it.
 
-A score of a respondent who holds the value has the mean 1, the variance `hold` and the third central moment `third[0]`,
-of another 0, `other` and `third[1]`; with f for the frequency,
+A score of a respondent who holds the value has the mean 1, the variance `hold`, the third central moment `third[0]` and the
+fourth cumulant `fourth[0]`; of another 0, `other`, `third[1]` and `fourth[1]`. With f for the frequency, for the respondents
 
-    respondents   variance (f hold + (1 - f) other) / n + lasting,  third (f hold_3 + (1 - f) other_3) / n^2 + lasting_3
-    population    the same of a mixture: f (1 - f) / n more,  f (1 - f) (3 (hold - other) + 1 - 2 f) / n^2 more
+    variance = (f hold + (1 - f) other) / n + lasting,  third = (f hold_3 + (1 - f) other_3) / n^2 + lasting_3,
 
-To the first order (Edgeworth), the tail of an estimate beyond z standard errors is not Phi(-z) but
+and so on. For the population there is more in the brackets, with d for the difference of hold and other, f (1 - f) times
 
-    Phi(-z) (1 +- z^3 |skewness| / 6),  skewness = third / variance^(3/2)
+    1 for the variance,  3 d + 1 - 2 f for the third,  4 d_3 + 3 d^2 + 6 d (1 - 2 f) + 1 - 6 f (1 - f) for the fourth.
 
-and where the estimate is a count in steps of h, a tail may be off by z h / 2 standard errors besides, up or down. Either
-has to be at most `TOLERANCE` for normal theory to be used. For the usual 95 % that asks for 20 expected reports, of those
-that support the value or of those that do not; for families of 1,000 values, which look much farther out, for 1,600.
+A sum of rare jumps is far from normal. Their size, the `step`, is third / variance where all go one way (bits, symbols):
+upwards, or downwards if it is negative. An estimator whose jumps differ, or go both ways, knows its fourth cumulant; then
+it is the root of fourth / variance, which is no less, in both directions.
+
+To the first order (Edgeworth), the tail of an estimate beyond z standard errors is Phi(-z) times 1 + z^3 step / (6 error);
+and where the estimate is a count in steps, a tail may be off by z step / (2 error) besides. Either has to be at most
+`TOLERANCE` for normal theory to be used. For the usual 95 % that asks for 20 expected reports, of those that support the
+value or of those that do not; for families of 1,000 values, which look much farther out, for 1,600.
 """
 
 from __future__ import annotations
@@ -28,43 +32,47 @@ TOLERANCE = 0.28
 
 
 class Cumulants(NamedTuple):
-    """The second and the third, by value."""
+    """The variance of an estimate, and the sizes of its jumps upwards and downwards; by value."""
 
     variance: Floats
-    third: Floats | None
-    """None where the estimator does not know it."""
-
-    @property
-    def skewness(self) -> Floats:
-        """Zero where it is not known, and where there is no variance."""
-        if self.third is None:
-            return np.zeros_like(self.variance)
-        scale = self.variance**1.5
-        return np.divide(self.third, scale, out=np.zeros_like(scale), where=scale > 0)
+    up: Floats
+    down: Floats
 
 
 def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cumulants:
     """Those of the estimates, if `frequency` (in [0, 1]) were the true ones."""
     held, reports = np.broadcast_to(frequency, moments.hold.shape), moments.reports
-    variance = held * moments.hold + (1 - held) * moments.other
     mixing = held * (1 - held) if estimand == "population" else np.zeros_like(held)
-    spread = (variance + mixing) / reports + moments.lasting
+    variance = (_mean(held, (moments.hold, moments.other)) + mixing) / reports + moments.lasting
     if moments.third is None:
-        return Cumulants(spread, None)
-    of_holder, of_other = moments.third
-    third = held * of_holder + (1 - held) * of_other
-    third = third + mixing * (3 * (moments.hold - moments.other) + 1 - 2 * held)
-    return Cumulants(spread, third / reports**2 + moments.lasting_third)
+        nothing = np.zeros_like(variance)
+        return Cumulants(variance, nothing, nothing)
+    apart, third_apart = moments.hold - moments.other, moments.third[0] - moments.third[1]
+    third = _mean(held, moments.third) + mixing * (3 * apart + 1 - 2 * held)
+    if moments.fourth is None:
+        step = _over(third / reports**2 + moments.lasting_third, variance)
+        return Cumulants(variance, step, -step)
+    more = 4 * third_apart + 3 * apart**2 + 6 * apart * (1 - 2 * held) + 1 - 6 * held * (1 - held)
+    fourth = (_mean(held, moments.fourth) + mixing * more) / reports**3 + moments.lasting_fourth
+    step = np.sqrt(np.maximum(_over(fourth, variance), 0.0))
+    return Cumulants(variance, step, step)
 
 
 def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str) -> Flags:
     """By value, whether normal theory fails `z` standard errors out, if `frequency` (in [0, 1]) were the true ones."""
-    found = cumulants(moments, frequency, estimand)
-    off = z**3 / 6 * np.abs(found.skewness)
+    variance, up, down = cumulants(moments, frequency, estimand)
+    off = z**3 / 6 * np.maximum(np.abs(up), np.abs(down))
     if moments.rates is not None:
         p, q = moments.rates
-        step = 1 / (moments.reports * np.abs(p - q))
-        with np.errstate(divide="ignore"):
-            off = np.maximum(off, z / 2 * step / np.sqrt(found.variance))
-    far: Flags = off > TOLERANCE
+        off = np.maximum(off, z / 2 / (moments.reports * np.abs(p - q)))
+    far: Flags = off > TOLERANCE * np.sqrt(variance)
     return far
+
+
+def _mean(held: Floats, numbers: tuple[Floats, Floats]) -> Floats:
+    return held * numbers[0] + (1 - held) * numbers[1]
+
+
+def _over(numbers: Floats, variance: Floats) -> Floats:
+    """Zero where there is no variance."""
+    return np.divide(numbers, variance, out=np.zeros_like(variance), where=variance > 0)

@@ -57,8 +57,11 @@ class Moments:
     """Variance that no number of reports reduces, to be added to the above."""
     third: tuple[Floats, Floats] | None = None
     """The third central moments of a score, as `hold` and `other` are the second; None if not known."""
+    fourth: tuple[Floats, Floats] | None = None
+    """Their fourth cumulants; only where scores may jump by different amounts, or both ways. Goes with `third`."""
     lasting_third: Floats | float = 0.0
     """The third cumulant of what no number of reports reduces."""
+    lasting_fourth: Floats | float = 0.0
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
@@ -87,7 +90,9 @@ class Moments:
             rates=both(self.rates),
             lasting=some(self.lasting),
             third=both(self.third),
+            fourth=both(self.fourth),
             lasting_third=some(self.lasting_third),
+            lasting_fourth=some(self.lasting_fourth),
         )
 
 
@@ -158,12 +163,26 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = total_reports(counts, randomizer.layout)
     frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
     variance = np.full(len(frequency), float(randomizer.variance()))
+    third, fourth = zip(*(_higher(randomizer, holds, len(frequency)) for holds in (True, False)), strict=True)
 
     def covariance() -> Floats:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    return Moments(reports, frequency, variance, variance, covariance)
+    return Moments(reports, frequency, variance, variance, covariance, third=third, fourth=fourth)
+
+
+def _higher(randomizer: NoisyHistogram, holds: bool, size: int) -> tuple[Floats, Floats]:  # noqa: FBT001
+    """The third and the fourth cumulant of a score, by value."""
+    law = np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
+    away = np.array([float(score) for score in randomizer.scores()]) - holds
+    return np.full(size, law @ away**3), np.full(size, law @ away**4 - 3 * (law @ away**2) ** 2)
+
+
+def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The fourth cumulants of (support - q) / (p - q), for those who hold the value and for others."""
+    of_holder, of_other = p * (1 - p), q * (1 - q)
+    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (p - q) ** 4
 
 
 def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:

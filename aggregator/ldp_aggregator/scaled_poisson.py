@@ -1,13 +1,13 @@
 """Tails and intervals of estimates that are no single count, where normal theory fails: as those of a scaled Poisson count.
 
-An estimate is a mean of scores. Where few reports matter it is skewed, as a Poisson count is; so it is taken to be one,
-times `step` and moved, with the same mean, variance and third cumulant (`ldp_aggregator.cumulants`):
+An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson count is; so it is taken to
+be one, times the size of a jump and moved, with the same mean and variance (`ldp_aggregator.cumulants` has the step):
 
-    (estimate - f) / step + expected ~ Poisson(expected),  step = third / variance,  expected = variance / step^2
+    (estimate - f) / step + expected ~ Poisson(expected),  expected = variance / step^2
 
 For sums of scores that differ from their mean by a step at most, that is nearly the longest tail that variance leaves
 (Bentkus 2004). Between whole numbers P[count >= x] is continued by the incomplete gamma function, so that a tail has all
-of the step that it begins in: on the safe side by half a step. Where the third cumulant is negative, all is mirrored.
+of the step that it begins in: on the safe side by half a step. Where the jumps go the other way, all is mirrored.
 """
 
 from __future__ import annotations
@@ -19,31 +19,39 @@ import numpy as np
 from ldp_aggregator.cumulants import Cumulants, cumulants
 from ldp_aggregator.moments import Flags, Floats, Moments
 
-_LEAST_SKEWNESS = 1e-3
-"""Below, it is the normal law for all that floating-point numbers can tell."""
+_LEAST_STEP = 1e-3
+"""In standard errors. Below, it is the normal law for all that floating-point numbers can tell."""
 _HALVINGS = 36
+_TINY = 1e-300
 
 
 def upper_tail(excess: Floats, law: Cumulants) -> Floats:
     """P[estimate - f >= excess], by value."""
-    from scipy.special import gammainc, gammaincc, ndtr
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        normal = np.nan_to_num(ndtr(-excess / np.sqrt(law.variance)), nan=1.0)
-        skewness = law.skewness
-        skewed = np.abs(skewness) > _LEAST_SKEWNESS
-        expected = np.where(skewed, 1 / skewness**2, 1.0)
-        # In steps, which have the sign of the third cumulant.
-        place = expected + excess / np.sqrt(law.variance) * np.where(skewed, 1 / skewness, 0.0)
-    rising = np.where(place > 0, gammainc(np.maximum(place, 1e-300), expected), 1.0)
-    falling = np.where(place > -1, gammaincc(np.maximum(place + 1, 1e-300), expected), 0.0)
-    tail: Floats = np.where(skewed, np.where(skewness > 0, rising, falling), normal)
-    return tail
+    return _tail(excess, law.variance, law.up)
 
 
 def lower_tail(excess: Floats, law: Cumulants) -> Floats:
     """P[estimate - f <= excess], by value."""
-    return upper_tail(-excess, Cumulants(law.variance, None if law.third is None else -law.third))
+    return _tail(-excess, law.variance, law.down)
+
+
+def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
+    """P[X >= excess] of a count of mean 0 in such steps; negative steps go downwards."""
+    from scipy.special import gammainc, gammaincc, ndtr
+
+    error = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        normal: Floats = np.nan_to_num(ndtr(-excess / error), nan=1.0)
+        stepping = np.flatnonzero(np.abs(step) > _LEAST_STEP * error)
+    if not stepping.size:
+        return normal
+    tail, jump = normal.copy(), step[stepping]
+    expected = variance[stepping] / jump**2
+    place = expected + excess[stepping] / jump
+    rising = np.where(place > 0, gammainc(np.maximum(place, _TINY), expected), 1.0)
+    falling = np.where(place > -1, gammaincc(np.maximum(place + 1, _TINY), expected), 0.0)
+    tail[stepping] = np.where(jump > 0, rising, falling)
+    return tail
 
 
 def interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
