@@ -13,7 +13,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.bit_covariance import BitNoise, bit_noise
+from ldp_aggregator.bit_covariance import BitNoise, bit_noise, third_of_mixture
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats, Moments, pure_moments
 
@@ -34,9 +34,7 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
 
     Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it, the share that
-    supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R, and the third central
-    moment of a mixture: with v and t those of a share of R reports at p2 or q2, the mean of t + 3 v d + d^3, d being how
-    far p2 or q2 is from the mean of both.
+    supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R.
     """
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
@@ -48,10 +46,7 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
         return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2)
 
     def third(kept: float) -> Floats:
-        mean, moment = kept * p + (1 - kept) * q, 0.0
-        for chance, rate in ((kept, p), (1 - kept, q)):
-            spread, far = rate * (1 - rate), rate - mean
-            moment += chance * (spread * (1 - 2 * rate) / repeats**2 + 3 * spread / repeats * far + far**3)
+        moment = third_of_mixture(((kept, p), (1 - kept, q)), repeats)
         return np.full(len(once.frequency), moment / signal**3)
 
     def covariance() -> Floats:
