@@ -43,9 +43,12 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
+    # What sampling adds goes by the frequencies that the variances were made with. Those of the estimates would take away
+    # most where chance made an estimate high. Noise leaves no less than that of a candidate's own bits alone.
     held = np.clip(decoded.frequency, 0, 1)
-    scaled = np.maximum(respondents * decoded.variance - held * (1 - held), 0.0)
-
+    sampled = decoded.shares * (1 - decoded.shares)
+    least = min(noise.zero_variance, noise.one_variance) / (noise.one - noise.zero) ** 2 / np.maximum(own_bits, 1.0)
+    scaled = np.maximum(respondents * decoded.variance - sampled, least)
     jump = noise.zero_third / noise.zero_variance / (noise.one - noise.zero) / np.maximum(own_bits, 1.0)
 
     def covariance() -> Floats:
