@@ -59,7 +59,8 @@ def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
 def third_of_mixture(parts: Sequence[tuple[float, float]], repeats: int) -> float:
     """The third central moment of the mean of so many bits that all have one rate; (chance, rate) of each rate.
 
-    With v and t those of bits of one rate, it is the mean of t + 3 v d + d^3, d being how far the rate is from the mean.
+    With v and t those of bits of one rate, it is the mean of t + 3 v d + d^3, d being how far the
+    rate is from the mean.
     """
     mean, moment = sum(chance * rate for chance, rate in parts), 0.0
     for chance, rate in parts:

@@ -38,13 +38,15 @@ def bloom_moments(
 def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
     """What intervals and checks need: variances for the respondents, from those for the population.
 
-    An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in each cohort, on average.
-    So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with p(1-p)(1-2p) over p(1-p) as for any count.
+    An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in
+    each cohort, on average. So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with
+    p(1-p)(1-2p) over p(1-p) as for any count.
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
-    # What sampling adds goes by the frequencies that the variances were made with. Those of the estimates would take away
-    # most where chance made an estimate high. Noise leaves no less than that of a candidate's own bits alone.
+    # What sampling adds goes by the frequencies that the variances were made with: those of the estimates
+    # would take away most where chance made an estimate high. No less is left than the noise of a
+    # candidate's own bits.
     held = np.clip(decoded.frequency, 0, 1)
     sampled = decoded.shares * (1 - decoded.shares)
     least = min(noise.zero_variance, noise.one_variance) / (noise.one - noise.zero) ** 2 / np.maximum(own_bits, 1.0)

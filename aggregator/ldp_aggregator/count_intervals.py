@@ -3,11 +3,13 @@
     an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what may be missed, or less
 
     population    C is binomial with the rate q + f (p - q); the ends are quantiles of beta laws
-    respondents   C is a sum of two binomials (`ldp_aggregator.count_law`), of m holders and of n - m others; the ends are
-                  whole numbers of holders over n, found by halving. As P[C >= c] rises with m, nothing in between is lost
+    respondents   C is a sum of two binomials (`ldp_aggregator.count_law`), of m holders and of n - m
+                  others; the ends are whole numbers of holders over n, found by halving: P[C >= c]
+                  rises with m
 
-Both hold the truth at least as often as they say, for every n, p, q and frequency. Counts are whole, so they hold it more
-often, the more so the fewer are expected. Where p < q, the reports that do not support the value are counted instead.
+Both hold the truth at least as often as they say, for every n, p, q and frequency. Counts are
+whole, so they hold it more often, the more so the fewer are expected. Where p < q, the reports that
+do not support the value are counted instead.
 
 Source: Clopper and Pearson 1934.
 """
@@ -30,7 +32,9 @@ def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:
     back = back.ravel()
     # As many holders as make so high a count likely enough; and one less than make so low a count too unlikely.
     least = _least(reports, len(count), lambda holders: tails(count, holders, reports, p, q).upper > missing / 2)
-    most = _least(reports, len(count), lambda holders: tails(count + 1, holders, reports, p, q).lower <= missing / 2) - 1
+    most = (
+        _least(reports, len(count), lambda holders: tails(count + 1, holders, reports, p, q).lower <= missing / 2) - 1
+    )
     return (least / reports)[back], (most / reports)[back]
 
 

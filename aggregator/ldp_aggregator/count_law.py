@@ -4,10 +4,11 @@
     P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a circle of radius above 1
     P[C < c]  = the same with the sign changed, on a circle of radius below 1
 
-A circle through the saddle point keeps the integrand from swinging: on it, M is that of a count with the tilted rates
-P = p w / (1 - p + p w) and Q, whose mean is c - 1/2. What is left is smooth, and falls off as a bell with the standard
-deviation of that count; the rule of midpoints then has all digits but a few with `_NODES` points, for any n and any tail,
-however small. That is the exact law, and no approximation to it as the saddle-point formula is.
+A circle through the saddle point keeps the integrand from swinging: on it, M is that of a count
+with the tilted rates P = p w / (1 - p + p w) and Q, whose mean is c - 1/2. What is left is smooth,
+and falls off as a bell with the standard deviation of that count; the rule of midpoints then has
+all digits but a few with `_NODES` points, for any n and any tail, however small. That is the exact
+law, and no approximation to it as the saddle-point formula is.
 
 Source: Daniels 1954 (the saddle point); Trefethen and Weideman 2014 (the rule of midpoints on such circles).
 """
@@ -86,7 +87,7 @@ def _saddle(mean: Floats, holders: Floats, others: Floats, odds: Floats, other_o
 
 
 def _tilted(rate: Floats, tilt: Floats) -> Floats:
-    """rate w / (1 - rate + rate w), w = e^tilt."""
+    """Rate w / (1 - rate + rate w), w = e^tilt."""
     return 1 / (1 + (1 - rate) / rate * np.exp(-tilt))
 
 

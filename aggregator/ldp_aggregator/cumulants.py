@@ -1,22 +1,26 @@
 """Cumulants of an estimate, at any frequency that may be the true one; and how far from normal that makes it.
 
-A score of a respondent who holds the value has the mean 1, the variance `hold`, the third central moment `third[0]` and the
-fourth cumulant `fourth[0]`; of another 0, `other`, `third[1]` and `fourth[1]`. With f for the frequency, for the respondents
+A score of a respondent who holds the value has the mean 1, the variance `hold`, the third central
+moment `third[0]` and the fourth cumulant `fourth[0]`; of another 0, `other`, `third[1]` and
+`fourth[1]`. With f for the frequency, for the respondents
 
     variance = (f hold + (1 - f) other) / n + lasting,  third = (f hold_3 + (1 - f) other_3) / n^2 + lasting_3,
 
-and so on. For the population there is more in the brackets, with d for the difference of hold and other, f (1 - f) times
+and so on. For the population there is more in the brackets, with d for the difference of hold and
+other, f (1 - f) times
 
     1 for the variance,  3 d + 1 - 2 f for the third,  4 d_3 + 3 d^2 + 6 d (1 - 2 f) + 1 - 6 f (1 - f) for the fourth.
 
-A sum of rare jumps is far from normal. Their size, the `step`, is third / variance where all go one way (bits, symbols):
-upwards, or downwards if it is negative. An estimator whose jumps differ, or go both ways, knows its fourth cumulant; then
-it is the root of fourth / variance, which is no less, in both directions.
+A sum of rare jumps is far from normal. Their size, the `step`, is third / variance where all go one
+way (bits, symbols): upwards, or downwards if it is negative. An estimator whose jumps differ, or go
+both ways, knows its fourth cumulant; then it is the root of fourth / variance, which is no less, in
+both directions.
 
-To the first order (Edgeworth), the tail of an estimate beyond z standard errors is Phi(-z) times 1 + z^3 step / (6 error);
-and where the estimate is a count in steps, a tail may be off by z step / (2 error) besides. Either has to be at most
-`TOLERANCE` for normal theory to be used. For the usual 95 % that asks for 20 expected reports, of those that support the
-value or of those that do not; for families of 1,000 values, which look much farther out, for 1,600.
+To the first order (Edgeworth), the tail of an estimate beyond z standard errors is Phi(-z) times 1
++ z^3 step / (6 error); and where the estimate is a count in steps, a tail may be off by z step / (2
+error) besides. Either has to be at most `TOLERANCE` for normal theory to be used. For the usual 95
+% that asks for 20 expected reports, of those that support the value or of those that do not; for
+families of 1,000 values, which look much farther out, for 1,600.
 """
 
 from __future__ import annotations

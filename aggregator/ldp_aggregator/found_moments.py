@@ -4,7 +4,7 @@
     their cohort, and q' = p / m + (1 - 1/m) q
     Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
-    third and fourth cumulants: those of one count, and of what meetings add (`ldp_aggregator.sketch_moments`, c = 1 / m)
+    third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.sketch_moments`, c = 1 / m)
 
 The second term is there because those held out are a sample of all who answered. They took no part in the search, so
 the choice of the texts tells nothing about the errors of their estimates. The lasting part is what texts that meet in a

@@ -89,9 +89,7 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
     )
 
 
-def _failing(
-    moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]
-) -> tuple[Flags, Flags]:
+def _failing(moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]) -> tuple[Flags, Flags]:
     """Whether normal theory fails if the low end were the true frequency, and if the high one were."""
     from scipy.special import ndtri
 

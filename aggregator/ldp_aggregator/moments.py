@@ -75,8 +75,8 @@ class Moments:
     def of_values(self, places: Places) -> Moments:
         """The moments of some of the values, without their covariance."""
 
-        def some(numbers: Floats | float) -> Floats | float:
-            return numbers[places] if isinstance(numbers, np.ndarray) else numbers
+        def some(numbers: Floats | float) -> Floats:
+            return np.broadcast_to(numbers, self.frequency.shape)[places]
 
         def both(numbers: tuple[Floats, Floats] | None) -> tuple[Floats, Floats] | None:
             return None if numbers is None else (numbers[0][places], numbers[1][places])
@@ -172,7 +172,7 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     return Moments(reports, frequency, variance, variance, covariance, third=third, fourth=fourth)
 
 
-def _higher(randomizer: NoisyHistogram, holds: bool, size: int) -> tuple[Floats, Floats]:  # noqa: FBT001
+def _higher(randomizer: NoisyHistogram, holds: bool, size: int) -> tuple[Floats, Floats]:
     """The third and the fourth cumulant of a score, by value."""
     law = np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
     away = np.array([float(score) for score in randomizer.scores()]) - holds

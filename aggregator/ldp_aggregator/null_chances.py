@@ -4,8 +4,10 @@
     others      that of a scaled Poisson count (`ldp_aggregator.scaled_poisson`), which is the normal law where many
                 reports are expected; of the normal law, where an estimator does not know its third cumulant
 
-Before anyone is asked, the same laws say with what chance the test finds a value held by a given frequency: that of a count
-that reaches the least one which passes, or of an estimate that does. P-values are the same for both estimands: that nobody holds a value is then certain for respondents as well.
+Before anyone is asked, the same laws say with what chance the test finds a value held by a given
+frequency: that of a count that reaches the least one which passes, or of an estimate that does.
+P-values are the same for both estimands: that nobody holds a value is then certain for respondents
+as well.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def _count_passes(moments: Moments, missing: float, estimand: str) -> Floats:
     least = binom.isf(missing, reports, q) + 1
     if estimand == "population":
         return np.asarray(binom.sf(least - 1, reports, q + held * (p - q)))
-    return tails(least, held * reports, reports, p, q).upper
+    return tails(np.asarray(least), held * reports, reports, p, q).upper
 
 
 def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:

@@ -112,8 +112,8 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
 def _higher(parts: Sequence[Moments], weights: Floats, worth: int, order: int) -> tuple[Floats, Floats] | None:
     """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for others.
 
-    None where a version does not know its own; the fourth only where some version does, and of the others as it is if all
-    jumps are alike.
+    None where a version does not know its own; the fourth only where some version does, and of the
+    others as it is if all jumps are alike.
     """
     if any(part.third is None for part in parts) or (order == 4 and all(part.fourth is None for part in parts)):
         return None

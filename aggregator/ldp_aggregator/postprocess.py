@@ -25,5 +25,5 @@ def norm_sub(frequency: Floats) -> Floats:
 
 
 def base_cut(frequency: Floats, chances: Floats, level: float) -> Floats:
-    """Frequencies within what noise would reach are zero; `chances` says how likely a value nobody holds gets as far."""
+    """Frequencies that noise would reach are zero; `chances` are p-values, as of `null_chances`."""
     return np.where(chances > (1 - level) / len(frequency), 0.0, frequency)

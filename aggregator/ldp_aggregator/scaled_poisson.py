@@ -1,13 +1,15 @@
-"""Tails and intervals of estimates that are no single count, where normal theory fails: as those of a scaled Poisson count.
+"""Tails and intervals where normal theory fails and estimates are no single count: a scaled Poisson count's.
 
-An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson count is; so it is taken to
-be one, times the size of a jump and moved, with the same mean and variance (`ldp_aggregator.cumulants` has the step):
+An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson
+count is; so it is taken to be one, times the size of a jump and moved, with the same mean and
+variance (`ldp_aggregator.cumulants` has the step):
 
     (estimate - f) / step + expected ~ Poisson(expected),  expected = variance / step^2
 
-For sums of scores that differ from their mean by a step at most, that is nearly the longest tail that variance leaves
-(Bentkus 2004). Between whole numbers P[count >= x] is continued by the incomplete gamma function, so that a tail has all
-of the step that it begins in: on the safe side by half a step. Where the jumps go the other way, all is mirrored.
+For sums of scores that differ from their mean by a step at most, that is nearly the longest tail
+that variance leaves (Bentkus 2004). Between whole numbers P[count >= x] is continued by the
+incomplete gamma function, so that a tail has all of the step that it begins in: on the safe side by
+half a step. Where the jumps go the other way, all is mirrored.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     Var = [f hold + (1 - f) other] / n + lasting
     hold = p (1-p) / (p-q')^2,  other = q' (1-q') / (p-q')^2 - c / ((1-c) k)
     lasting = c / ((1-c) k) x (sum of f_x^2 over the other values x)
-    third and fourth cumulants: those of one count, and of what meetings add, which jumps by f_x / ((1-c) k):
-    lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x),  lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3
-    x (sum of f_x^4)
+    third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or nothing:
+    lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
+    lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
 
 c is the chance that two values meet in one of the k hash functions. The lasting part is what their meeting adds, and no
 number of reports reduces it. In place of the unknown sum of f^2 stands its unbiased estimate, or 0 if that is negative:

@@ -10,10 +10,11 @@ Every error comes from the decoder's own code (`moments`, `intervals`), run on t
                                 `ldp_aggregator.manipulation`
     efficiency                  R* / R, see `ldp.optimum`
 
-Where few reports are expected, chances and intervals come from the exact law of a count, or from that of a scaled Poisson
-count, as the analyst's do. Where values differ in their errors (`matrix`, Bloom filters) the worst of them counts, in a population that is spread
-evenly. Solved the other way round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step
-being a design of its own.
+Where few reports are expected, chances and intervals come from the exact law of a count, or from
+that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`matrix`,
+Bloom filters) the worst of them counts, in a population that is spread evenly. Solved the other way
+round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step being a
+design of its own.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ldp.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.randomness import system
 from ldp_aggregator.estimation import moments_of
-from ldp_aggregator.intervals import miss, careful_interval, standard_error
+from ldp_aggregator.intervals import careful_interval, miss, standard_error
 from ldp_simulations.expectation import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002
