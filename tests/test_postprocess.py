@@ -62,10 +62,10 @@ def test_norm_sub_leaves_distributions_alone(frequency):
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_base_cut_zeroes_what_noise_would_reach(level):
-    """Frequencies below z times the error of a value nobody holds become 0, all others stay as they are."""
+    """Frequencies that chance gives one of the values more often than stated become 0, all others stay as they are."""
     frequency = np.linspace(-0.2, 0.4, 61)
     threshold = norm.ppf(1 - (1 - level) / 61) * 0.05
-    cut = base_cut(frequency, np.full(61, 0.05), level)
+    cut = base_cut(frequency, norm.sf(frequency / 0.05), level)
     assert cut.tolist() == [each if each >= threshold else 0.0 for each in frequency]
 
 

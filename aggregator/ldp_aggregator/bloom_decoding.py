@@ -31,15 +31,27 @@ def bloom_moments(
     noise = noise_of(randomizer, repeats)
     background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
     bits = design_matrix(randomizer, candidates) if design is None else design
-    return moments_of_decoded(decode(counts, bits, noise, background), noise)
+    own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
+    return moments_of_decoded(decode(counts, bits, noise, background), noise, own_bits)
 
 
-def moments_of_decoded(decoded: Decoded, noise: BitNoise) -> Moments:
-    """What intervals and checks need: variances for the respondents, from those for the population."""
+def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
+    """What intervals and checks need: variances for the respondents, from those for the population.
+
+    An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in
+    each cohort, on average. So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with
+    p(1-p)(1-2p) over p(1-p) as for any count.
+    """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
+    # What sampling adds goes by the frequencies that the variances were made with: those of the estimates
+    # would take away most where chance made an estimate high. No less is left than the noise of a
+    # candidate's own bits.
     held = np.clip(decoded.frequency, 0, 1)
-    scaled = np.maximum(respondents * decoded.variance - held * (1 - held), 0.0)
+    sampled = decoded.shares * (1 - decoded.shares)
+    least = min(noise.zero_variance, noise.one_variance) / (noise.one - noise.zero) ** 2 / np.maximum(own_bits, 1.0)
+    scaled = np.maximum(respondents * decoded.variance - sampled, least)
+    jump = noise.zero_third / noise.zero_variance / (noise.one - noise.zero) / np.maximum(own_bits, 1.0)
 
     def covariance() -> Floats:
         sampling = np.diag(held) - np.outer(held, held)
@@ -55,6 +67,7 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise) -> Moments:
         note="; ".join(filter(None, (decoded.note, repeated))),
         unallocated=decoded.unallocated,
         checks=() if decoded.residual is None else (_complete(decoded),),
+        third=(jump * scaled, jump * scaled),
     )
 
 

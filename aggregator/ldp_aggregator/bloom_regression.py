@@ -61,6 +61,8 @@ class Regression:
 
     respondents: float
     frequency: Floats
+    shares: Floats
+    """The frequencies that V was made with: never negative, of sum 1 at most."""
     root: Floats
     """An (M, M) matrix R with R R' = G^-1."""
     residual: ChiSquare
@@ -125,7 +127,7 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
         frequency = frequency + root @ (root.T @ slope)
         left = rates - (design @ frequency - background * frequency.sum())
     residual = ChiSquare(float(left @ inverse.times(left)), rows - candidates)
-    return Regression(float(sizes.sum()), frequency, root, residual, inverse, left, counts.shape[1] - 1)
+    return Regression(float(sizes.sum()), frequency, held, root, residual, inverse, left, counts.shape[1] - 1)
 
 
 def reporting(counts: Counts, design: Any) -> tuple[Counts, Any]:

@@ -55,6 +55,8 @@ class Decoded(NamedTuple):
 
     respondents: float
     frequency: Floats
+    shares: Floats
+    """The frequencies that the variances are for: first guesses, which have less noise than `frequency`."""
     variance: Floats
     covariance: Callable[[], Floats]
     unallocated: tuple[float, float]
@@ -78,6 +80,7 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
         return Decoded(
             found.respondents,
             found.frequency,
+            found.shares,
             found.variance,
             lambda: found.covariance,
             found.unallocated,
@@ -100,17 +103,19 @@ def _half(counts: Counts, design: Any, first: int) -> _Half:
 def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Decoded:
     """Each half estimated with what the other chose, and the mean of both."""
     by_even, by_odd = choose(*even, noise, background), choose(*odd, noise, background)
-    fits, frequency, variance = [], np.zeros(even.design.shape[1]), np.zeros(even.design.shape[1])
+    fits, (frequency, shares, variance) = [], np.zeros((3, even.design.shape[1]))
     for half, kept in ((even, by_odd), (odd, by_even)):
         fit = regress(half.counts, half.design[:, kept], noise, background)
         estimates, variances = one_by_one(half.design, kept, fit, background)
         frequency += estimates / 2
+        shares[kept] += fit.shares / 2
         variance += variances / 4
         fits.append(fit)
     missing, errors = zip(*(fit.unallocated for fit in fits), strict=True)
     return Decoded(
         sum(fit.respondents for fit in fits),
         frequency,
+        shares,
         variance,
         _no_covariance,
         (float(np.mean(missing)), float(np.hypot(*errors)) / 2),

@@ -21,12 +21,9 @@ CORRECTIONS = ("bonferroni", "benjamini-hochberg")
 def p_values(estimates: QuestionEstimates) -> Floats:
     """The chance that a value which nobody holds would get an estimate as high as this; shape (M,).
 
-    It is 1 as long as there are no reports.
+    It is 1 as long as there are no reports. `ldp_aggregator.null_chances` has the law.
     """
-    from scipy.special import ndtr
-
-    chance: Floats = np.nan_to_num(ndtr(-estimates.unbiased / estimates.null_error), nan=1.0)
-    return chance
+    return estimates.chances
 
 
 def adjusted_p_values(estimates: QuestionEstimates, correction: str = "benjamini-hochberg") -> Floats:

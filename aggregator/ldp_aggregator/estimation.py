@@ -24,6 +24,7 @@ from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
 from ldp_aggregator.intervals import (
     INTERVAL_ENDS,
+    few_reports,
     least_respondents,
     miss,
     null_error,
@@ -34,6 +35,7 @@ from ldp_aggregator.manipulation import Manipulation, manipulation
 from ldp_aggregator.means import Mean, mean_of
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
 from ldp_aggregator.noise_moments import noise_moments
+from ldp_aggregator.null_chances import null_chances
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.remarks import on_counts, on_intervals, on_mean, on_respondents
@@ -105,7 +107,7 @@ def estimate_question(
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
         note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
         return QuestionEstimates(
-            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, note=note
+            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, zero + 1, note=note
         )
     if options.covariance and len(values) > MOST_COVARIANCE:
         raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
@@ -139,6 +141,7 @@ def _mean_alone(
         nothing,
         nothing,
         nothing,
+        nothing,
         note=_MEAN_ALONE,
         mean=mean,
         respondents=reports,
@@ -163,17 +166,18 @@ def estimates_from(
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
         if moments.unknown is not None:
             low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
+        few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
         if options.post == "norm-sub" and question.domain.most is not None:
             raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    noise = null_error(moments)
+    noise, chances = null_error(moments), null_chances(moments)
     frequency = moments.frequency
     if options.post == "norm-sub":
         frequency = norm_sub(frequency)
     elif options.post == "base-cut":
-        frequency = base_cut(frequency, noise, options.level)
+        frequency = base_cut(frequency, chances, options.level)
     elif options.post == "posterior-mean":
         frequency = posterior_mean(frequency, noise)
     return QuestionEstimates(
@@ -187,6 +191,7 @@ def estimates_from(
         low,
         high,
         noise,
+        chances,
         covariance=covariance,
         note=note or (moments.note if question.domain.most is None else _OF_SETS),
         mean=mean,
@@ -198,6 +203,7 @@ def estimates_from(
             *moments.remarks,
             *on_respondents(moments.reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
+            *few,
             *on_counts(question, moments, bound),
             *on_mean(question, mean),
         ),

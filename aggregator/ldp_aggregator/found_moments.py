@@ -4,6 +4,7 @@
     their cohort, and q' = p / m + (1 - 1/m) q
     Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
+    third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.sketch_moments`, c = 1 / m)
 
 The second term is there because those held out are a sample of all who answered. They took no part in the search, so
 the choice of the texts tells nothing about the errors of their estimates. The lasting part is what texts that meet in a
@@ -20,9 +21,10 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Floats, Moments, fourth_of_rates, third_of_rates
 from ldp_aggregator.prefix_extension import cells, rates, search
 from ldp_aggregator.search_reach import in_words, never_found, reached
+from ldp_aggregator.sketch_moments import of_others
 from ldp_aggregator.supports import support_counts
 
 
@@ -58,7 +60,9 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
     frequency: Floats = (supports / apart - q) / (p - q)
     held = np.clip(frequency, 0, 1)
     lasting = np.maximum(squares - held**2, 0.0) / ((size - 1) * randomizer.held_out)
-    thinned = reports / apart
+    thinned, meeting = reports / apart, 1 / size
+    third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
+    missed, many = (1 - meeting) * randomizer.held_out, len(encoded)
     return Moments(
         reports,
         frequency,
@@ -66,6 +70,10 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
         np.full(len(encoded), thinned * other),
         _none,
         lasting=lasting,
+        third=(np.full(many, thinned**2 * third[0]), np.full(many, thinned**2 * third[1])),
+        fourth=(np.full(many, thinned**3 * fourth[0]), np.full(many, thinned**3 * fourth[1])),
+        lasting_third=meeting * (1 - 2 * meeting) / missed**2 * of_others(held**3),
+        lasting_fourth=meeting * (1 - 6 * meeting * (1 - meeting)) / missed**3 * of_others(held**4),
     )
 
 

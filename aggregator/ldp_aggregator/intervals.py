@@ -6,6 +6,10 @@
     clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) / (p - q):
                       guaranteed for the population; for the respondents conservative, because a sum of independent
                       unequal trials is no more spread than a binomial (Hoeffding 1956)
+    careful           the score interval, but for ends at which normal theory fails (few expected reports, see
+                      `ldp_aggregator.cumulants`): there the exact ends, where an estimate is one count
+                      (`ldp_aggregator.count_intervals`), or else those of a scaled Poisson count
+                      (`ldp_aggregator.scaled_poisson`). What is called `score` everywhere but here
     simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M (Bonferroni), or at
                       level^(1 / M) (Sidak)
 
@@ -18,7 +22,11 @@ from __future__ import annotations
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator import scaled_poisson
+from ldp_aggregator.count_intervals import for_population, for_respondents
+from ldp_aggregator.cumulants import cumulants, far_from_normal
+from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.remarks import Remark
 
 
 def miss(level: float, size: int, simultaneous: str | None) -> float:
@@ -32,18 +40,13 @@ def miss(level: float, size: int, simultaneous: str | None) -> float:
 
 def standard_error(moments: Moments, estimand: str) -> Floats:
     """Square root of the variance, with the estimated frequency (clipped to [0, 1]) in place of the true one."""
-    held = np.clip(moments.frequency, 0, 1)
-    variance = held * moments.hold + (1 - held) * moments.other
-    if estimand == "population":
-        variance = variance + held * (1 - held)
-    error: Floats = np.sqrt(variance / moments.reports + moments.lasting)
+    error: Floats = np.sqrt(cumulants(moments, np.clip(moments.frequency, 0, 1), estimand).variance)
     return error
 
 
 def null_error(moments: Moments) -> Floats:
     """The standard error of a value that nobody holds, for either estimand."""
-    _, other = moments.below or (moments.hold, moments.other)
-    error: Floats = np.sqrt(other / moments.reports + moments.lasting)
+    error: Floats = np.sqrt(cumulants(moments, 0.0, "respondents").variance)
     return error
 
 
@@ -83,25 +86,62 @@ def least_respondents(moments: Moments, missing: float) -> int:
     return int(np.ceil(ndtri(1 - missing / 2) ** 2 * least.min()))
 
 
+def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+    """(low, high), each of shape (M,): score ends where normal theory holds, others where it does not."""
+    ends = score_interval(moments, missing, estimand)
+    places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends)))
+    if not places.size:
+        return ends
+    some, sure = moments.of_values(places), [each.copy() for each in ends]
+    better = _instead(some, missing, estimand)
+    chosen = _failing(some, missing, estimand, (ends[0][places], ends[1][places]))
+    for end, exact, failing in zip(sure, better, chosen, strict=True):
+        end[places] = np.where(failing, exact, end[places])
+    return sure[0], sure[1]
+
+
+def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark, ...]:
+    """A remark if there are careful ends that are no score ends."""
+    failing = np.logical_or(*_failing(moments, missing, estimand, score_interval(moments, missing, estimand)))
+    many = np.count_nonzero(failing)
+    if not many:
+        return ()
+    instead = "are exact, from binomial tails" if moments.rates is not None else "are those of a scaled Poisson count"
+    return (
+        Remark(
+            "few reports",
+            f"Fewer reports are expected than normal theory needs, for {many:,} of {len(failing):,} values: "
+            f"their intervals {instead}.",
+        ),
+    )
+
+
+def _failing(moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]) -> tuple[Flags, Flags]:
+    """Whether normal theory fails if the low end were the true frequency, and if the high one were."""
+    from scipy.special import ndtri
+
+    z = -float(ndtri(missing / 2))
+    low, high = (far_from_normal(moments, end, z, estimand) for end in within_bounds(ends))
+    return low, high
+
+
+def _instead(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+    if moments.rates is None:
+        return scaled_poisson.interval(moments, missing, estimand)
+    return for_population(moments, missing) if estimand == "population" else for_respondents(moments, missing)
+
+
 def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
     """(low, high), each of shape (M,), good for both estimands.
 
     Raises `EstimateError` where an estimate is more than one count.
     """
-    from scipy.special import betaincinv
-
     if moments.supports is None or moments.rates is None:
         raise EstimateError(
             "expected a mechanism whose estimates are one count each for clopper-pearson intervals; "
             "ask for score intervals instead"
         )
-    count, trials = moments.supports, moments.reports
-    with np.errstate(invalid="ignore"):
-        low = np.where(count > 0, betaincinv(count, trials - count + 1, missing / 2), 0.0)
-        high = np.where(count < trials, betaincinv(count + 1, trials - count, 1 - missing / 2), 1.0)
-    p, q = moments.rates
-    ends = np.stack([(low - q) / (p - q), (high - q) / (p - q)])
-    return ends.min(axis=0), ends.max(axis=0)
+    return for_population(moments, missing)
 
 
 def within_bounds(ends: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -110,4 +150,4 @@ def within_bounds(ends: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
-INTERVAL_ENDS = {"score": score_interval, "clopper-pearson": clopper_pearson}
+INTERVAL_ENDS = {"score": careful_interval, "clopper-pearson": clopper_pearson}

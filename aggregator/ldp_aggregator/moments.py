@@ -18,7 +18,8 @@ Sketches have a variance besides that stays whatever n is: `lasting`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from ldp_aggregator.remarks import Remark
 from ldp_aggregator.supports import support_counts
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Rates = TypeVar("Rates", float, Floats)
+Places = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,13 @@ class Moments:
     """(hold, other) for frequencies below the estimate, where those above are not right for them."""
     lasting: Floats | float = 0.0
     """Variance that no number of reports reduces, to be added to the above."""
+    third: tuple[Floats, Floats] | None = None
+    """The third central moments of a score, as `hold` and `other` are the second; None if not known."""
+    fourth: tuple[Floats, Floats] | None = None
+    """Their fourth cumulants; only where scores may jump by different amounts, or both ways. Goes with `third`."""
+    lasting_third: Floats | float = 0.0
+    """The third cumulant of what no number of reports reduces."""
+    lasting_fourth: Floats | float = 0.0
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
@@ -64,6 +75,31 @@ class Moments:
     """Values of which the reports are too few to say anything, whatever their estimate is."""
     remarks: tuple[Remark, ...] = ()
     """What to know before believing the estimates, if anything."""
+
+    def of_values(self, places: Places) -> Moments:
+        """The moments of some of the values, without their covariance."""
+
+        def some(numbers: Floats | float) -> Floats:
+            return np.broadcast_to(numbers, self.frequency.shape)[places]
+
+        def both(numbers: tuple[Floats, Floats] | None) -> tuple[Floats, Floats] | None:
+            return None if numbers is None else (numbers[0][places], numbers[1][places])
+
+        return replace(
+            self,
+            frequency=self.frequency[places],
+            hold=self.hold[places],
+            other=self.other[places],
+            supports=None if self.supports is None else self.supports[places],
+            rates=both(self.rates),
+            lasting=some(self.lasting),
+            third=both(self.third),
+            fourth=both(self.fourth),
+            below=both(self.below),
+            unknown=None if self.unknown is None else self.unknown[places],
+            lasting_third=some(self.lasting_third),
+            lasting_fourth=some(self.lasting_fourth),
+        )
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -95,6 +131,7 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         covariance,
         supports,
         (np.full(size, p), np.full(size, q)),
+        third=third_of_rates(np.full(size, p), np.full(size, q)),
     )
 
 
@@ -107,10 +144,13 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
     score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
+    # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
+    score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
     hold = np.diag(score_variance).copy()
     held = np.clip(frequency, 0, 1)
     weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
     other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
+    third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
 
     def covariance() -> Floats:
         spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
@@ -118,9 +158,9 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     if channel.shape != (2, 2):
-        return Moments(reports, frequency, hold, other, covariance)
+        return Moments(reports, frequency, hold, other, covariance, third=third)
     own = np.diag(channel).copy()
-    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]))
+    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third)
 
 
 def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -129,12 +169,32 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = total_reports(counts, randomizer.layout)
     frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
     variance = np.full(len(frequency), float(randomizer.variance()))
+    third, fourth = zip(*(_higher(randomizer, holds, len(frequency)) for holds in (True, False)), strict=True)
 
     def covariance() -> Floats:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    return Moments(reports, frequency, variance, variance, covariance)
+    return Moments(reports, frequency, variance, variance, covariance, third=third, fourth=fourth)
+
+
+def _higher(randomizer: NoisyHistogram, holds: bool, size: int) -> tuple[Floats, Floats]:
+    """The third and the fourth cumulant of a score, by value."""
+    law = np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
+    away = np.array([float(score) for score in randomizer.scores()]) - holds
+    return np.full(size, law @ away**3), np.full(size, law @ away**4 - 3 * (law @ away**2) ** 2)
+
+
+def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The fourth cumulants of (support - q) / (p - q), for those who hold the value and for others."""
+    of_holder, of_other = p * (1 - p), q * (1 - q)
+    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (p - q) ** 4
+
+
+def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The third central moments of (support - q) / (p - q), for those who hold the value and for others."""
+    scale = (p - q) ** 3
+    return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 
 
 def decoding(channel: Floats) -> Floats:

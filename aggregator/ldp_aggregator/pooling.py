@@ -102,7 +102,35 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
         worth * mixed(shares, [part.other for part in parts]),
         covariance,
         lasting=mixed((weights**2).tolist(), [part.lasting for part in parts]),
+        third=_higher(parts, weights, worth, 3),
+        fourth=_higher(parts, weights, worth, 4),
+        lasting_third=mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
+        lasting_fourth=mixed((weights**4).tolist(), [part.lasting_fourth for part in parts]),
     )
+
+
+def _higher(parts: Sequence[Moments], weights: Floats, worth: int, order: int) -> tuple[Floats, Floats] | None:
+    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for others.
+
+    None where a version does not know its own; the fourth only where some version does, and of the
+    others as it is if all jumps are alike.
+    """
+    if any(part.third is None for part in parts) or (order == 4 and all(part.fourth is None for part in parts)):
+        return None
+    totals = [np.zeros_like(parts[0].hold), np.zeros_like(parts[0].hold)]
+    for part, weight in zip(parts, weights.tolist(), strict=True):
+        share = (worth / part.reports) ** (order - 1) * weight**order
+        for place, cumulant in enumerate(_own(part, order)):
+            totals[place] += share * cumulant
+    return totals[0], totals[1]
+
+
+def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
+    assert part.third is not None  # noqa: S101 (looked at above)
+    if order == 3:
+        return part.third
+    (of_holder, of_other), tiny = part.third, np.finfo(float).tiny
+    return part.fourth or (of_holder**2 / np.maximum(part.hold, tiny), of_other**2 / np.maximum(part.other, tiny))
 
 
 def _bound(versions: Sequence[Version], weights: Floats, reports: int) -> Manipulation:

@@ -1,7 +1,7 @@
 """Views of estimates that look nicer and are biased; none of them happens unless it is asked for by name.
 
     norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero, so that the sum is 1
-    base-cut   zero whatever noise alone would reach somewhere: below z sigma_0, z at 1 - (1 - level) / M, one-sided
+    base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M, one-sided
 
 A third view, posterior-mean, is in `ldp_aggregator.empirical_bayes`.
 
@@ -24,9 +24,6 @@ def norm_sub(frequency: Floats) -> Floats:
     return projected
 
 
-def base_cut(frequency: Floats, null_error: Floats, level: float) -> Floats:
-    """Frequencies below what noise would reach are zero; `null_error` is the standard error of a value nobody holds."""
-    from scipy.special import ndtri
-
-    threshold = ndtri(1 - (1 - level) / len(frequency)) * null_error
-    return np.where(frequency < threshold, 0.0, frequency)
+def base_cut(frequency: Floats, chances: Floats, level: float) -> Floats:
+    """Frequencies that noise would reach are zero; `chances` are p-values, as of `null_chances`."""
+    return np.where(chances > (1 - level) / len(frequency), 0.0, frequency)

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 FEWEST = 5
 """Reports that an estimate has to rest on for normal theory to hold, roughly."""
 _LINEAR = ("matrix", "noise")
-"""Kinds of mechanisms that have several scores, so that no exact law of one count can be used."""
+"""Kinds of mechanisms that have several scores, so that no exact law of one count can be used.
+
+Where their third cumulants are known, intervals go by a scaled Poisson count, and another remark says so.
+"""
 
 
 class Remark(NamedTuple):
@@ -68,7 +71,7 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
 
 def on_counts(question: Question, moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
     """Whether normal theory may fail, for estimates that are no function of one count."""
-    if question.randomizer.kind not in _LINEAR or bound.reach is None:
+    if question.randomizer.kind not in _LINEAR or moments.third is not None or bound.reach is None:
         return ()
     return on_expected(moments.reports * moments.other / bound.reach**2)
 

@@ -17,7 +17,7 @@ from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
-from ldp_aggregator.bit_covariance import BitNoise, bit_noise
+from ldp_aggregator.bit_covariance import BitNoise, bit_noise, third_of_mixture
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats, Moments, pure_moments
 
@@ -61,11 +61,15 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
     lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
-    respondents, scale = once.reports // repeats, ((lasting[0] - lasting[1]) * (p - q)) ** 2
+    respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
 
     def variance(kept: float) -> Floats:
         instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
-        return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / scale)
+        return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2)
+
+    def third(kept: float) -> Floats:
+        moment = third_of_mixture(((kept, p), (1 - kept, q)), repeats)
+        return np.full(len(once.frequency), moment / signal**3)
 
     def covariance() -> Floats:
         if not randomizer.layout.bits:
@@ -75,7 +79,8 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     hold, other = map(variance, lasting)
     worth = round(respondents * float(once.other[0] / other[0]))
     note = repeats_note(respondents, repeats, worth)
-    return Moments(respondents, once.frequency, hold, other, covariance, note=note)
+    thirds = third(lasting[0]), third(lasting[1])
+    return Moments(respondents, once.frequency, hold, other, covariance, note=note, third=thirds)
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:

@@ -68,6 +68,8 @@ class QuestionEstimates:
     high: Floats
     null_error: Floats
     """The standard error that the estimate of a value held by nobody would have."""
+    chances: Floats
+    """The chance that the estimate of a value held by nobody would be as high as this."""
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""

@@ -14,7 +14,7 @@ import numpy as np
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Floats, Moments, third_of_rates
 from ldp_aggregator.repeats import check_repeats, repeats_note
 
 
@@ -36,10 +36,14 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     frequency = (ones - q * asked) / (reports * share * signal)
     hold = np.full(size, (p * (1 - p) / signal**2 + 1) / share - 1)
     other = np.full(size, q * (1 - q) / signal**2 / share)
+    within = third_of_rates(p, q)
+    # With the mean 1, E[(score - 1)^3] = E[score^3] - 3 E[score^2] + 2.
+    cube = (within[0] + 3 * p * (1 - p) / signal**2 + 1) / share**2
+    third = cube - 3 * (hold + 1) + 2, np.full(size, within[1] / share**2)
 
     def covariance() -> Floats:
         matrix: Floats = np.diag((frequency * hold + (1 - frequency) * other) / respondents)
         return matrix
 
     note = repeats_note(respondents, repeats, respondents)
-    return Moments(respondents, frequency, hold, other, covariance, note=note)
+    return Moments(respondents, frequency, hold, other, covariance, note=note, third=third)

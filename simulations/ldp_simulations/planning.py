@@ -3,16 +3,18 @@
 Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the question can expect:
 
     rare error, typical error   standard errors of a value that nobody holds, and of one held by `frequency`
-    half-width                  of the score interval at `frequency`, before it is cut to [0, 1]
+    half-width                  of the interval at `frequency`, before it is cut to [0, 1]
     detectable                  the least F such that a value held by F passes the one-sided test of frequency 0, at
                                 `level` over all values together (Bonferroni), with probability `power`
     reach                       how many reports' worth one forged report can shift a value's estimate, see
                                 `ldp_aggregator.manipulation`
     efficiency                  R* / R, see `ldp.optimum`
 
-Where values differ in their errors (`matrix`, Bloom filters) the worst of them counts, in a population that is spread
-evenly. Solved the other way round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step
-being a design of its own.
+Where few reports are expected, chances and intervals come from the exact law of a count, or from
+that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`matrix`,
+Bloom filters) the worst of them counts, in a population that is spread evenly. Solved the other way
+round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step being a
+design of its own.
 """
 
 from __future__ import annotations
@@ -29,9 +31,10 @@ from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.optimum import efficiency
 from ldp_aggregator.bisection import least_share, least_whole
 from ldp_aggregator.estimation import moments_of
-from ldp_aggregator.intervals import miss, null_error, score_interval, standard_error
+from ldp_aggregator.intervals import careful_interval, miss, standard_error
 from ldp_aggregator.manipulation import frequency_reach
 from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.null_chances import chance_to_pass
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.expectation import expected_counts
 
@@ -56,19 +59,23 @@ class Design:
         even = np.full(len(values), 1 / len(values))
         moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
         if np.ptp(moments.hold) == np.ptp(moments.other) == 0:
-            moments = replace(moments, hold=moments.hold[:1], other=moments.other[:1], rates=_first(moments.rates))
+            moments = moments.of_values(slice(1))
         return cls(name, declared, randomizer, values, moments)
 
     def at(self, frequency: float, respondents: int) -> Moments:
         """The moments of values that are held by `frequency` of so many respondents."""
         even = self.moments
         squares = frequency * (even.hold + 1) + (1 - frequency) * even.other
-        return replace(
+        moments = replace(
             even,
             reports=respondents,
             frequency=np.full(len(even.hold), frequency),
             below=None if even.below is None else (squares - 1, squares),
         )
+        if moments.rates is None:
+            return moments
+        p, q = moments.rates
+        return replace(moments, supports=np.rint(respondents * (q + frequency * (p - q))).astype(np.int64))
 
     def error(self, frequency: float, respondents: int, ask: Ask) -> Floats:
         """Standard errors, by value."""
@@ -77,7 +84,7 @@ class Design:
     def half_width(self, respondents: int, ask: Ask) -> float:
         """Half the widest interval."""
         moments = self.at(self.typical(ask), respondents)
-        low, high = score_interval(moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand)
+        low, high = careful_interval(moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand)
         return float((high - low).max() / 2)
 
     def typical(self, ask: Ask) -> float:
@@ -86,13 +93,8 @@ class Design:
 
     def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
         """The probability that a value held by `frequency` is found to be there: the worst value's."""
-        from scipy.special import ndtr, ndtri
-
-        tested = null_error(self.at(frequency, respondents))
-        needed = ndtri(1 - miss(ask.level, len(self.values), "bonferroni")) * tested
-        # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
-        with np.errstate(divide="ignore"):
-            return float(ndtr((frequency - needed) / self.error(frequency, respondents, ask)).min())
+        missing = miss(ask.level, len(self.values), "bonferroni")
+        return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
 
     def detectable(self, respondents: int, ask: Ask) -> float | None:
         """The smallest frequency found with the probability asked for; None if not even 1 is."""
@@ -157,7 +159,3 @@ def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) ->
 
     step = least_whole(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
     return None if step is None else at(step)
-
-
-def _first(rates: tuple[Floats, Floats] | None) -> tuple[Floats, Floats] | None:
-    return None if rates is None else (rates[0][:1], rates[1][:1])

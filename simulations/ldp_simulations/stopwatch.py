@@ -12,7 +12,7 @@ from ldp.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.randomness import system
 from ldp_aggregator.estimation import moments_of
-from ldp_aggregator.intervals import miss, score_interval, standard_error
+from ldp_aggregator.intervals import careful_interval, miss, standard_error
 from ldp_simulations.expectation import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002
@@ -46,7 +46,7 @@ def decode_milliseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
         for _ in range(times):
             moments = moments_of(randomizer, counts, values)
             standard_error(moments, "respondents")
-            score_interval(moments, miss(0.95, len(values), None), "respondents")
+            careful_interval(moments, miss(0.95, len(values), None), "respondents")
 
     return _seconds(decode) * 1e3
 
