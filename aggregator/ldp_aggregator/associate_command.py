@@ -11,6 +11,7 @@ from ldp_aggregator.cli import QUIET, SURVEY
 from ldp_aggregator.commands import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import hand_out, read_candidates
 from ldp_aggregator.options import ESTIMANDS, Options
+from ldp_aggregator.presentation import say_remarks
 
 
 @click.command()
@@ -57,4 +58,6 @@ def associate(
         "json": lambda made: json.dumps(made.to_dict(), indent=2, allow_nan=False) + "\n",
         "csv": Association.to_csv,
     }
+    if form == "csv":
+        say_remarks(" x ".join(names), found.remarks)
     hand_out(output, writers[form](found), data=form != "table")

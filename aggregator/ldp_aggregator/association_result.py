@@ -15,6 +15,7 @@ from ldp_aggregator.bloom_regression import ChiSquare
 from ldp_aggregator.columns import columns
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
+from ldp_aggregator.remarks import Remark
 
 FORMAT = 1
 _TOO_FEW = "too few reports to test for independence: some value's reports have not varied yet"
@@ -50,6 +51,8 @@ class Association:
     """The most likely frequencies, if asked for: biased."""
     covariance: Floats | None = None
     """(cells, cells), for the respondents and the cells in the order of rows, if asked for."""
+    remarks: tuple[Remark, ...] = ()
+    """What to know before believing these numbers, if anything."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,7 +96,8 @@ class Association:
             )
             for row in self.rows()
         ]
-        return f"{self.describe()}\n{columns(headings, rows)}"
+        said = "".join(f"  {remark}\n" for remark in self.remarks)
+        return f"{self.describe()}\n{columns(headings, rows)}{said}"
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One record for each combination of values, the last question's varying fastest."""
@@ -129,6 +133,7 @@ class Association:
             "independence": tested,
             "cells": list(self.rows()),
             **({} if self.likely is None else {"biased": ["most_likely"]}),
+            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
             **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
         }
 

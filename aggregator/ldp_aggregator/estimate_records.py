@@ -48,6 +48,7 @@ def question_record(estimates: QuestionEstimates, gather: Gather = list) -> dict
         **({} if estimates.manipulation is None else {"manipulation": estimates.manipulation.to_dict()}),
         **({"checks": [check._asdict() for check in estimates.checks]} if estimates.checks else {}),
         **({"note": estimates.note} if estimates.note else {}),
+        **({"remarks": [remark._asdict() for remark in estimates.remarks]} if estimates.remarks else {}),
         **({} if estimates.covariance is None else {"covariance": estimates.covariance.tolist()}),
     }
 

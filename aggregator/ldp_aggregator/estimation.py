@@ -154,6 +154,7 @@ def estimates_from(
         _unallocated(question, moments, options),
         moments.checks,
         bound,
+        moments.remarks,
     )
 
 

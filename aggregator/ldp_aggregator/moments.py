@@ -29,6 +29,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.checks import Check
 from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.remarks import Remark
 from ldp_aggregator.supports import support_counts
 
 Floats = NDArray[np.float64]
@@ -59,6 +60,8 @@ class Moments:
     population."""
     checks: tuple[Check, ...] = ()
     """What the estimator itself found out about the reports."""
+    remarks: tuple[Remark, ...] = ()
+    """What to know before believing the estimates, if anything."""
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:

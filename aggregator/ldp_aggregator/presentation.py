@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +17,7 @@ from ldp_aggregator.streams import DASH, check_one_output
 if TYPE_CHECKING:
     from ldp.survey import Question
     from ldp_aggregator.counting import Counts
+    from ldp_aggregator.remarks import Remark
     from ldp_aggregator.result import SurveyEstimates
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -128,6 +129,9 @@ class Presentation:
             estimates = replace(estimates, questions=chosen)
         if self.plot_path is not None:
             write_whole(self.plot_path, picture(estimates, self._picture))
+        if self.form == "csv":
+            for question in estimates:
+                say_remarks(f"question {question.name!r}", question.remarks)
         if self.form == "table":
             hand_out(self.output, table(estimates, in_full=self.top is not None), data=False)
         else:
@@ -140,6 +144,12 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise EstimateError(f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}")
+
+
+def say_remarks(subject: str, remarks: Sequence[Remark]) -> None:
+    """On standard error, for a format that has no place for sentences."""
+    for remark in remarks:
+        click.echo(f"warning: {subject}: {remark}", err=True)
 
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:

@@ -25,6 +25,7 @@ from ldp_aggregator.manipulation import Manipulation
 from ldp_aggregator.means import Mean
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
+from ldp_aggregator.remarks import Remark
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -80,6 +81,8 @@ class QuestionEstimates:
     """What the estimator found out about the reports; see `health` for more."""
     manipulation: Manipulation | None = None
     """How far forged reports can move what is unbiased here; None without reports."""
+    remarks: tuple[Remark, ...] = ()
+    """What to know before believing these numbers, if anything."""
     left_out: int = 0
     """How many further values the question has, all of lower estimates, if only the highest were asked for."""
 
@@ -120,9 +123,10 @@ class QuestionEstimates:
         return [*self, *([] if self.unallocated is None else [self.unallocated])]
 
     @property
-    def remarks(self) -> list[str]:
-        """What an analyst has to know: the note, what forged reports could do, and the checks that failed."""
-        said = (self._choice, self.note, "" if self.manipulation is None else str(self.manipulation))
+    def sentences(self) -> list[str]:
+        """What to know, in words: the note, the remarks, what forged reports could do, and the checks that failed."""
+        bound = "" if self.manipulation is None else str(self.manipulation)
+        said = (self._choice, self.note, *map(str, self.remarks), bound)
         return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
 
     @property
@@ -169,7 +173,8 @@ class QuestionEstimates:
         ]
         if self.mean is not None:
             lines.append(f"  {MEAN}: {self.mean}")
-        return "\n".join([f"{self.name} ({self.describe()})", *lines, *(f"  {remark}" for remark in self.remarks)])
+        lines += [f"  {sentence}" for sentence in self.sentences]
+        return "\n".join([f"{self.name} ({self.describe()})", *lines])
 
     def _repr_html_(self) -> str:
         if self.brief is not self:
@@ -183,7 +188,7 @@ class QuestionEstimates:
         if self.mean is not None:
             cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(("<tr>", "</tr>"))
         head = "".join(f"<th>{name}</th>" for name in ("value", "count", "frequency", "standard error", "interval"))
-        caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.remarks]))}"
+        caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.sentences]))}"
         return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:

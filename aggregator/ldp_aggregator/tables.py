@@ -17,7 +17,7 @@ def table(estimates: SurveyEstimates, *, in_full: bool = True) -> str:
     parts = []
     for question in estimates:
         brief = question if in_full else question.brief
-        parts += [_of_question(brief), *(f"  {remark}\n" for remark in brief.remarks)]
+        parts += [_of_question(brief), *(f"  {sentence}\n" for sentence in brief.sentences)]
         if brief is not question:
             parts.append(f"  {_SHOW_ALL}\n")
     return "\n".join(parts)

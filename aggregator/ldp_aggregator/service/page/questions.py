@@ -27,8 +27,9 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     if question.reports and view.shown:
         chart = tag("figure", bars(view), tag("figcaption", _legend(view)))
         parts.append(tag("div", chart, _values(view), class_="beside"))
-    parts += [tag("p", question.note, class_="note")] if question.note else []
-    parts += [tag("p", str(question.manipulation), class_="note")] if question.manipulation is not None else []
+    bound = "" if question.manipulation is None else str(question.manipulation)
+    said = filter(None, (question.note, *map(str, question.remarks), bound))
+    parts += [tag("p", sentence, class_="note") for sentence in said]
     parts += [_health(view)] if question.reports else []
     if asked.served.survey.epoch is not None:
         parts.append(_over_time(view, asked))
