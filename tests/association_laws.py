@@ -61,6 +61,8 @@ def functions(estimator):
             "scores": (np.eye(3), law @ each),
             "squares": (law @ each**2, law @ (marks @ made.squares.T)),
             "own": (np.diag(law @ each**2), made.own),
+            "alike": (_of_others(law @ each**2, max), made.alike),
+            "least": (_of_others(law @ each**2, min), made.least),
             "law": (law @ marks, made.law()),
             "moments": (
                 np.einsum("vy,yx,yz->vxz", law, each, each),
@@ -196,6 +198,11 @@ def _one_report(estimator, survey, names, laws, case):
     row = np.concatenate([rows[y] for (rows, _), y in zip(laws, case, strict=True)])[None]
     made = estimator.associate(tally_of(survey, row), names, Options(covariance=True))
     return made.frequency.ravel(), made.covariance
+
+
+def _of_others(squares, choose):
+    """Of each value, one of E[s^2 | another]; `squares` has a row for each value that is held."""
+    return np.array([choose(np.delete(column, value)) for value, column in enumerate(squares.T)])
 
 
 def _columns(question, rows):

@@ -63,6 +63,7 @@ MUTANTS = (
     functions_with("scores that are not centred", lambda made: replace(made, scores=np.maximum(made.scores, 0))),
     functions_with("squares of the mean, not of scores", lambda made: replace(made, squares=made.scores)),
     functions_with("holding adds no variance", lambda made: replace(made, own=np.ones_like(made.own))),
+    functions_with("nobody else varies", lambda made: replace(made, alike=made.least * 0, least=made.least * 0)),
     functions_with("every mark makes a report", lambda made: replace(made, ones=np.ones_like(made.ones) * 2)),
     functions_with("marks as scores", lambda made: replace(made, law=lambda: made.scores)),
     functions_with(

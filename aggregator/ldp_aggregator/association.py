@@ -3,10 +3,16 @@
 With s the scores of a respondent's report to one question and t those of another (`joint_scores`),
 
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
-    error         n Var = E[s_x^2 t_z^2] - f for the respondents, - f^2 for a population they were drawn from; the first
-                  term is estimated without bias, too. Intervals are score intervals (`intervals`)
+    error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from, with
+                  S = E[s_x^2 t_z^2], which is estimated without bias, too
+    interval      all f for which |estimate - f| is within the error at f (`intervals`). If every value but x is as
+                  likely as any other to be taken for x, and every value but z for z, S is linear in f and in the margins:
+                  S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] - E[t_z^2 | not z])
+                  So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
+                  better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
+                  value that x is most easily taken for, as errors of x are exchanged with that one's
     conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is within the error of that
-                  difference (Fieller). Where f_x itself may be 0 that is everything from 0 to 1
+                  difference if r is the share (Fieller). Where f_x itself may be 0 that is everything from 0 to 1
     independence  if two answers are independent, so are their reports, and their centred scores have no covariance:
                   n times the sum of squares of all mean products of whitened contrasts of scores is a chi-square with
                   (d_1 - 1) (d_2 - 1) degrees of freedom. Where reports are symbols, as many as values, it is Pearson's
@@ -42,7 +48,6 @@ MOST_COVARIANCE = 2000
 _MOST_PAIRS = 1 << 24
 _DEFAULTS = Options()
 _SINGULAR = 1e-9
-_ALMOST_ALL = 0.99
 
 
 def associate(
@@ -112,10 +117,8 @@ def _moments(table: Floats, reports: int, scores: list[Scores]) -> Moments:
     """Those of the cells, flattened, as `ldp_aggregator.moments` has them."""
     frequency = through(table, [each.scores for each in scores]).ravel() / reports
     squares = through(table, [each.squares for each in scores]).ravel() / reports
-    own = through(np.ones([1] * len(scores)), [each.own[:, None] for each in scores]).ravel()
-    # E[squares] = f own + (1 - f) other
-    held = np.minimum(frequency, _ALMOST_ALL)
-    other = np.maximum((squares - held * own) / (1 - held), 0.0)
+    slope = _by_cell([each.own - each.alike for each in scores])
+    at_zero = np.maximum(squares - slope * frequency, _by_cell([each.least for each in scores]))
 
     def covariance() -> Floats:
         sizes, places = [len(each.scores) for each in scores], range(len(scores))
@@ -125,7 +128,13 @@ def _moments(table: Floats, reports: int, scores: list[Scores]) -> Moments:
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
         return np.asarray((square - np.diag(frequency)) / reports)
 
-    return Moments(reports, frequency, own - 1, other, covariance)
+    # A line through both: what it would be for f = 1, where other margins are the true ones, does not matter.
+    return Moments(reports, frequency, at_zero + slope - 1, at_zero, covariance)
+
+
+def _by_cell(factors: list[Floats]) -> Floats:
+    """The product of a factor for each value of each question, by cell, flattened."""
+    return through(np.ones([1] * len(factors)), [factor[:, None] for factor in factors]).ravel()
 
 
 def _pairs(scores: Scores) -> Floats:
@@ -170,11 +179,18 @@ def _conditional(
     one = last.ones[None]
     both, those = (through(table, [*holds, each]) / reports for each in (last.scores, one))
     of_both, mixed, of_those = (through(table, [*squares, each]) / reports for each in (last.squares, last.scores, one))
+    # How of_both and mixed go with both, which is r those for the share r.
+    of_given = _by_cell([each.own - each.alike for each in given]).reshape(those.shape)
+    slope = of_given * (last.own - last.alike)
+    least = _by_cell([each.least for each in scores]).reshape(both.shape)
+    at_zero, mixed_at_zero = np.maximum(of_both - slope * both, least), mixed - of_given * both
     if estimand == "respondents":
-        of_both, mixed, of_those = of_both - both, mixed - both, of_those - those
+        slope, of_given, of_those = slope - 1, of_given - 1, of_those - those
+    # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those) + r^2 of_those)
     factor = ndtri(1 - missing / 2) ** 2 / reports
-    # (both - r those)^2 <= factor (of_both - 2 r mixed + r^2 of_those)
-    square, middle, rest = those**2 - factor * of_those, both * those - factor * mixed, both**2 - factor * of_both
+    square = those**2 - factor * (of_those - 2 * of_given * those)
+    middle = both * those - factor * (mixed_at_zero - slope * those / 2)
+    rest = both**2 - factor * at_zero
     bounded = square > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(np.maximum(middle**2 - square * rest, 0.0)) / square

@@ -8,6 +8,7 @@ respondents of products of linear functions of marks, which a joint tally has, a
     ones     1 for every report
     scores   s_x: what the estimator of the question makes of one report
     squares  functions with the expectation E[s_x^2 | v], whatever v
+    own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v other than x
     law      E[mark | v]
     moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's own tally
 
@@ -41,13 +42,15 @@ MOST_SCORES = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,) and `own` (M,)."""
+    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,); the others are of shape (M,)."""
 
     ones: Floats
     scores: Floats
     squares: Floats
     own: Floats
-    """E[s_x^2 | x]."""
+    alike: Floats
+    """Of the value that x is most easily taken for: what its estimate gains by error, that one's loses."""
+    least: Floats
     law: Callable[[], Floats]
     moments: Callable[[Floats], Floats]
     """From cell counts (C,) to (M, M)."""
@@ -69,16 +72,21 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
 
 def _of_symbols(question: Question, values: Sequence[str]) -> Scores:
     cells = question.layout.cells
-    decoded = [moments_of(question.randomizer, unit[None], values) for unit in np.eye(cells, dtype=np.int64)]
+    randomizer = question.randomizer
+    decoded = [moments_of(randomizer, unit[None], values) for unit in np.eye(cells, dtype=np.int64)]
     scores = np.stack([each.frequency for each in decoded], axis=1)
 
     def law() -> Floats:
-        return np.array([[float(mass) for mass in row] for row in question.randomizer.channel().rows])
+        return np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
 
     def moments(counts: Floats) -> Floats:
         return np.asarray(scores * counts @ scores.T)
 
-    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, law, moments)
+    if isinstance(randomizer, Pure):
+        alike = least = decoded[0].other
+    else:
+        alike, least = _among_others(scores**2 @ law().T)
+    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, alike, least, law, moments)
 
 
 def _of_bits(question: Question) -> Scores:
@@ -121,7 +129,9 @@ def _by_pairs(
         return np.asarray(found)
 
     squares = other * one + (own - other) * scores
-    return Scores(one, scores, squares, np.full(len(scores), own), lambda: law, moments)
+    size = len(scores)
+    elsewhere = np.full(size, other)
+    return Scores(one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments)
 
 
 def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
@@ -158,7 +168,17 @@ def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> 
     def law() -> Floats:
         return np.asarray((shares[:, None, None] * marks).reshape(-1, len(gram)).T)
 
-    return Scores(_ones(question), flat, expected @ flat, np.diag(expected).copy(), law, moments)
+    alike, least = _among_others(expected)
+    return Scores(_ones(question), flat, expected @ flat, np.diag(expected).copy(), alike, least, law, moments)
+
+
+def _among_others(expected: Floats) -> tuple[Floats, Floats]:
+    """The greatest and the least of each row, its diagonal left out; 0 where there is nothing else."""
+    size = len(expected)
+    if size == 1:
+        return np.zeros(1), np.zeros(1)
+    others = expected[~np.eye(size, dtype=bool)].reshape(size, size - 1)
+    return others.max(axis=1), others.min(axis=1)
 
 
 def _ones(question: Question) -> Floats:
