@@ -1,8 +1,7 @@
 """Intervals of joint cells hold the truth as often as they say, also where the noise is many times the whole range.
 
-A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports. Where a report supports
-its own value with p and all others with q, joint scores of a cell have four possible values, and the noise of an estimate
-has a standard deviation of up to 8 here; then a variance that is split by the estimated frequency is nonsense.
+A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports. Where the noise of
+an estimate is several times the whole range, a variance that is split by the estimated frequency is nonsense.
 """
 
 from typing import NamedTuple

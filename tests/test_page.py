@@ -10,6 +10,7 @@ from html_elements import problem, read
 from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
 from ldp.wire import REASONS
+from ldp_aggregator import Options
 from ldp_aggregator.detection import adjusted_p_values
 from ldp_aggregator.service.exports import EXPORTS
 from ldp_aggregator.service.page.routes import FILES
@@ -47,8 +48,8 @@ def analyst(counted):
 
 
 def of_older(service):
-    """The query that asks for the older version."""
-    return {"version": service.catalogue.all[0].fingerprint}
+    """The query that asks for the older version, and for all there is to estimate."""
+    return {"version": service.catalogue.all[0].fingerprint, "frequencies": "1"}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_a_question_says_what_its_numbers_are(counted, analyst):
 def test_detected_values_are_marked(counted, analyst):
     """Those whose Bonferroni-adjusted p-value is at most 1 - level, and no others; their number is told."""
     page = read(analyst.get("/", params=of_older(counted)))
-    for estimates in counted.analysis.estimates(counted.catalogue.all[0]):
+    for estimates in counted.analysis.estimates(counted.catalogue.all[0], Options(frequencies=True)):
         chances = adjusted_p_values(estimates, "bonferroni")
         question = page.find("section", id=f"question-{estimates.name}")[0]
         rows = question.find("tbody")[0].find("tr")

@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from associations import rows_of, survey_of, tally_of
 from click.testing import CliRunner
 from html_elements import read
 from pages import COMMUTE, TOKEN, answers, service_of, visitor
+from specimens import question
 
 from ldp import parse_survey
-from ldp_aggregator import Tally, encode_tally, estimate, estimation
+from ldp_aggregator import Options, Tally, associate, encode_tally, estimate, estimation
 from ldp_aggregator.cli import main
+from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.intervals import least_respondents, score_interval
 from ldp_aggregator.remarks import Remark
 from ldp_aggregator.tables import as_json, table
 
@@ -55,9 +59,9 @@ def test_the_page_says_the_remarks(tmp_path):
         page = read(analyst.get("/"))
         told = analyst.get("/v1/surveys/commute/estimates").json()["questions"]
     assert SAID._asdict() in told["smoker"]["remarks"]
-    for name, question in told.items():
+    for name, record in told.items():
         shown = [each.text for each in page.find("section", id=f"question-{name}")[0].find("p", class_="note")]
-        for remark in question.get("remarks", ()):
+        for remark in record.get("remarks", ()):
             assert shown.count(remark["text"]) == 1
 
 
@@ -71,3 +75,88 @@ def test_csv_is_left_alone(tally, tmp_path):
     assert found.exit_code == 0
     assert f"warning: question 'smoker': {SAID}\n" in found.stderr
     assert found.stdout == estimate(tally).to_csv()
+
+
+def estimated(keys, counts, mechanism="grr", **options):
+    """The estimates of a question with these keys, from its counts."""
+    made = question(mechanism, keys)
+    return estimate_question(made, np.array(counts), Options(**options))
+
+
+def names(estimates):
+    """The names of its remarks."""
+    return [remark.name for remark in estimates.remarks]
+
+
+SYMBOLS = 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = "{}"'
+
+
+def test_intervals_that_say_nothing_are_told():
+    """Two reports at epsilon .3 leave everything open; 100,000 do not."""
+    told = estimated(SYMBOLS.format("0.3"), [[1, 1, 0, 0]])
+    assert "4 of 4 intervals reach from 0 to 1" in " ".join(told.sentences)
+    assert names(told)[:2] == ["few-respondents", "whole-range"]
+    assert names(estimated(SYMBOLS.format("0.3"), [[26_000, 25_000, 25_000, 24_000]])) == []
+
+
+def test_points_are_no_certainty():
+    """[0, 0] and [1, 1] are said to be no certainty, wherever an estimate lies beyond."""
+    told = estimated(SYMBOLS.format("1"), [[3_000, 2_950, 2_950, 1_100]])
+    assert told.low[3] == told.high[3] == 0
+    assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(told.sentences)
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
+def test_the_least_number_of_respondents(epsilon):
+    """From it on some estimate in [0, 1] has an interval narrower than 1 before it is cut; with one fewer none has."""
+    made = question("grr", SYMBOLS.format(epsilon))
+    known = estimation.moments_of(made.randomizer, np.array([[1, 0, 0, 0]]), made.domain.values)
+    least = least_respondents(known, 0.05)
+    for reports, narrower in ((least, True), (least - 1, False)):
+        every = replace(
+            known, reports=reports, frequency=np.linspace(0, 1, 5), hold=known.hold[0], other=known.other[0]
+        )
+        low, high = score_interval(every, 0.05, "respondents")
+        assert (high - low <= 1).any() == narrower
+    assert "few-respondents" not in names(estimated(SYMBOLS.format(epsilon), [[least, 0, 0, 0]]))
+    assert "few-respondents" in names(estimated(SYMBOLS.format(epsilon), [[least - 1, 0, 0, 0]]))
+
+
+NUMBERS = 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = "8"'
+
+
+def test_frequencies_of_noisy_numbers_are_for_those_who_ask():
+    """The mean stands alone, and says where the frequencies are; those of two respondents say that they say nothing."""
+    counts = np.zeros((1, 100), dtype=int)
+    counts[0, [33, 34]] = 1
+    alone = estimated(NUMBERS, counts, mechanism="geometric")
+    assert alone.values == ()
+    assert alone.mean is not None
+    assert "--frequencies" in alone.note
+    assert alone.to_dict()["values"] == []
+    asked = estimated(NUMBERS, counts, mechanism="geometric", frequencies=True)
+    assert len(asked) == 100
+    assert asked.mean == alone.mean
+    assert (asked.low == 0).all()
+    assert (asked.high == 1).all()
+    assert {"few-respondents", "whole-range", "few-counts"} <= {*names(asked)}
+
+
+def test_a_mean_that_may_be_anything_is_told():
+    """The interval of a mean that is all of its range is said to be it."""
+    counts = np.zeros((1, 100), dtype=int)
+    counts[0, 50] = 1
+    keys = NUMBERS.replace('"8"', '"0.1"')
+    assert "whole range from 0 to 99" in " ".join(estimated(keys, counts, mechanism="geometric").sentences)
+
+
+def test_joint_cells_with_few_reports_are_told():
+    """A table of three respondents says on what its cells rest, in print and in JSON."""
+    survey = survey_of("grr", "grr")
+    rows = rows_of(survey, np.zeros((3, 2), dtype=int), np.random.default_rng(1))
+    made = associate(tally_of(survey, rows), ["a", "b"])
+    said = [remark["name"] for remark in made.to_dict()["remarks"]]
+    assert said[:2] == ["few-respondents", "whole-range"]
+    assert "few-counts" in said
+    for remark in made.remarks:
+        assert remark.text in made.table()

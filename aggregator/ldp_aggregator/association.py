@@ -6,7 +6,7 @@ With s the scores of a respondent's report to one question and t those of anothe
     error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from, with
                   S = E[s_x^2 t_z^2], which is estimated without bias, too
     interval      all f for which |estimate - f| is within the error at f (`intervals`). If every value but x is as
-                  likely as any other to be taken for x, and every value but z for z, S is linear in f and in the margins:
+                  likely as any other to be taken for x, and so for z, S is linear in f and in the margins:
                   S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] - E[t_z^2 | not z])
                   So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
                   better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
@@ -31,16 +31,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.survey import Group, Survey
+from ldp.survey import Group, Question, Survey
 from ldp_aggregator.association_result import Association
 from ldp_aggregator.bloom_regression import ChiSquare
 from ldp_aggregator.counting import Counts
-from ldp_aggregator.intervals import miss, score_interval, standard_error, within_bounds
+from ldp_aggregator.intervals import least_respondents, miss, score_interval, standard_error, within_bounds
 from ldp_aggregator.joint_counting import joint_table
 from ldp_aggregator.joint_scores import Scores, joint_scores
 from ldp_aggregator.likelihood import most_likely, through
+from ldp_aggregator.manipulation import manipulation
 from ldp_aggregator.moments import Floats, Moments
 from ldp_aggregator.options import Options
+from ldp_aggregator.remarks import Remark, on_expected, on_intervals, on_respondents
 from ldp_aggregator.tally import Tally
 
 MOST_COVARIANCE = 2000
@@ -93,7 +95,21 @@ def associate(
         _independence(table, reports, scores, margins),
         most_likely(table, [each.law() for each in scores]) if likelihood else None,
         moments.covariance() if options.covariance else None,
+        (
+            *on_respondents(reports, least_respondents(moments, missing)),
+            *on_intervals(low, high),
+            *_on_counts(questions, margins, moments),
+        ),
     )
+
+
+def _on_counts(questions: Sequence[Question], margins: Sequence[Counts], moments: Moments) -> tuple[Remark, ...]:
+    """Whether normal theory may fail for some cells; nothing where scores have no greatest and least."""
+    reaches = [manipulation(each.randomizer, counts).reach for each, counts in zip(questions, margins, strict=True)]
+    known = [reach for reach in reaches if reach is not None]
+    if len(known) < len(reaches):
+        return ()
+    return on_expected(moments.reports * moments.other / math.prod(known) ** 2)
 
 
 def _group(survey: Survey, names: Sequence[str]) -> Group:

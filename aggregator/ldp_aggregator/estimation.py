@@ -22,13 +22,21 @@ from ldp_aggregator.bloom_decoding import bloom_moments
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
-from ldp_aggregator.intervals import INTERVAL_ENDS, miss, null_error, standard_error, within_bounds
+from ldp_aggregator.intervals import (
+    INTERVAL_ENDS,
+    least_respondents,
+    miss,
+    null_error,
+    standard_error,
+    within_bounds,
+)
 from ldp_aggregator.manipulation import Manipulation, manipulation
 from ldp_aggregator.means import Mean, mean_of
 from ldp_aggregator.moments import Moments, matrix_moments, pure_moments, sum_moments
 from ldp_aggregator.noise_moments import noise_moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocess import base_cut, norm_sub
+from ldp_aggregator.remarks import on_counts, on_intervals, on_mean, on_respondents
 from ldp_aggregator.repeats import ONCE_EACH, check_repeatable, memoized_moments, reports_of_each
 from ldp_aggregator.result import UNALLOCATED, Estimate, QuestionEstimates, SurveyEstimates
 from ldp_aggregator.sketch_moments import sketch_moments
@@ -39,6 +47,10 @@ MOST_COVARIANCE = 10_000
 DEFAULTS = Options()
 _NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
 _NO_REPORTS = "no reports yet"
+_MEAN_ALONE = (
+    "the mean is what this mechanism is for; frequencies, which are far noisier, are estimated only if asked for "
+    "(--frequencies, or frequencies=True)"
+)
 _OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
 
 _MOMENTS = {
@@ -103,10 +115,37 @@ def estimate_question(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
-    made = estimates_from(moments, question, reports, values, options, bound, mean, told)
+    if question.randomizer.kind == "noise" and not options.frequencies:
+        made = _mean_alone(question, reports, options, mean, bound)
+    else:
+        made = estimates_from(moments, question, reports, values, options, bound, mean, told)
     if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
         return made
     return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
+
+
+def _mean_alone(
+    question: Question, reports: int, options: Options, mean: Mean | None, bound: Manipulation
+) -> QuestionEstimates:
+    """The estimates of a mechanism that is for means, without frequencies."""
+    nothing = np.empty(0)
+    return QuestionEstimates(
+        question,
+        reports,
+        options,
+        (),
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        note=_MEAN_ALONE,
+        mean=mean,
+        respondents=reports,
+        manipulation=bound,
+        remarks=on_mean(question, mean),
+    )
 
 
 def estimates_from(
@@ -123,6 +162,8 @@ def estimates_from(
     try:
         missing = miss(options.level, len(values), options.simultaneous)
         low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+        if moments.unknown is not None:
+            low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
         if options.post == "norm-sub" and question.domain.most is not None:
             raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
         covariance = moments.covariance() if options.covariance else None
@@ -154,7 +195,13 @@ def estimates_from(
         _unallocated(question, moments, options),
         moments.checks,
         bound,
-        moments.remarks,
+        (
+            *moments.remarks,
+            *on_respondents(moments.reports, least_respondents(moments, missing)),
+            *on_intervals(low, high),
+            *on_counts(question, moments, bound),
+            *on_mean(question, mean),
+        ),
     )
 
 

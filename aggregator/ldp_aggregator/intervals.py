@@ -70,6 +70,19 @@ def _roots(moments: Moments, variances: tuple[Floats, Floats], missing: float, e
     return middle - reach, middle + reach
 
 
+def least_respondents(moments: Moments, missing: float) -> int:
+    """With fewer, the score interval of every estimate in [0, 1] is wider than 1 before it is cut, at any frequency.
+
+    Its half width squared is s [e hold + (1 - e) other] + s^2 (hold - other)^2 / 4, and more for a population; with the
+    smaller of hold and other in brackets it is 1/4 where n = z^2 (2 smaller + sqrt(4 smaller^2 + (hold - other)^2)).
+    """
+    from scipy.special import ndtri
+
+    smaller = np.minimum(moments.hold, moments.other)
+    least = 2 * smaller + np.hypot(2 * smaller, moments.hold - moments.other)
+    return int(np.ceil(ndtri(1 - missing / 2) ** 2 * least.min()))
+
+
 def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
     """(low, high), each of shape (M,), good for both estimands.
 

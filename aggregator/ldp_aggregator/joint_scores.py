@@ -42,7 +42,10 @@ MOST_SCORES = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,); the others are of shape (M,)."""
+    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,).
+
+    `own`, `alike` and `least` are numbers, of shape (M,).
+    """
 
     ones: Floats
     scores: Floats

@@ -60,6 +60,8 @@ class Moments:
     population."""
     checks: tuple[Check, ...] = ()
     """What the estimator itself found out about the reports."""
+    unknown: NDArray[np.bool_] | None = None
+    """Values of which the reports are too few to say anything, whatever their estimate is."""
     remarks: tuple[Remark, ...] = ()
     """What to know before believing the estimates, if anything."""
 

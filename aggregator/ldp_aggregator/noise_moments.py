@@ -6,6 +6,13 @@ step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the 
     estimate of f_v = own_v h_v - next_{v-1} h_{v-1} - next_{v+1} h_{v+1}
     own = 1 + 2k, at an end 1 / (1-a);  next = k, at an end a / (1-a)
 
+The error of an estimate depends on what others hold: E[score^2 | x] falls by a with each step from v, so that
+
+    E[score^2 | x] = below_v a^(v-x) for x < v,  above_v a^(x-v) for x > v
+
+and `other` is its mean over all who do not hold v, whose values are taken to be the most likely ones. The squares of
+the scores themselves would be unbiased for it; but they rest on the outputs next to v alone, and go wrong as f_v does.
+
 A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond it too: the noise
 has no memory, so on average that is a / (1-a) farther out, with variance k, whatever x is. And as Z has variance 2k,
 
@@ -28,6 +35,12 @@ from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.counting import Counts
 from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.noise_likelihood import likely_shares, on_each_side
+
+_FEWEST_AT_OWN = 5
+"""Reports expected at a value if everybody held it. With fewer its estimate is far from normal, whatever is true."""
+_HARDLY_ANY = 1e-9
+"""If fewer hold another value, they are taken to hold the one that is nearest."""
 
 
 class Noise(NamedTuple):
@@ -73,23 +86,27 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     assert isinstance(randomizer, AdditiveNoise)  # noqa: S101
     noise, shares, reports = Noise.of(randomizer), folded(randomizer, counts).astype(float), int(counts.sum())
     shares /= reports
-    own, near, steps = noise.own, noise.next, np.arange(randomizer.size)
+    own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
-    # E[score^2] if the value is held; over all respondents; and over those who are farthest away.
-    if_held = own**2 * noise.stays + noise.step * _neighbours(near**2 * noise.stays)
-    overall = _three_terms(own**2, near**2, shares)
-    farthest = noise.step ** np.maximum(steps, steps[::-1])
-    least = _three_terms(own**2, near**2, farthest * noise.stays)
-    held = np.clip(frequency, 0, 1)
-    others = overall - held * if_held
-    other = np.maximum(np.divide(others, 1 - held, out=least.copy(), where=held < 1), least)
+    own_part, beside = own**2 * noise.stays, near**2 * noise.stays
+    before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
+    # E[score^2] of those who hold the value; of those who hold less and more, but for the powers of a.
+    if_held = own_part + noise.step * (before + after)
+    below = own_part + before / noise.step + after * noise.step
+    above = own_part + before * noise.step + after / noise.step
+    likely = likely_shares(shares, noise.stays, noise.step)
+    less, more = on_each_side(likely, noise.step)
+    nearest = noise.step * np.maximum(below, above)
+    others = 1 - likely
+    other = np.divide(below * less + above * more, others, out=nearest, where=others > _HARDLY_ANY)
 
     def covariance() -> Floats:
         square = _three_terms(own, -near, _three_terms(own, -near, np.diag(shares)).T)
         matrix: Floats = (square - np.diag(frequency)) / reports
         return matrix
 
-    return Moments(reports, frequency, if_held - 1, other, covariance)
+    unknown = reports * noise.stays < _FEWEST_AT_OWN
+    return Moments(reports, frequency, if_held - 1, other, covariance, unknown=unknown)
 
 
 def mean_error(randomizer: AdditiveNoise) -> float:

@@ -29,6 +29,8 @@ class Options:
     covariance: bool = False
     reports_each: int = 1
     """Reports that every respondent sent of one permanent response (memoized questions only)."""
+    frequencies: bool = False
+    """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`)."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

@@ -59,6 +59,7 @@ _OPTIONS = (
     click.option("--interval", type=click.Choice(INTERVALS), default="score", show_default=True),
     click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni)."),
     click.option("--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."),
+    click.option("--frequencies", is_flag=True, help="Also where a mechanism is for means: geometric, laplace."),
     click.option(
         "--reports-each",
         type=click.IntRange(1, MOST_REPORTS_EACH),
@@ -90,6 +91,7 @@ class Presentation:
     interval: str
     simultaneous: bool
     post: str | None
+    frequencies: bool
     reports_each: int
     form: str
     output: Path | None
@@ -110,7 +112,13 @@ class Presentation:
         """The estimator's part of it."""
         simultaneous = "bonferroni" if self.simultaneous else None
         return Options(
-            self.level, self.estimand, self.interval, simultaneous, self.post, reports_each=self.reports_each
+            self.level,
+            self.estimand,
+            self.interval,
+            simultaneous,
+            self.post,
+            reports_each=self.reports_each,
+            frequencies=self.frequencies,
         )
 
     @property

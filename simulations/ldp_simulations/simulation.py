@@ -105,9 +105,10 @@ def simulate(
 ) -> Simulation:
     """Simulate `runs` surveys of one population; the same seed gives the same simulation.
 
-    `way` is `law`, or `reports` where those are to be made. `over` wraps the range of runs (for a progress bar). Raises
-    `EstimateError` if the options cannot be met.
+    `way` is `law`, or `reports` where those are to be made. `over` wraps the range of runs (for a progress bar).
+    Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
     """
+    options = replace(options, frequencies=True)
     generator = np.random.default_rng(seed)
     # A predictable source, which no device ever uses: a seed is asked for so that the simulation can be repeated.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311

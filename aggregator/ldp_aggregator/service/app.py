@@ -12,7 +12,8 @@
     GET  /                             the page for people (package `page`), who sign in with a token; analyst
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as options: level,
-estimand, interval, simultaneous, post, reports_each. Tokens come in an Authorization header, or the page's cookie.
+estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an Authorization header, or the
+page's cookie.
 """
 
 from __future__ import annotations

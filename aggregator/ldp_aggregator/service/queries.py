@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.served import Catalogue, Served
 
+_YES = ("1", "true", "yes")
+
 
 class RequestError(Exception):
     """A request that cannot be answered as it was asked: the status, and what was expected."""
@@ -34,7 +36,7 @@ def options_of(query: Mapping[str, str]) -> Options:
         level, each = float(query.get("level", "0.95")), int(query.get("reports_each", "1"))
     except ValueError:
         raise RequestError(400, "expected level and reports_each to be numbers") from None
-    simultaneous = query.get("simultaneous") in ("1", "true", "yes", "bonferroni")
+    simultaneous = query.get("simultaneous") in (*_YES, "bonferroni")
     return Options(
         level,
         query.get("estimand", "respondents"),
@@ -42,4 +44,5 @@ def options_of(query: Mapping[str, str]) -> Options:
         "bonferroni" if simultaneous else None,
         query.get("post") or None,
         reports_each=each,
+        frequencies=query.get("frequencies") in _YES,
     )

@@ -105,6 +105,7 @@ def _choices(asked: Asked) -> Safe:
     }
     kept = {key: value for key, value in asked.query().items() if key in ("survey", "reports_each", "over_time")}
     box = tag("input", type="checkbox", name="simultaneous", value="1", checked=options.simultaneous is not None)
+    more = tag("input", type="checkbox", name="frequencies", value="1", checked=options.frequencies)
     level = tag("input", type="number", name="level", min="0.01", max="0.9999", step="any", value=str(options.level))
     fields = [
         *(tag("input", type="hidden", name=key, value=value) for key, value in kept.items()),
@@ -116,6 +117,7 @@ def _choices(asked: Asked) -> Safe:
         _select("Intervals", "interval", dict(zip(INTERVALS, INTERVALS, strict=True)), options.interval),
         _select("View", "post", {"": "unbiased", **{name: f"{name} (biased)" for name in POST}}, options.post or ""),
         tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
+        tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
         tag("button", "Show"),
     ]
     return tag("form", *fields, method="get", action="./", class_="choices", aria_label="Options")

@@ -60,6 +60,7 @@ class Asked:
             "interval": options.interval,
             "simultaneous": "1" if options.simultaneous else None,
             "post": options.post,
+            "frequencies": "1" if options.frequencies else None,
             "reports_each": str(options.reports_each) if options.reports_each > 1 else None,
             "over_time": self.over_time,
             **changes,
