@@ -94,7 +94,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     if_held = own_part + noise.step * (before + after)
     below = own_part + before / noise.step + after * noise.step
     above = own_part + before * noise.step + after / noise.step
-    likely = likely_shares(shares, noise.stays, noise.step)
+    likely = likely_shares(shares, frequency, noise.stays, noise.step)
     less, more = on_each_side(likely, noise.step)
     nearest = noise.step * np.maximum(below, above)
     others = 1 - likely
