@@ -118,8 +118,9 @@ def estimate_question(
         raise EstimateError(f"question {question.name!r}: {error}") from None
     bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
     if question.randomizer.kind == "noise" and not options.frequencies:
-        return _mean_alone(question, reports, options, mean, bound)
-    made = estimates_from(moments, question, reports, values, options, bound, mean, told)
+        made = _mean_alone(question, reports, options, mean, bound)
+    else:
+        made = estimates_from(moments, question, reports, values, options, bound, mean, told)
     if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
         return made
     return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
