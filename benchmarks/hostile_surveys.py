@@ -56,6 +56,13 @@ def _table(rows: int, columns: int, entry: Callable[[], str]) -> str:
     return "[" + ",".join("[" + ",".join(entry() for _ in range(columns)) + "]" for _ in range(rows)) + "]"
 
 
+_fifteen = numbers_of_digits(15)
+
+
+def _long_numbers() -> str:
+    return f"0.{_fifteen()}"
+
+
 def _fractions() -> str:
     """A matrix whose rows sum to 1, of 30-digit fractions that have no denominator in common."""
     digits, rows = numbers_of_digits(29), []
@@ -161,7 +168,7 @@ KEYS: dict[str, Callable[[], str]] = {
         f'name = "{"?" * 300}"\n'.replace("name", "text") + 'type = "x"\nmechanism = "y"\nepsilon = "z"\nprofile = "w"'
     ),
     "questions of long mistakes": lambda: asked(f'type = "{"x" * 400}"\nmechanism = "{"y" * 400}"'),
-    "a list of mistakes": lambda: one(filled("type = [", lambda _: '"x",', "]")),
+    "a list of mistakes": lambda: filled(one("type = ["), lambda _: '"x",', "]"),
     "joint names": lambda: filled(f"{HEAD}joint = [", lambda at: f'"n{at}",', "]\n"),
     "joint groups": lambda: filled(f"{HEAD}joint = [", lambda at: f'["n{at}","m{at}"],', "]\n"),
     "joint groups of questions": lambda: (
@@ -275,9 +282,7 @@ DESIGNS: dict[str, Callable[[], str]] = {
         f'type = "category"\nvalues = {listed(short_values(8))}\nmechanism = "matrix"\nmatrix = {_dense(8, 0)}'
     ),
     "a large quality": lambda: one(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
-    "a large quality of long numbers": lambda: one(
-        _QUALITY_64 + _table(64, 256, lambda d=numbers_of_digits(15): f"0.{d()}")
-    ),
+    "a large quality of long numbers": lambda: one(_QUALITY_64 + _table(64, 256, _long_numbers)),
     "qualities": lambda: asked(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
     "a thousand small qualities": lambda: asked(
         f'type = "category"\nvalues = {listed(short_values(8))}\nmechanism = "exponential"\nepsilon = "1.000{{}}"\n'

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
 MOST_TOLD = 100
 """Problems of a survey that its error's message lists."""
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 _DIGITS = 80
 _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -49,6 +50,7 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     return exact
 
 
+@lru_cache(maxsize=256)
 def exp_lower(exponent: Fraction) -> Fraction:
     """A rational lower bound of e^exponent, relative error below 1e-70."""
     down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)

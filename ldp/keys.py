@@ -6,6 +6,7 @@ harmless stand-in, so that the rest of the table is still checked. What was read
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
@@ -221,9 +222,9 @@ def _closest(key: str, options: list[str]) -> str | None:
 
 
 def _repeated(values: list[str]) -> str:
-    """The first value that stands there for the second time."""
-    seen: set[str] = set()
-    return next(value for value in values if value in seen or seen.add(value))
+    """The first value that stands there more than once."""
+    often = Counter(values)
+    return next(value for value in values if often[value] > 1)
 
 
 def _shown(came: object) -> str:

@@ -75,7 +75,8 @@ def _questions(
     place: str, entries: list[Mapping[str, object]], survey: str, epoch: int | None
 ) -> tuple[tuple[Question, ...], list[Problem]]:
     """The questions that are sound, and what is wrong with the others."""
-    questions, problems = [], []
+    questions: list[Question] = []
+    problems: list[Problem] = []
     for number, entry in enumerate(entries, 1):
         keys = Keys(_place(place, number, entry), entry)
         # What a mistyped key may have meant takes long to find, and who has a hundred problems does not read on.
@@ -246,8 +247,9 @@ _IN_ALL = (
 
 def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
     name = entry.get("name")
-    known = isinstance(name, str) and len(name) <= 64
-    return f"{place}: question {number}" + (f" ({written_name(name)})" if known else "")
+    if not isinstance(name, str) or len(name) > 64:
+        return f"{place}: question {number}"
+    return f"{place}: question {number} ({written_name(name)})"
 
 
 def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:

@@ -63,14 +63,21 @@ class LocalHashing(NamedTuple):
     @property
     def collision(self) -> Fraction:
         """c, the chance that two different values meet in a bucket."""
-        pairs = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
-        return Fraction(pairs, self.modulus * (self.modulus - 1))
+        return Fraction(*self._meetings)
+
+    @property
+    def _meetings(self) -> tuple[int, int]:
+        """In how many of all pairs of different residues both are in one bucket."""
+        met = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
+        return met, self.modulus * (self.modulus - 1)
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
-        p, lie = self.response.support
-        return p, self.collision * p + (1 - self.collision) * lie
+        met, pairs = self._meetings
+        every = self.truth + (self.buckets - 1) * self.other
+        q = Fraction(met * self.truth + (pairs - met) * self.other, pairs * every)
+        return Fraction(self.truth, every), q
 
     def joint_support(self) -> None:
         """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
