@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from ldp.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -108,6 +109,7 @@ class LocalHashing(NamedTuple):
         return Channel(tuple(tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)]) for x in range(self.size)))
 
 
+@lru_cache(maxsize=64)
 def least_error_buckets(size: int, truth: int, other: int) -> int:
     """The g with the least total error, which falls up to there and rises afterwards; about R + 1 for many values."""
 

@@ -164,6 +164,7 @@ def _vector_and_place(index: int, order: int) -> tuple[int, int]:
     return place + index, place
 
 
+@lru_cache(maxsize=64)
 def least_error_response(size: int, truth: int, other: int) -> ProjectiveResponse:
     """The space with the fewest points among those whose total error is next to the least.
 
