@@ -1,4 +1,4 @@
-"""Measure everything, print it, and write docs/benchmarks.md."""
+"""Measure everything, print it, and write docs/benchmarks.md and what the README cites of it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from benchmarks import (
     simulation,
     surveys,
 )
+from benchmarks.citation import cited
 from benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+README = PAGE.parent.parent / "README.md"
 HEADINGS = ("figure", "target", "measured", "")
 INTRODUCTION = """# Benchmarks
 
@@ -49,8 +51,8 @@ More of them than cores make every figure worse than it is.
   hashes of their texts included, in a process of its own, on one core.
 - **simulation**: `simulate(..., way="law")` with a billion respondents, their values Zipf-distributed with exponent
   1.1, sets of up to ten values; from the law of the reports to estimates with intervals, once, all runs together.
-- **surveys**: processor time and memory of `parse_survey` on files made to be costly (`benchmarks/hostile_surveys.py`), each
-  in a process of its own, and on an honest large one.
+- **surveys**: processor time and memory of `parse_survey` on files made to be costly, those of
+  `benchmarks/hostile_surveys.py`, each in a process of its own, and on an honest large one.
 - **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync that covers it, the
   load generator on the same cores; batches of one, a hundred and a thousand reports to `grr` with 4 values.
   Deduplication: claims of 1,000 ids at a time, each synced, in a table that has ten million.
@@ -72,7 +74,9 @@ def main() -> None:
             shown.add_row(*figure.cells())
     Console(width=130).print(shown)
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(measured, load), encoding="utf-8")
+    written = page(measured, load)
+    PAGE.write_text(written, encoding="utf-8")
+    README.write_text(cited(README.read_text(encoding="utf-8"), written), encoding="utf-8")
     sys.exit(any(figure.reached is False for figure in measured))
 
 

@@ -63,7 +63,9 @@ def count_part(
 
     Tallies have the digest of their content for an id, and one that is seen is refused unless `allow_equal`.
     """
-    tally, ids = count_paths(parse_survey(survey_text, largest=len(survey_text)), part.paths, seen, allow_equal=allow_equal)
+    tally, ids = count_paths(
+        parse_survey(survey_text, largest=len(survey_text)), part.paths, seen, allow_equal=allow_equal
+    )
     return Counted(part.number, encode_tally(tally), ids)
 
 
