@@ -40,8 +40,6 @@ HARD = (
     "dotted keys of two parts",
     "headers",
     "keys of lists",
-    "unknown keys that are texts",
-    "questions of blanks",
     "joint names",
     "joint groups of questions",
     "values, the last one twice",
