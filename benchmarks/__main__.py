@@ -1,4 +1,4 @@
-"""Measure everything, print it, and write docs/benchmarks.md."""
+"""Measure everything, print it, and write docs/benchmarks.md and what the README cites of it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,23 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import aggregator, candidates, client, decoding, device, imports, memory, service, simulation
+from benchmarks import (
+    aggregator,
+    candidates,
+    client,
+    decoding,
+    device,
+    imports,
+    memory,
+    service,
+    simulation,
+    surveys,
+)
+from benchmarks.citation import cited
 from benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+README = PAGE.parent.parent / "README.md"
 HEADINGS = ("figure", "target", "measured", "")
 INTRODUCTION = """# Benchmarks
 
@@ -38,6 +51,8 @@ More of them than cores make every figure worse than it is.
   hashes of their texts included, in a process of its own, on one core.
 - **simulation**: `simulate(..., way="law")` with a billion respondents, their values Zipf-distributed with exponent
   1.1, sets of up to ten values; from the law of the reports to estimates with intervals, once, all runs together.
+- **surveys**: processor time and memory of `parse_survey` on files made to be costly, those of
+  `benchmarks/hostile_surveys.py`, each in a process of its own, and on an honest large one.
 - **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync that covers it, the
   load generator on the same cores; batches of one, a hundred and a thousand reports to `grr` with 4 values.
   Deduplication: claims of 1,000 ids at a time, each synced, in a table that has ten million.
@@ -53,13 +68,15 @@ def main() -> None:
     load = os.getloadavg()[0]
     measured: list[Figure] = []
     shown = Table(*HEADINGS)
-    for part in (memory, candidates, client, device, aggregator, decoding, simulation, service, imports):
+    for part in (memory, candidates, client, device, aggregator, decoding, simulation, surveys, service, imports):
         for figure in part.figures():
             measured.append(figure)
             shown.add_row(*figure.cells())
     Console(width=130).print(shown)
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(measured, load), encoding="utf-8")
+    written = page(measured, load)
+    PAGE.write_text(written, encoding="utf-8")
+    README.write_text(cited(README.read_text(encoding="utf-8"), written), encoding="utf-8")
     sys.exit(any(figure.reached is False for figure in measured))
 
 

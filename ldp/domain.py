@@ -8,7 +8,7 @@ answer that does not fit is refused without being repeated in the message.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from ldp.errors import AnswerError
 from ldp.sets import set_of
@@ -28,21 +28,37 @@ Value = int | bytes
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    `most` is how many of them a respondent may hold at once, from none up; None where everyone holds exactly one.
+    Those of type integer are a range of whole numbers. `most` is how many of the values a respondent may hold at once,
+    from none up; None where everyone holds exactly one.
     """
 
-    __slots__ = ("_index", "most", "type", "values")
+    __slots__ = ("_listed", "_places", "most", "numbers", "type")
 
-    def __init__(self, type: str, values: tuple[str, ...] | None, most: int | None = None) -> None:  # noqa: A002
+    def __init__(self, type: str, values: tuple[str, ...] | range | None, most: int | None = None) -> None:  # noqa: A002
         self.type = type
-        self.values = values
         self.most = most
-        self._index = {value: index for index, value in enumerate(values or ())}
+        self.numbers = values if isinstance(values, range) else None
+        """The whole numbers whose texts are the values. A range takes no room, however wide it is."""
+        self._listed = None if isinstance(values, range) else values
+        self._places: dict[str, int] | None = None
+
+    @property
+    def values(self) -> tuple[str, ...] | None:
+        """The values in their order; None for an open domain."""
+        if self._listed is None and self.numbers is not None:
+            self._listed = tuple(map(str, self.numbers))
+        return self._listed
 
     @property
     def size(self) -> int | None:
         """How many values there are; None for an open domain."""
-        return None if self.values is None else len(self.values)
+        if self.numbers is not None:
+            return len(self.numbers)
+        return None if self._listed is None else len(self._listed)
+
+    def written(self) -> Iterator[str]:
+        """The values one by one, without keeping those that are numbers."""
+        return map(str, self.numbers) if self.numbers is not None else iter(self._listed or ())
 
     def value(self, answer: object) -> Value:
         """The index (or bytes, or set) of an answer: a bool for a boolean question, an int for an integer one, else a
@@ -54,15 +70,15 @@ class Domain:
             if answer is True or answer is False:
                 return int(answer)
             raise AnswerError(f"expected True or False, got something of type {type(answer).__name__}")
-        if self.type == "integer" and self.values:
-            return _steps(answer, int(self.values[0]), int(self.values[-1]))
+        if self.numbers is not None:
+            return _steps(answer, self.numbers[0], self.numbers[-1])
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
-        if self.values is None:
+        if self.size is None:
             return _text(answer)
         index = self._index.get(answer)
         if index is None:
-            raise AnswerError(f"expected one of the question's {len(self.values)} values, got some other text")
+            raise AnswerError(f"expected one of the question's {self.size} values, got some other text")
         return index
 
     def parse(self, cell: str) -> object:
@@ -74,6 +90,13 @@ class Domain:
         if self.most is not None:
             return () if cell == SEPARATOR else tuple(part.strip() for part in cell.split(SEPARATOR))
         return cell
+
+    @property
+    def _index(self) -> dict[str, int]:
+        """The place of each value, made when an answer first asks for one."""
+        if self._places is None:
+            self._places = {value: index for index, value in enumerate(self.written())}
+        return self._places
 
     def _set(self, answer: object, most: int) -> int:
         if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):

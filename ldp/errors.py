@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+MOST_TOLD = 100
+"""Problems of a survey that its error's message lists."""
+
 
 class LDPError(Exception):
     """Base of all errors raised by this framework."""
@@ -30,7 +33,9 @@ class SurveyError(LDPError, ValueError):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        super().__init__("\n".join([f"{count} in the survey:", *(f"  {problem}" for problem in problems)]))
+        told = [f"  {problem}" for problem in problems[:MOST_TOLD]]
+        more = [f"  and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
+        super().__init__("\n".join([f"{count} in the survey:", *told, *more]))
 
 
 class AnswerError(LDPError, ValueError):

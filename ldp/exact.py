@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 _DIGITS = 80
 _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -21,6 +23,9 @@ _NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
 MOST_DIGITS = 30
 """Digits of a denominator: what follows from a survey's numbers must stay printable, however it multiplies."""
+
+_GUARD_BITS = 360
+"""Of `decays`: e^-50 is above 2^-73, and of the bits below it 232 make 70 digits."""
 
 WEIGHT_SCALE = 1 << 32
 """Integer weights express odds on a grid of 2^-32."""
@@ -45,11 +50,38 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     return exact
 
 
+@lru_cache(maxsize=256)
 def exp_lower(exponent: Fraction) -> Fraction:
     """A rational lower bound of e^exponent, relative error below 1e-70."""
     down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
     below = down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
     return Fraction(down.next_minus(down.exp(below)))
+
+
+def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
+    """Lower bounds of e^(-step k) for all the whole numbers k >= 0 in `counts`, all over one power of two.
+
+    Relative error below 1e-70, as long as step k stays below 50. One exponential function gives them all: the powers of
+    e^-step are multiplied together, rounding down, as the digits of k in base 16 say.
+    """
+    places = -(-max(counts, default=0).bit_length() // 4)
+    bits = _GUARD_BITS + 4 * places
+    context = Context(prec=bits // 3, rounding=ROUND_FLOOR)
+    exponent = context.divide(Decimal(-step.numerator), Decimal(step.denominator))
+    power = math.floor(Fraction(context.next_minus(context.exp(exponent))) * (1 << bits))
+    tables: list[list[int]] = []
+    for _ in range(places):
+        tables.append([1 << bits])
+        while len(tables[-1]) < 16:
+            tables[-1].append(tables[-1][-1] * power >> bits)
+        power = tables[-1][-1] * power >> bits
+    found = {}
+    for count in counts:
+        found[count], left = 1 << bits, count
+        for table in tables:
+            found[count] = found[count] * table[left & 15] >> bits
+            left >>= 4
+    return found
 
 
 def exp_upper(exponent: Fraction) -> Fraction:

@@ -10,7 +10,8 @@ Rules
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from ldp.keys import Keys
 from ldp.survey import Group, Question
@@ -25,32 +26,39 @@ def joint_groups(
     keys: Keys, listed: tuple[tuple[str, ...], ...], questions: Mapping[str, Question]
 ) -> tuple[Group, ...]:
     """The groups that a survey lists under `joint`, those with problems left out."""
-    names = [name for group in listed for name in group]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    often = Counter(name for group in listed for name in group)
+    for name in sorted(name for name, count in often.items() if count > 1):
         keys.problem("joint", "each question at most once", f"{name!r} again")
     return tuple(Group(tuple(questions[name] for name in group)) for group in listed if _sound(keys, group, questions))
 
 
 def _sound(keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]) -> bool:
-    before = len(keys.problems)
+    """Whether a group has no problem; those that it has are noted."""
+    wrong = list(_wrong(names, questions))
+    for expected, came in wrong:
+        keys.problem("joint", expected, came)
+    return not wrong
+
+
+def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterator[tuple[str, str]]:
+    """What was expected of a group, and what came."""
     if not 2 <= len(names) <= MOST_MEMBERS:
-        keys.problem("joint", f"2 to {MOST_MEMBERS} questions in a group", f"{len(names)} of them")
+        yield f"2 to {MOST_MEMBERS} questions in a group", f"{len(names)} of them"
+        return
     for name in names:
         if name not in questions:
-            keys.problem("joint", "names of sound questions of the survey", name)
+            yield "names of sound questions of the survey", name
     members = [questions[name] for name in names if name in questions]
     for question in members:
         if not _multiplies(question):
-            keys.problem(
-                "joint",
+            yield (
                 "questions of which a respondent has one answer, reported as symbols or bits (grr, ss, oue, matrix, "
                 "rappor and their like; no hash functions, sketches or sets, and not so many values that tallies fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)
     if cells > MOST_CELLS:
-        keys.problem("joint", f"a joint tally of at most {MOST_CELLS:,} cells", f"{cells:,} for {' and '.join(names)}")
-    return len(keys.problems) == before
+        yield f"a joint tally of at most {MOST_CELLS:,} cells", f"{cells:,} for {' and '.join(names)}"
 
 
 def _multiplies(question: Question) -> bool:

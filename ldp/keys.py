@@ -6,6 +6,7 @@ harmless stand-in, so that the rest of the table is still checked. What was read
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
@@ -15,6 +16,11 @@ from ldp.exact import fraction
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10_000), Fraction(40)
 
+MOST_NOTED = 20
+"""Problems of one table that are told one by one; of the others, how many there are."""
+
+_LONGEST_NAME, _LONGEST_SHOWN, _FEW = 64, 80, 20
+
 
 class Keys:
     """One TOML table at `place`; `problems` collects what was wrong, `finish` reports the keys nobody asked for."""
@@ -22,6 +28,8 @@ class Keys:
     def __init__(self, place: str, table: Mapping[str, object]) -> None:
         self.place = place
         self.problems: list[Problem] = []
+        self.found = 0
+        """How many problems there are, also where they are too many to be told."""
         self._table = table
         self._known: set[str] = set()
 
@@ -31,17 +39,25 @@ class Keys:
 
     def problem(self, key: str, expected: str, came: object) -> None:
         """Note, once, that `key` should have been something else."""
-        noted = Problem(f"{self.place}.{key}", expected, _shown(came))
-        if noted not in self.problems:
+        noted = Problem(f"{self.place}.{written_name(key)}", expected, _shown(came))
+        if noted in self.problems:
+            return
+        self.found += 1
+        if self.found <= MOST_NOTED:
             self.problems.append(noted)
+
+    def told(self) -> list[Problem]:
+        """The problems, and how many more there are."""
+        more = self.found - len(self.problems)
+        return [*self.problems, *([Problem(self.place, "no more problems", f"{more:,} of them")] if more else [])]
 
     def extended(self, given: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
         more = Keys(self.place, {**self._table, **given})
-        more.problems, more._known = self.problems, self._known
+        more.problems, more.found, more._known = self.problems, self.found, self._known
         for key in given:
             if key in self._table:
-                self.problem(key, f"nothing: {giver} gives it", self._table[key])
+                more.problem(key, f"nothing: {giver} gives it", self._table[key])
         return more
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -70,9 +86,8 @@ class Keys:
         elif not least <= len(value) <= most:
             self.problem(key, f"{least} to {most} values", f"{len(value)} of them")
         elif len(set(value)) < len(value):
-            twice = next(item for index, item in enumerate(value) if item in value[:index])
-            self.problem(key, "values that all differ", f"{twice!r} twice")
-        elif not all(_encodable(item) and len(item) <= 1000 for item in value):
+            self.problem(key, "values that all differ", f"{_repeated(value)!r} twice")
+        elif max(map(len, value)) > 1000 or not _encodable("".join(value)):
             self.problem(key, "values of at most 1000 characters that UTF-8 can encode", value)
         else:
             return tuple(value)
@@ -171,12 +186,15 @@ class Keys:
         self.problem(key, f"tables [[{key}]]", value)
         return []
 
-    def finish(self, also: Collection[str] = ()) -> None:
+    def finish(self, also: Collection[str] = (), *, suggest: bool = True) -> None:
         """Note every key that nothing asked for (nor is in `also`), with the known key it resembles most."""
         known = self._known.union(also)
-        for key in self._table:
-            if key not in known:
-                self.problem(key, _suggestion(key, sorted(known)), "an unknown key")
+        unknown = [key for key in self._table if key not in known]
+        options = sorted(known) if unknown else []
+        for key in unknown[:MOST_NOTED]:
+            close = _closest(key, options) if suggest else None
+            self.problem(key, f"one of {', '.join(options)}" if close is None else f'"{close}"', "an unknown key")
+        self.found += max(len(unknown) - MOST_NOTED, 0)
 
     def _exact(self, key: str, value: object) -> Fraction | None:
         try:
@@ -188,21 +206,45 @@ class Keys:
             return None
 
 
-def _suggestion(key: str, known: list[str]) -> str:
+def written_name(key: str) -> str:
+    """A key or a name as it stands in a message: in one line, without what would steer a terminal, and not too long."""
+    if key.isprintable() and len(key) <= _LONGEST_NAME:
+        return key
+    return repr(key if len(key) <= _LONGEST_NAME else f"{key[:_LONGEST_NAME]}...")
+
+
+def _closest(key: str, options: list[str]) -> str | None:
     # Imported where it is needed: a client that reads a sound survey should not pay for it.
     from difflib import get_close_matches
 
-    close = get_close_matches(key, known, 1)
-    return f'"{close[0]}"' if close else f"one of {', '.join(known)}"
+    close = get_close_matches(key, options, 1) if len(key) <= _LONGEST_NAME else None
+    return close[0] if close else None
+
+
+def _repeated(values: list[str]) -> str:
+    """The first value that stands there more than once."""
+    often = Counter(values)
+    return next(value for value in values if often[value] > 1)
 
 
 def _shown(came: object) -> str:
+    if came is None:
+        return "nothing"
+    if isinstance(came, str) and " " in came and came.isprintable():
+        return _shortened(came)
     try:
-        text = "nothing" if came is None else came if isinstance(came, str) and " " in came else repr(came)
+        return _shortened(repr(came[:_FEW] if isinstance(came, list) else came))
     except ValueError:  # Python refuses to write out integers of more than some thousand digits.
-        text = "an enormous number"
-    return text if len(text) <= 80 else text[:77] + "..."
+        return "an enormous number"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 def _encodable(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 from ldp.domain import Domain, Value
 from ldp.errors import AnswerError
@@ -163,12 +164,12 @@ class Survey:
 
 
 def _fingerprint(question: Question) -> bytes:
-    values = question.domain.values
-    listed = ["open"] if values is None else [str(len(values)), *values]
+    size = question.domain.size
+    listed = chain(["open"] if size is None else [str(size)], question.domain.written())
     numbers = [f"{name}={_written(number)}" for name, number in sorted(integers(question.randomizer).items())]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
     names = [question.survey, question.name]
-    parts = ["ldp-question-2", *names, question.domain.type, *listed, question.mechanism, *numbers, *epoch]
+    parts = chain(["ldp-question-2", *names, question.domain.type], listed, [question.mechanism, *numbers, *epoch])
     return _digest(part.encode() for part in parts)
 
 

@@ -17,21 +17,26 @@ Every problem is reported at once, each with its place, what was expected and wh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
-from ldp.errors import Problem, SurveyError
+from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.joint import joint_groups
-from ldp.keys import LEAST_EPSILON, Keys
+from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
+from ldp.survey_text import LARGEST, MEBIBYTE, read_toml
 
 MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
-MOST_INTEGERS = 1 << 16
+MOST_INTEGERS, MOST_INTEGERS_IN_ALL = 1 << 16, 1 << 19
+MOST_CELLS = 1 << 14
+"""Numbers in all tables of a survey: one exponential mechanism with as many values and outputs as it may have."""
 MOST_LIFETIME_EPSILON = Fraction(1000)
 MOST_MEMOIZED, USUALLY_MEMOIZED = 1000, 4
 """Values whose permanent responses a device keeps; one of them is in reserve for all further values."""
@@ -43,18 +48,12 @@ _TYPES = ("boolean", "category", "multi", "integer", "text")
 _STAND_IN = Domain("category", ("0", "1"))
 
 
-def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
-    """The survey that a file's text holds. Raises `SurveyError` with every problem found; `place` names the file."""
-    # Imported here, because most of what a client does never reads a survey again.
-    import tomllib
+def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARGEST) -> Survey:
+    """The survey that a file's text holds. Raises `SurveyError` with every problem found; `place` names the file.
 
-    try:
-        text = source.decode() if isinstance(source, bytes) else source
-        table = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise SurveyError((Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)) from None
-    except (ValueError, RecursionError) as error:  # tomllib's own error is a ValueError, Python's for long integers too
-        raise SurveyError((Problem(place, "a TOML file", str(error)),)) from None
+    Whoever trusts the file may set the bytes that it may have at most, `largest`.
+    """
+    table = read_toml(source, place, largest)
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))
     name, listed = _name(head), head.names("joint")
@@ -63,16 +62,29 @@ def parse_survey(source: str | bytes, place: str = "survey") -> Survey:
         lifetime = Declared.epsilon(head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON))
     epoch, grace = _epochs(head)
     head.finish()
-    entries = [Keys(_place(place, number, entry), entry) for number, entry in enumerate(_entries(top), 1)]
-    parsed = [_question(entry, name, epoch) for entry in entries]
+    questions, problems = _questions(place, _entries(top, len(source)), name, epoch)
     top.finish()
-    questions = tuple(question for question, _ in parsed if question is not None)
     groups = joint_groups(head, listed, {question.name: question for question in questions})
-    problems = [*top.problems, *head.problems, *(problem for _, found in parsed for problem in found)]
-    problems += _repeated(place, questions)
+    problems = [*top.told(), *head.told(), *problems, *_repeated(place, questions)]
     if problems:
         raise SurveyError(tuple(problems))
     return Survey(name, questions, groups, lifetime, grace)
+
+
+def _questions(
+    place: str, entries: list[Mapping[str, object]], survey: str, epoch: int | None
+) -> tuple[tuple[Question, ...], list[Problem]]:
+    """The questions that are sound, and what is wrong with the others."""
+    questions: list[Question] = []
+    problems: list[Problem] = []
+    for number, entry in enumerate(entries, 1):
+        keys = Keys(_place(place, number, entry), entry)
+        # What a mistyped key may have meant takes long to find, and who has a hundred problems does not read on.
+        question, found = _question(keys, survey, epoch, suggest=len(problems) < MOST_TOLD)
+        problems += found
+        if question is not None:
+            questions.append(question)
+    return tuple(questions), problems
 
 
 def _epochs(head: Keys) -> tuple[int | None, int | None]:
@@ -83,22 +95,22 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
     return epoch, grace
 
 
-def _question(given: Keys, survey: str, epoch: int | None) -> tuple[Question | None, list[Problem]]:
+def _question(given: Keys, survey: str, epoch: int | None, *, suggest: bool) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(given)
     name, text = _name(keys), keys.text("text", "")
     domain = _domain(keys)
     candidates = keys.text("candidates", "") or None
-    if candidates is not None and domain.values is not None:
+    if candidates is not None and domain.size is not None:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
     row, choice = _mechanism(keys, domain)
     if row is None:
-        keys.finish(also={"memoized_values", *(key for each in MECHANISMS.values() for key in each.keys)})
-        return None, keys.problems
+        keys.finish(also=_all_keys(), suggest=suggest)
+        return None, keys.told()
     randomizer, declared = row.design(keys, domain)
     charges = _charges(keys, randomizer)
-    keys.finish()
+    keys.finish(suggest=suggest)
     if keys.problems:
-        return None, keys.problems
+        return None, keys.told()
     question = Question(
         name,
         domain,
@@ -157,7 +169,7 @@ def _range(keys: Keys) -> Domain:
         if not keys.problems:
             keys.problem("high", f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}", high)
         high = low + 1
-    return Domain("integer", tuple(map(str, range(low, high + 1))))
+    return Domain("integer", range(low, high + 1))
 
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:
@@ -200,19 +212,53 @@ def _mechanism(keys: Keys, domain: Domain) -> tuple[Mechanism | None, tuple[Cons
     return least_error(choice, limit).row, choice
 
 
-def _entries(top: Keys) -> list[Mapping[str, object]]:
+def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
+    """The tables of the questions; none of them if what they ask for together is too much to go on."""
     entries = top.tables("question")
     if not 1 <= len(entries) <= MOST_QUESTIONS:
         top.problem("question", f"1 to {MOST_QUESTIONS} [[question]] tables", f"{len(entries)} of them")
+        entries = entries[:MOST_QUESTIONS]
+    allowance = -(-length // MEBIBYTE)
+    for most, what, count in _IN_ALL:
+        came = sum(map(count, entries))
+        if came > most * allowance:
+            top.problem("question", f"questions with at most {most * allowance:,} {what} in all", f"{came:,}")
+            entries = []
     return entries
+
+
+def _cells(entry: Mapping[str, object]) -> int:
+    tables = (table for key in ("matrix", "quality") if isinstance(table := entry.get(key), list))
+    return sum(len(row) for table in tables for row in table if isinstance(row, list))
+
+
+def _numbers(entry: Mapping[str, object]) -> int:
+    low, high = entry.get("low"), entry.get("high")
+    # A range that is too wide by itself is a problem of its question.
+    return high - low + 1 if isinstance(low, int) and isinstance(high, int) and 0 < high - low < MOST_INTEGERS else 0
+
+
+_IN_ALL = (
+    (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
+    (MOST_INTEGERS_IN_ALL, "whole numbers between `low` and `high`", _numbers),
+)
+"""What costs more than the text that asks for it, and so has a limit for each mebibyte of a file."""
 
 
 def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
     name = entry.get("name")
-    return f"{place}: question {number}" + (f" ({name})" if isinstance(name, str) and len(name) <= 64 else "")
+    if not isinstance(name, str) or len(name) > 64:
+        return f"{place}: question {number}"
+    return f"{place}: question {number} ({written_name(name)})"
 
 
 def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:
-    names = [question.name for question in questions]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    often = Counter(question.name for question in questions)
+    twice = sorted(name for name, count in often.items() if count > 1)
     return [Problem(place, "question names that all differ", f"{name!r} more than once") for name in twice]
+
+
+@cache
+def _all_keys() -> frozenset[str]:
+    """Those of every mechanism: where there is none, none of them is a mistake."""
+    return frozenset({"memoized_values", *(key for each in MECHANISMS.values() for key in each.keys)})

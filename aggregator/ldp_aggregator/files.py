@@ -18,12 +18,14 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from ldp.errors import LDPError
+from ldp.errors import LDPError, Problem, SurveyError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
+from ldp.survey_text import LARGEST
 from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
+_LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 
 
 class FileError(LDPError):
@@ -31,14 +33,26 @@ class FileError(LDPError):
 
 
 def read_survey(path: Path) -> Survey:
-    """The survey in a file."""
+    """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or `ldp.survey_text.LARGEST`."""
     return read_source(path)[0]
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
     """The survey in a file, and the file's content: what is no regular file can be read only once."""
-    content = _read(path)
-    return parse_survey(content, str(path)), content
+    largest = _largest_survey()
+    # One byte more shows that there are too many, in a file that has no end as well.
+    content = _read(path, largest + 1)
+    if len(content) > largest:
+        expected = f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
+        raise SurveyError((Problem(str(path), expected, "a larger one"),))
+    return parse_survey(content, str(path), largest), content
+
+
+def _largest_survey() -> int:
+    chosen = os.environ.get(_LARGEST_SURVEY, str(LARGEST))
+    if not re.fullmatch("[1-9][0-9]{0,11}", chosen, re.ASCII):
+        raise FileError(f"expected {_LARGEST_SURVEY} to be a number of bytes, got {chosen[:40]!r}")
+    return int(chosen)
 
 
 def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
@@ -182,8 +196,12 @@ def opened_text(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, most: int = -1) -> bytes:
+    """What a file holds, or its first bytes."""
     try:
-        return standard_input().read() if str(path) == DASH else path.read_bytes()
+        if str(path) == DASH:
+            return standard_input().read(most)
+        with path.open("rb") as file:
+            return file.read(most)
     except OSError as error:
         raise FileError(f"expected to read {path}, got {error.strerror or error}") from None

@@ -10,6 +10,7 @@ from ldp.errors import Problem, SurveyError
 from ldp.exact import exp_lower, fraction, log_upper
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
+from ldp.survey_text import LARGEST
 
 Epsilon = str | int | float | Fraction
 """An epsilon as people write it: exact, a float at its shortest decimal text."""
@@ -24,7 +25,8 @@ def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
     place = os.fspath(source)
     try:
         with open(place, "rb") as file:
-            return parse_survey(file.read(), place)
+            # One byte more than is allowed shows that there are too many, in a file that has no end as well.
+            return parse_survey(file.read(LARGEST + 1), place)
     except OSError as error:
         raise SurveyError((Problem(place, "a survey file", error.strerror or type(error).__name__),)) from None
 

@@ -30,8 +30,10 @@ def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
     if is_blocked(randomizer):
         return randomizer.squares - held
     assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
-    p, q = randomizer.support
-    return (held * p * (1 - p) + (randomizer.size - held) * q * (1 - q)) / (p - q) ** 2
+    (p, below_p), (q, below_q) = (rate.as_integer_ratio() for rate in randomizer.support)
+    # Over one denominator, in whole numbers: fractions would be reduced after every step.
+    p, q, whole = p * below_q, q * below_p, below_p * below_q
+    return Fraction(held * p * (whole - p) + (randomizer.size - held) * q * (whole - q), (p - q) ** 2)
 
 
 class Considered(NamedTuple):

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.channel import Channel
@@ -163,7 +164,9 @@ def is_blocked(randomizer: Randomizer) -> TypeGuard[Blocked]:
 
 def integers(randomizer: Randomizer) -> Numbers:
     """Every number that the law of a report depends on: what fingerprints and certificates are made of."""
-    return randomizer.integers() if isinstance(randomizer, Composed) else randomizer._asdict()
+    # Asked for by name, as looking for all that the protocol asks for would evaluate the ratios.
+    composed: Callable[[], Numbers] | None = getattr(randomizer, "integers", None)
+    return randomizer._asdict() if composed is None else composed()
 
 
 def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
@@ -244,6 +247,7 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     return accepts
 
 
+@lru_cache(maxsize=256)
 def _decimal(number: Fraction) -> str:
     """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
     twos_and_fives = number.denominator

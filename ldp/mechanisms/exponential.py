@@ -15,15 +15,15 @@ Source: McSherry and Talwar 2007.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
+from itertools import chain
 
 from ldp.channel import has_full_rank
 from ldp.domain import Domain
-from ldp.exact import exp_lower
+from ldp.exact import decays
 from ldp.keys import Keys
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.matrix import MOST_VALUES, StochasticMatrix
+from ldp.mechanisms.matrix import MOST_DENOMINATOR_BITS, MOST_VALUES, StochasticMatrix, common_denominator
 
 MOST_OUTPUTS = 256
 
@@ -31,23 +31,29 @@ _TOTAL = 1 << 192
 _FURTHEST = 50
 """The most that an exponent may lie below that of the best output: e^-50 / 256 is above 2^-81."""
 
-Rows = tuple[tuple[Fraction, ...], ...]
-
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more than that of the quality."""
     epsilon = keys.epsilon()
     quality = keys.rows("quality", domain.size or 2, MOST_OUTPUTS)
-    actual = max(max(column) - min(column) for column in zip(*quality, strict=True))
+    stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.epsilon(epsilon)
+    denominator = common_denominator(quality)
+    if denominator is None:
+        keys.problem("quality", f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
+        return stand_in
+    whole = [[int(entry * denominator) for entry in row] for row in quality]
+    actual = Fraction(max(max(column) - min(column) for column in zip(*whole, strict=True)), denominator)
     if actual == 0:
         keys.problem("quality", "outputs that are better for some values than for others", "none")
     sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, actual)
     scale = epsilon / (2 * sensitivity) if sensitivity else Fraction(0)
-    if max(scale * (max(row) - min(row)) for row in quality) > _FURTHEST:
+    if scale * max(max(row) - min(row) for row in whole) > _FURTHEST * denominator:
         keys.problem("quality", f"qualities that differ by at most {100 * sensitivity / epsilon} in each row", "more")
     if keys.problems:
-        return StochasticMatrix(((3, 1), (1, 3))), Declared.epsilon(epsilon)
-    randomizer = StochasticMatrix(tuple(_weights(row, scale) for row in quality))
+        return stand_in
+    distances = [[max(row) - entry for entry in row] for row in whole]
+    odds = decays(scale / denominator, set(chain.from_iterable(distances)))
+    randomizer = StochasticMatrix(tuple(_weights([odds[distance] for distance in row]) for row in distances))
     if not has_full_rank(randomizer.weights):
         keys.problem(
             "quality",
@@ -57,12 +63,11 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     return randomizer, Declared.epsilon(epsilon)
 
 
-def _weights(row: tuple[Fraction, ...], scale: Fraction) -> tuple[int, ...]:
-    best = max(row)
-    odds = [exp_lower(scale * (quality - best)) for quality in row]
+def _weights(odds: list[int]) -> tuple[int, ...]:
+    """Those of a row, from the odds of its outputs."""
     total = sum(odds)
-    weights = [math.floor(_TOTAL * each / total) for each in odds]
-    weights[row.index(best)] += _TOTAL - sum(weights)
+    weights = [_TOTAL * each // total for each in odds]
+    weights[odds.index(max(odds))] += _TOTAL - sum(weights)
     return tuple(weights)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from ldp.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -63,14 +64,21 @@ class LocalHashing(NamedTuple):
     @property
     def collision(self) -> Fraction:
         """c, the chance that two different values meet in a bucket."""
-        pairs = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
-        return Fraction(pairs, self.modulus * (self.modulus - 1))
+        return Fraction(*self._meetings)
+
+    @property
+    def _meetings(self) -> tuple[int, int]:
+        """In how many of all pairs of different residues both are in one bucket."""
+        met = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
+        return met, self.modulus * (self.modulus - 1)
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
-        p, lie = self.response.support
-        return p, self.collision * p + (1 - self.collision) * lie
+        met, pairs = self._meetings
+        every = self.truth + (self.buckets - 1) * self.other
+        q = Fraction(met * self.truth + (pairs - met) * self.other, pairs * every)
+        return Fraction(self.truth, every), q
 
     def joint_support(self) -> None:
         """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
@@ -101,6 +109,7 @@ class LocalHashing(NamedTuple):
         return Channel(tuple(tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)]) for x in range(self.size)))
 
 
+@lru_cache(maxsize=64)
 def least_error_buckets(size: int, truth: int, other: int) -> int:
     """The g with the least total error, which falls up to there and rises afterwards; about R + 1 for many values."""
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
-from ldp.channel import Channel, inverse, worst_ratio
+from ldp.channel import Channel, has_full_rank
 from ldp.domain import Domain, Value
 from ldp.keys import Keys
 from ldp.layout import Layout
@@ -41,10 +42,9 @@ class StochasticMatrix(NamedTuple):
         return Layout(symbols=len(self.weights[0]))
 
     @classmethod
-    def from_fractions(cls, rows: tuple[tuple[Fraction, ...], ...]) -> StochasticMatrix:
-        """Integer weights over the least common denominator."""
-        scale = common_denominator(rows)
-        return cls(tuple(tuple(int(entry * scale) for entry in row) for row in rows))
+    def from_fractions(cls, rows: tuple[tuple[Fraction, ...], ...], denominator: int) -> StochasticMatrix:
+        """Integer weights over a denominator that all entries have in common."""
+        return cls(tuple(tuple(int(entry * denominator) for entry in row) for row in rows))
 
     @property
     def ratio(self) -> Fraction:
@@ -66,40 +66,49 @@ class StochasticMatrix(NamedTuple):
         return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights))
 
 
-def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int:
-    """The least one of all entries."""
-    return math.lcm(*(entry.denominator for row in rows for entry in row))
+def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int | None:
+    """The least one of all entries; None if it is too long."""
+    denominator = 1
+    for entry in chain.from_iterable(rows):
+        denominator = math.lcm(denominator, entry.denominator)
+        if denominator.bit_length() > MOST_DENOMINATOR_BITS:
+            return None
+    return denominator
 
 
 def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> tuple[StochasticMatrix, Declared]:
     """The design that a matrix of fractions gives, or problems at `places` if it is not private or not invertible."""
-    stand_in = StochasticMatrix(((3, 1), (1, 3)))
+    stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
+    if keys.problems:
+        return stand_in
+    # Looked at first: sums and products of fractions without a common denominator have thousands of digits.
+    denominator = common_denominator(rows)
+    if denominator is None:
+        keys.problem(places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
+        return stand_in
     for number, row in enumerate(rows, 1):
         if sum(row) != 1:
             keys.problem(f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}")
         if min(row) < 0:
             keys.problem(f"{places} row {number}", "no negative probability", f"a least one of {min(row)}")
-    if common_denominator(rows).bit_length() > MOST_DENOMINATOR_BITS:
-        keys.problem(places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
     if keys.problems:
-        return stand_in, Declared.ratio(Fraction(3))
-    channel = Channel(rows)
-    ratio = worst_ratio(channel)
-    if ratio is None or any(max(column) == 0 for column in zip(*rows, strict=True)):
+        return stand_in
+    made = StochasticMatrix.from_fractions(rows, denominator)
+    if min(map(min, made.weights)) == 0:
         keys.problem(
             places,
             "probabilities that leave every answer possible whatever was reported (epsilon is infinite otherwise)",
             "a report that some value never gives",
         )
-        return stand_in, Declared.ratio(Fraction(3))
-    if inverse(channel) is None:
+        return stand_in
+    if not has_full_rank(made.weights):
         keys.problem(
             places,
             "probabilities from which frequencies can be recovered",
             "a singular matrix (some mixture of values gives the same reports as another)",
         )
-        return stand_in, Declared.ratio(Fraction(3))
-    return StochasticMatrix.from_fractions(rows), Declared.ratio(ratio)
+        return stand_in
+    return made, Declared.ratio(made.ratio)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:

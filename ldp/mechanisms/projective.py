@@ -61,7 +61,7 @@ class Geometry(NamedTuple):
     common: int
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def geometry(order: int, dimension: int) -> Geometry:
     """The sizes of the projective space of vectors of `dimension` coordinates over the field of `order` elements."""
     return Geometry(*((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3)))
@@ -164,6 +164,7 @@ def _vector_and_place(index: int, order: int) -> tuple[int, int]:
     return place + index, place
 
 
+@lru_cache(maxsize=64)
 def least_error_response(size: int, truth: int, other: int) -> ProjectiveResponse:
     """The space with the fewest points among those whose total error is next to the least.
 
@@ -184,30 +185,34 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
     Planes are not folded: the order of a larger space is at most the square root of the number of values.
     """
     most_points = _MOST_POINTS_A_VALUE * size
+    if folded and most_points <= MOST_POINTS:
+        return
     if not folded:
         most_points = min(MOST_POINTS, most_points)
     most_order = math.isqrt(size if folded else most_points)
     ratio = truth // other
     middle = min(ratio + 1, math.isqrt(ratio * (size - 1)) + 1, most_order)
     for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1)):
-        spaces = (ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded) for order in orders)
+        fields = filter(is_order, orders)
+        spaces = (ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded) for order in fields)
         yield from islice((space for space in spaces if _fits(space, most_points)), _NEAREST)
 
 
 def _dimension(size: int, order: int) -> int:
     """That of the smallest space with room for so many values, at least a plane."""
-    dimension = 3
-    while geometry(order, dimension).points < size:
-        dimension += 1
+    dimension, points = 3, order * order + order + 1
+    while points < size:
+        dimension, points = dimension + 1, points * order + 1
     return dimension
 
 
 def _fits(space: ProjectiveResponse, most_points: int) -> bool:
-    """Whether there is such a field, and the tally is neither too large nor folded for nothing."""
-    points, folding = space.layout.symbols, space.layout.folding
-    if folding and (points <= MOST_POINTS or folding.slices > MOST_SLICES):
+    """Whether the tally is neither too large nor folded for nothing."""
+    points = geometry(space.order, space.dimension).points
+    if points > most_points or (space.folded and points <= MOST_POINTS):
         return False
-    return points <= most_points and is_order(space.order)
+    folding = space.layout.folding if space.folded else None
+    return folding is None or folding.slices <= MOST_SLICES
 
 
 def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from ldp.channel import Channel
@@ -86,16 +87,21 @@ class SetEncoding(NamedTuple):
 def design(keys: Keys, domain: Domain) -> tuple[SetEncoding, Declared]:
     """`epsilon`."""
     epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
-    declared = Declared.epsilon(epsilon)
+    return _least_error_encoding(size, most, epsilon), Declared.epsilon(epsilon)
+
+
+@lru_cache(maxsize=64)
+def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncoding:
+    bound = exp_lower(epsilon)
     half = min(Fraction(most), Fraction(size, 2))
     ratio, span = exp_lower(epsilon / half), 1 << WORD
     square = ratio * (half * ratio + size - half) / (half + (size - half) * ratio)
     odds = sqrt_lower(square)
     if_true = int(span * odds / (1 + odds))
     if_other = math.ceil(if_true * span / (if_true + ratio * (span - if_true)))
-    while (made := SetEncoding(size, most, if_true, if_other)).ratio > declared.bound:
+    while (made := SetEncoding(size, most, if_true, if_other)).ratio > bound:
         if_other += 1
-    return made, declared
+    return made
 
 
 def _accepts(domain: Domain) -> str | None:

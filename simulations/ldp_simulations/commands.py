@@ -55,10 +55,11 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @click.option(
     "--way",
-    type=click.Choice(["reports", "law"]),
+    type=click.Choice(["clients", "reports", "law"]),
     default="law",
     show_default=True,
-    help="Make every report, or draw tallies from their exact law.",
+    help="Let a client make every report, draw them in bulk and of the same law where a mechanism has such a draw, or "
+    "draw tallies from their exact law.",
 )
 @click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")

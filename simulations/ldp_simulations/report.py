@@ -16,7 +16,7 @@ from ldp_aggregator.json_text import json_pieces
 from ldp_aggregator.plot import picture
 from ldp_aggregator.result import MOST_ROWS, QuestionEstimates
 from ldp_simulations import html_page
-from ldp_simulations.simulation import LAW, Runs, Simulation
+from ldp_simulations.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1
 
@@ -30,6 +30,15 @@ def table(simulation: Simulation, most: int = MOST_ROWS) -> str:
         parts += [f"  {sentence}" for sentence in _left_out(question, most)]
         parts.append(_verdict(simulation, question))
     return "\n".join(parts)
+
+
+_HOW = {
+    CLIENTS: "{size:,} bytes of reports a run, made by clients and read by the aggregator",
+    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has such a draw, else made by clients, "
+    "and read by the aggregator",
+    LAW: "tallies drawn from their exact law",
+}
+"""How the numbers came about, by the way that was taken."""
 
 
 def to_dict(simulation: Simulation) -> dict[str, Any]:
@@ -79,10 +88,7 @@ def page(simulation: Simulation) -> str:
 def summary(simulation: Simulation) -> str:
     """How the numbers came about."""
     respondents = max(holders.respondents for holders in simulation.population.values())
-    if simulation.way == LAW:
-        how = "tallies drawn from their exact law"
-    else:
-        how = f"{simulation.report_size:,} bytes of reports a run, made and read as in a collection"
+    how = _HOW[simulation.way].format(size=simulation.report_size)
     runs = "1 run" if _count(simulation) == 1 else f"{_count(simulation):,} runs"
     return f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first run."
 

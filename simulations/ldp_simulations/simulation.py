@@ -1,7 +1,9 @@
 """Simulated surveys: a known population answers, its reports are decoded, and the estimates meet the truth.
 
-Two ways lead to a tally. `reports` is the real one: a report of each respondent, its bytes, ingest. `law` draws the
-tally from the distribution that those reports would give it, in a time that depends little on how many they are.
+Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of its report, ingest.
+`reports` differs for mechanisms that `ldp_simulations.bulk` knows: their reports are drawn in bulk, of the same law.
+`law` draws the tally from the distribution that those reports would give it, in a time that depends little on how many
+they are.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ldp_simulations.bulk import bulk_draw
 from ldp_simulations.population import Population
 from ldp_simulations.sampling import sample_counts
 
-REPORTS, LAW = "reports", "law"
+CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
 
 
@@ -105,8 +107,8 @@ def simulate(
 ) -> Simulation:
     """Simulate `runs` surveys of one population; the same seed gives the same simulation.
 
-    `way` is `law`, or `reports` where those are to be made. `over` wraps the range of runs (for a progress bar).
-    Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
+    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range of runs (for a
+    progress bar). Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
     """
     options = replace(options, frequencies=True)
     generator = np.random.default_rng(seed)
@@ -114,8 +116,9 @@ def simulate(
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     estimates, report_size = [], 0
     for _ in over(range(runs)):
-        if way == REPORTS:
-            tally, report_size = _collected(survey, population, generator, random)
+        if way in (CLIENTS, REPORTS):
+            respondents = _respondents(survey, population, generator)
+            tally, report_size = _collected(survey, randomize(survey, respondents, random, bulk=way == REPORTS))
         else:
             tally = Tally.empty(survey)
             for question in survey:
@@ -125,26 +128,40 @@ def simulate(
     return Simulation(survey, population, way, estimates[0], by_question, report_size)
 
 
-def randomize(survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system) -> Iterator[bytes]:
-    """The reports of respondents as the bytes of report files; concatenated they are one file."""
+def randomize(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system, *, bulk: bool = True
+) -> Iterator[bytes]:
+    """The reports of respondents as the bytes of report files; concatenated they are one file.
+
+    Drawn in bulk where there is such a draw, unless a client is to make each.
+    """
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
         for envelope in survey.envelopes:
             names = {question.name for question in envelope.members}
-            yield _reports(survey, envelope, [given for given in chunk if names <= given.keys()], random)
+            answers = [given for given in chunk if names <= given.keys()]
+            drawn = _bulk_reports(envelope, answers, random) if bulk else None
+            yield drawn if drawn is not None else _clients_reports(survey, envelope, answers, random)
 
 
-def _reports(survey: Survey, envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes:
-    """A report from each respondent as the bytes of a report file: drawn in bulk, or by a client for each."""
+def _bulk_reports(envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes | None:
+    """A report from each respondent as the bytes of a report file; None where there is no draw in bulk."""
     rows = []
     for question in envelope.members:
         draw = bulk_draw(question.randomizer)
         if draw is None:
-            return report_bytes([_recorded(survey, envelope, given, random) for given in answers], random=random)
+            return None
         values = [question.value(given[question.name]) for given in answers]
         rows.append(draw(np.array(values, dtype=np.int64), random))
     joined = np.concatenate(rows, axis=1).tobytes()
     return frames(row_batches(envelope.fingerprint, joined, envelope.width, envelope.epoch, random=random))
+
+
+def _clients_reports(
+    survey: Survey, envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
+) -> bytes:
+    """The same, by a client for each."""
+    return report_bytes([_recorded(survey, envelope, given, random) for given in answers], random=random)
 
 
 def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:
@@ -154,11 +171,9 @@ def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], r
     return client.record(names[0], given[names[0]])
 
 
-def _collected(
-    survey: Survey, population: Population, generator: np.random.Generator, random: Random
-) -> tuple[Tally, int]:
+def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
     ingest, size = Ingest(survey), 0
-    for chunk in randomize(survey, _respondents(survey, population, generator), random):
+    for chunk in reports:
         ingest.feed(chunk)
         size += len(chunk)
     ingest.end_of_stream()

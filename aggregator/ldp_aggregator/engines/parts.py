@@ -63,7 +63,9 @@ def count_part(
 
     Tallies have the digest of their content for an id, and one that is seen is refused unless `allow_equal`.
     """
-    tally, ids = count_paths(parse_survey(survey_text), part.paths, seen, allow_equal=allow_equal)
+    tally, ids = count_paths(
+        parse_survey(survey_text, largest=len(survey_text)), part.paths, seen, allow_equal=allow_equal
+    )
     return Counted(part.number, encode_tally(tally), ids)
 
 
@@ -80,6 +82,6 @@ def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
 
 def merge_snapshots(survey_text: str | bytes, snapshots: Iterable[bytes]) -> bytes:
     """The snapshot of all together; of none, that of no reports."""
-    survey = parse_survey(survey_text)
+    survey = parse_survey(survey_text, largest=len(survey_text))
     tallies = (decode_tally(snapshot, survey) for snapshot in snapshots)
     return encode_tally(reduce(Tally.merge, tallies, Tally.empty(survey)))

@@ -158,7 +158,7 @@ class Census:
             self.aside[shard] += 1
         elif record.kind == "survey":
             with suppress(LDPError):  # of a later version, perhaps: then its questions are not known
-                self.surveys[key[:FINGERPRINT_SIZE]] = parse_survey(record.content)
+                self.surveys[key[:FINGERPRINT_SIZE]] = parse_survey(record.content, largest=len(record.content))
 
 
 def statistics_of(envelope: Envelope) -> set[bytes]:

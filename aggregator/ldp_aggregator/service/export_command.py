@@ -49,7 +49,7 @@ def _surveys(snapshot: Scanned, folder: Path) -> dict[bytes, str]:
 
     names: dict[bytes, str] = {}
     for record in snapshot.scan("survey"):
-        survey = parse_survey(record.content, "a survey in the store")
+        survey = parse_survey(record.content, "a survey in the store", len(record.content))
         name = f"{survey.name}-{survey.fingerprint.hex()[:8]}"
         write_whole(folder / f"{name}.toml", record.content)
         names |= {envelope.fingerprint: name for envelope in survey.envelopes}

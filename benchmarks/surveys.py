@@ -1,0 +1,56 @@
+"""Survey files as attacks: each of `benchmarks.hostile_surveys` read, or refused, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from benchmarks.figures import Figure
+from benchmarks.hostile_surveys import ATTACKS, listed
+
+_MOST_SECONDS, _MOST_MEBIBYTES = 1, 64
+_MILLION = 1_000_000
+
+_READ = """
+import contextlib, sys, time, tomllib
+from ldp import SurveyError, parse_survey
+
+text = sys.stdin.buffer.read()
+def kibibytes(what):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(what))
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak counts from here on
+before, start = kibibytes("VmRSS"), time.process_time()
+with contextlib.suppress(SurveyError):
+    parse_survey(text)
+print(time.process_time() - start, kibibytes("VmHWM") - before)
+"""
+
+
+def figures() -> Iterator[Figure]:
+    """Processor seconds and mebibytes over those of a process that has the file in memory; on Linux alone."""
+    if sys.platform != "linux":
+        return
+    taken = {name: measured(made().encode()) for name, made in ATTACKS.items()}
+    slowest = max(taken, key=lambda name: taken[name][0])
+    largest = max(taken, key=lambda name: taken[name][1])
+    what = f"of {len(ATTACKS)} hostile ones of up to 1 MiB"
+    yield Figure(f"surveys: the slowest {what} ({slowest})", taken[slowest][0], "s", _MOST_SECONDS)
+    yield Figure(f"surveys: the largest in memory {what} ({largest})", taken[largest][1], "MiB", _MOST_MEBIBYTES)
+    seconds, mebibytes = measured(_million().encode())
+    yield Figure(f"surveys: a question of {_MILLION:,} values of 8 characters", seconds, "s")
+    yield Figure("surveys: the same, memory", mebibytes, "MiB")
+
+
+def measured(text: bytes) -> tuple[float, float]:
+    """The seconds and the mebibytes that a new process takes to read a survey, or to refuse it."""
+    done = subprocess.run([sys.executable, "-c", _READ], input=text, check=True, capture_output=True)
+    seconds, held = done.stdout.split()
+    return float(seconds), float(held) / (1 << 10)
+
+
+def _million() -> str:
+    head = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = 1\n'
+    return head + "values = " + listed(f"{at:08}" for at in range(_MILLION)) + "\n"

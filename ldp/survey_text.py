@@ -1,0 +1,104 @@
+"""The text of a survey file: TOML, whose cost is known before it is read.
+
+A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on files that nobody writes: dotted
+keys of thousands of parts, lists within lists, tables by the ten thousand. So what such files are made of is counted
+first, in a few linear passes over the text with its strings and comments taken out:
+
+    words       names, numbers, dates, true and false: runs of letters, digits and signs outside strings
+    keys        equals signs
+    lists       opening brackets, those of [headers] among them
+    tables      opening braces
+
+A file may have so many of each for every mebibyte that it is long, so that what it costs to read grows with its length
+at most. Surveys come nowhere near these limits: a thousand questions of sixteen keys are as many as there may be.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+from ldp.errors import Problem, SurveyError
+
+MEBIBYTE = 1 << 20
+LARGEST = 16 * MEBIBYTE
+"""Bytes of a survey file, where nobody sets another limit: a million values of eight characters, and some room."""
+
+MOST_WORDS, MOST_KEYS, MOST_LISTS, MOST_TABLES = 1 << 15, 1 << 14, 1 << 14, 1 << 11
+LONGEST_WORD = 1000
+DEEPEST = 8
+"""Lists and tables within each other: surveys have use for four."""
+
+# Nothing here is looked at twice: what opens a string that does not end takes in all that is left.
+_STRINGS_AND_COMMENTS = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}+)?'
+    r"|'''(?:[^']|'(?!''))*+(?:'{3,5}+)?"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'[^'\n]*+'"
+    r"|#[^\n]*+"
+    r"|[\"'].*+",
+    re.DOTALL,
+)
+_STRING = '"'
+_WORD = r"[\w+.:-]"
+_WORDS = re.compile(rf"(?<!{_WORD}){_WORD}")
+_LONG_WORD = re.compile(rf"(?<!{_WORD}){_WORD}{{{LONGEST_WORD + 1}}}")
+_TWO_DOTS = re.compile(r"\.[^.=,\n\[\]{}]*+\.")
+_NO_BRACKETS = re.compile(r"[^][{}]++")
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+def read_toml(source: str | bytes, place: str, largest: int) -> dict[str, object]:
+    """The tables of a TOML text of at most `largest` bytes. Raises `SurveyError`; `place` names the file."""
+    # Imported here, because most of what a client does never reads a survey again.
+    import tomllib
+
+    text = _text(source, place, largest)
+    refused = _beyond(text)
+    if refused is not None:
+        expected, came = refused
+        raise SurveyError((Problem(place, f"a TOML file with {expected}", came),))
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # tomllib's own error is a ValueError, Python's for long integers too
+        raise SurveyError((Problem(place, "a TOML file", str(error)),)) from None
+
+
+def _text(source: str | bytes, place: str, largest: int) -> str:
+    if len(source) > largest:
+        unit = "bytes" if isinstance(source, bytes) else "characters"
+        expected = f"a file of at most {largest:,} bytes (a larger one has to be allowed by the caller: `largest`)"
+        raise SurveyError((Problem(place, expected, f"{len(source):,} {unit}"),))
+    if isinstance(source, str):
+        return source
+    try:
+        return source.decode()
+    except UnicodeDecodeError as error:
+        raise SurveyError((Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)) from None
+
+
+def _beyond(text: str) -> tuple[str, str] | None:
+    """What was expected, and what came, of a text that is made to be costly; None for all others."""
+    bare = _STRINGS_AND_COMMENTS.sub(_STRING, text)
+    for pattern, expected in (
+        (_TWO_DOTS, "one dot at most in a key, a header or a number"),
+        (_LONG_WORD, f"names and numbers of at most {LONGEST_WORD:,} characters"),
+    ):
+        if found := pattern.search(bare):
+            return expected, repr(_start(found[0]))
+    if max(accumulate(map(_STEPS.__getitem__, _NO_BRACKETS.sub("", bare))), default=0) > DEEPEST:
+        return f"lists and tables at most {DEEPEST} deep", "deeper ones"
+    allowance = -(-len(text) // MEBIBYTE)
+    for most, what, came in (
+        (MOST_WORDS, "names and numbers outside texts", _WORDS.subn("", bare)[1]),
+        (MOST_KEYS, "keys", bare.count("=")),
+        (MOST_LISTS, "opening brackets", bare.count("[")),
+        (MOST_TABLES, "inline tables", bare.count("{")),
+    ):
+        if came > most * allowance:
+            return f"at most {most * allowance:,} {what} in a survey file of this length", f"{came:,} of them"
+    return None
+
+
+def _start(text: str) -> str:
+    return text if len(text) <= 20 else f"{text[:20]}..."
