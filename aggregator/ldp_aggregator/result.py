@@ -83,8 +83,6 @@ class QuestionEstimates:
     """What the estimator found out about the reports; see `health` for more."""
     manipulation: Manipulation | None = None
     """How far forged reports can move what is unbiased here; None without reports."""
-    remarks: tuple[Remark, ...] = ()
-    """What to know before believing these numbers, if anything."""
     left_out: int = 0
     """How many further values the question has, all of lower estimates, if only the highest were asked for."""
     remarks: tuple[Remark, ...] = ()
