@@ -39,6 +39,7 @@ _BOUNDS = {
     "alarm": MISS,
 }
 _BOUND_OF_ONE = MISS + OF_ONE
+_BOUNDS_OVERALL = {what: min(bound, MISS + OVERALL) for what, bound in _BOUNDS.items()}
 
 Outcome = tuple[Cell, Mapping[str, Finding]]
 
@@ -108,13 +109,14 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
 
 
 def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
-    """The mean of all cells of a kind and mechanism: their surveys are independent as well."""
-    by_place: dict[tuple[str, str], list[tuple[Cell, Finding]]] = {}
+    """The same of all cells of a mechanism, and of all mechanisms: their surveys are independent as well."""
+    together: dict[tuple[str, str], list[Finding]] = {}
     for cell, findings in outcomes:
         for what, finding in findings.items():
-            if what.partition(",")[0] in ("each", "mean"):
-                by_place.setdefault((f"{cell.kind}: {cell.mechanism}, all cells", what), []).append((cell, finding))
-    for (name, what), group in by_place.items():
-        surveys = sum(finding.surveys for _, finding in group)
-        mean = sum(finding.mean * finding.surveys for _, finding in group) / surveys
-        yield Claim(name, what, mean, MISS + OVERALL, surveys)
+            if what.partition(",")[0] in _BOUNDS_OVERALL:
+                for name in (cell.mechanism, "all mechanisms"):
+                    together.setdefault((f"{cell.kind}: {name}, all cells", what), []).append(finding)
+    for (name, what), group in together.items():
+        surveys = sum(finding.surveys for finding in group)
+        mean = sum(finding.mean * finding.surveys for finding in group) / surveys
+        yield Claim(name, what, mean, _BOUNDS_OVERALL[what.partition(",")[0]], surveys)
