@@ -117,6 +117,8 @@ def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
                 for name in (cell.mechanism, "all mechanisms"):
                     together.setdefault((f"{cell.kind}: {name}, all cells", what), []).append(finding)
     for (name, what), group in together.items():
+        if len(group) == 1:
+            continue
         surveys = sum(finding.surveys for finding in group)
         mean = sum(finding.mean * finding.surveys for finding in group) / surveys
         yield Claim(name, what, mean, _BOUNDS_OVERALL[what.partition(",")[0]], surveys)
