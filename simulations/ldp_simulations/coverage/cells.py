@@ -24,7 +24,7 @@ from typing import NamedTuple
 from ldp_simulations.coverage.populations import POPULATIONS
 from ldp_simulations.coverage.questions import EPSILONS, GridError, Row, rows_by_label
 
-RESPONDENTS = (200, 1_000, 10_000, 1_000_000)
+RESPONDENTS = (200, 10_000, 1_000_000)
 REPEATS = 5
 MOST_SURVEYS, LEAST_SURVEYS = 500, 25
 MOST_BY_REPORT = 1 << 24
@@ -32,18 +32,17 @@ MOST_BY_REPORT = 1 << 24
 MOST_PAIRS = 1 << 28
 """Beyond, they are not: see `ldp_simulations.hash_sampling`."""
 
-_BUDGET = 0.6e6
-_ESTIMATING = 1_300.0
-"""Microseconds: for all surveys of a cell, and for estimating from one."""
-_IN_PART = 100
+_BUDGET = 0.75e6
+"""Microseconds, for all surveys of a cell."""
+_WITH_SAME_HASHES = 150
+_EPSILONS_OF_MEANS, _SIZES_OF_MEANS = ("1/2", "2", "8"), (10, 100)
+_IN_PART, _JOINT_IN_PART = 25, 50
 _OTHERS_IN_PART = {
     "means": (("geometric",), ("grr",)),
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
 }
-_WITH_SAME_HASHES = 150
-_SIZES_OF_MEANS = (10, 100)
 
 
 class Cell(NamedTuple):
@@ -101,7 +100,7 @@ def part(every: Sequence[Cell]) -> list[Cell]:
         if place not in hardest or _hardness(cell) > _hardness(hardest[place]):
             hardest[place] = cell
     return [
-        cell._replace(surveys=min(cell.surveys, _IN_PART))
+        cell._replace(surveys=min(cell.surveys, _JOINT_IN_PART if kind == "joint" else _IN_PART))
         for (kind, labels), cell in hardest.items()
         if kind == "values" or labels in _OTHERS_IN_PART.get(kind, ())
     ]
@@ -113,7 +112,7 @@ def _hardness(cell: Cell) -> tuple[float, ...]:
     """
     epsilon = float(Fraction(cell.epsilon))
     return (
-        cell.surveys >= _IN_PART,
+        cell.surveys > LEAST_SURVEYS,
         -epsilon if cell.kind == "joint" else epsilon,
         cell.size,
         -abs(math.log10(cell.respondents) - 4),
@@ -130,7 +129,7 @@ def fitting(every: Sequence[Cell], pattern: str) -> list[Cell]:
 
 def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
     for turn, row in enumerate(rows.values()):
-        numbers = (10_000, 1_000_000) if row.family == "found" else RESPONDENTS
+        numbers = RESPONDENTS[1:] if row.family == "found" else RESPONDENTS
         for places in product(*(range(len(each)) for each in (row.epsilons, row.sizes, numbers))):
             epsilon, size, respondents = row.epsilons[places[0]], row.sizes[places[1]], numbers[places[2]]
             if row.by_report and MOST_BY_REPORT < respondents * max(size, 64) <= MOST_PAIRS:
@@ -142,11 +141,10 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
 
 
 def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
-    numbers = (200, 10_000, 1_000_000)
     for turn, label in enumerate(MEANS):
         sizes = [size for size in rows[label].sizes if size in _SIZES_OF_MEANS]
-        for places in product(range(len(EPSILONS)), range(len(sizes)), range(len(numbers))):
-            epsilon, size, respondents = EPSILONS[places[0]], sizes[places[1]], numbers[places[2]]
+        for places in product(range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))):
+            epsilon, size, respondents = _EPSILONS_OF_MEANS[places[0]], sizes[places[1]], RESPONDENTS[places[2]]
             cost = rows[label].cost(size, epsilon, respondents)
             yield _cell("means", (label,), epsilon, size, _in_turn(turn + sum(places)), respondents, cost)
 
@@ -180,7 +178,9 @@ def _in_turn(number: int) -> str:
 def _cell(
     kind: str, labels: tuple[str, ...], epsilon: str, size: int, population: str, respondents: int, drawing: float
 ) -> Cell:
-    surveys = int(_BUDGET / (_ESTIMATING + 2 * drawing))
+    # The exact intervals of few expected counts take the longest.
+    estimating = 6_000 + 15 * size
+    surveys = int(_BUDGET / (estimating + 2 * drawing))
     return Cell(kind, labels, epsilon, size, population, respondents, min(max(surveys, LEAST_SURVEYS), MOST_SURVEYS))
 
 

@@ -28,7 +28,7 @@ from ldp_simulations.coverage.measuring import Finding
 FALSE_ALARM = 1e-6
 MISS = 0.05
 ON_AVERAGE, OF_ONE, OVERALL = 0.01, 0.03, 0.005
-"""How much more often than stated intervals may miss: in one cell, at one value, and on average over all cells."""
+"""How much more often than stated intervals may miss: in one cell, at one value, and over groups of cells."""
 
 _BOUNDS = {
     "each": MISS + ON_AVERAGE,
@@ -109,16 +109,26 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
 
 
 def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
-    """The same of all cells of a mechanism, and of all mechanisms: their surveys are independent as well."""
+    """The same of all cells that have something in common: their surveys are independent as well."""
     together: dict[tuple[str, str], list[Finding]] = {}
     for cell, findings in outcomes:
         for what, finding in findings.items():
             if what.partition(",")[0] in _BOUNDS_OVERALL:
-                for name in (cell.mechanism, "all mechanisms"):
-                    together.setdefault((f"{cell.kind}: {name}, all cells", what), []).append(finding)
+                for name in _groups(cell):
+                    together.setdefault((f"{cell.kind}: {name}", what), []).append(finding)
     for (name, what), group in together.items():
         if len(group) == 1:
             continue
         surveys = sum(finding.surveys for finding in group)
         mean = sum(finding.mean * finding.surveys for finding in group) / surveys
         yield Claim(name, what, mean, _BOUNDS_OVERALL[what.partition(",")[0]], surveys)
+
+
+def _groups(cell: Cell) -> tuple[str, ...]:
+    """What a cell has in common with others of its kind."""
+    return (
+        "all cells",
+        f"all of {cell.mechanism}",
+        f"all of epsilon {cell.epsilon} and n = {cell.respondents}",
+        f"all of epsilon {cell.epsilon} and {cell.size} values",
+    )

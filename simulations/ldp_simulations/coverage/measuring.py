@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
 
 @dataclass
-class _Sum:
+class Sum:
     """Sums over surveys."""
 
     surveys: int
@@ -39,6 +39,7 @@ class _Sum:
     squares: float
 
     def add(self, seen: Seen) -> None:
+        """Count one more survey."""
         values = np.atleast_1d(np.asarray(seen, dtype=float))
         mean = float(values.mean())
         self.surveys += 1
@@ -48,6 +49,7 @@ class _Sum:
 
     @property
     def finding(self) -> Finding:
+        """What is kept of it."""
         mean = self.total / self.surveys
         variance = max(self.squares / self.surveys - mean**2, 0.0)
         by_value = self.by_value / self.surveys
@@ -59,9 +61,14 @@ class _Sum:
 
 def measure(cell: Cell) -> dict[str, Finding]:
     """The findings of a cell, by what was seen (`ldp_simulations.coverage.observing`)."""
+    return {what: each.finding for what, each in summed(cell).items()}
+
+
+def summed(cell: Cell) -> dict[str, Sum]:
+    """The same before it is cut short."""
     generator = np.random.default_rng([*cell.name.encode()])
-    survey, sums = surveys_of(cell), dict[str, _Sum]()
+    survey, sums = surveys_of(cell), dict[str, Sum]()
     for number in range(cell.surveys):
         for what, seen in survey(generator, number):
-            sums.setdefault(what, _Sum(0, np.zeros(1), 0.0, 0.0)).add(seen)
-    return {what: each.finding for what, each in sums.items()}
+            sums.setdefault(what, Sum(0, np.zeros(1), 0.0, 0.0)).add(seen)
+    return sums
