@@ -11,9 +11,10 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
-from ldp_aggregator import association, intervals
+from ldp_aggregator import association, estimation, intervals
 from ldp_aggregator.likelihood import through
 from ldp_aggregator.moments import Moments
+from ldp_aggregator.noise_moments import Noise, _neighbours, folded
 from ldp_simulations.coverage import observing
 
 
@@ -24,6 +25,8 @@ class Mutant(NamedTuple):
     break_it: Callable
     cells: str
     claim: str
+    surveys: int | None = None
+    """In place of those of the part."""
 
 
 def normal_intervals(patch):
@@ -57,6 +60,21 @@ def clipped_split(patch):
     patch.setattr(association, "_moments", moments)
 
 
+def split_by_the_estimate(patch):
+    """The variance of a noisy number's frequency from the squares of scores next to it, split by the estimate itself."""
+    sound = estimation._MOMENTS["noise"]
+
+    def moments(randomizer, counts):
+        found, noise = sound(randomizer, counts), Noise.of(randomizer)
+        shares = folded(randomizer, counts) / counts.sum()
+        overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
+        held = np.clip(found.frequency, 0, 1)
+        others = np.divide(overall - held * (found.hold + 1), 1 - held, out=np.zeros(len(held)), where=held < 1)
+        return replace(found, other=np.maximum(others, 1e-9))
+
+    patch.setitem(estimation._MOMENTS, "noise", moments)
+
+
 def ninety_percent(patch):
     """Intervals of 90 % that say 95."""
     estimate = observing.estimate_question
@@ -68,9 +86,10 @@ def ninety_percent(patch):
 
 
 MUTANTS = (
-    Mutant("normal intervals", normal_intervals, "values: l-grr,*", "all,"),
-    Mutant("normal p-values", normal_p_values, "values: l-grr,*", "alarm"),
-    Mutant("normal intervals, other mechanisms", normal_intervals, "values: *lo*", "all,"),
-    Mutant("clipped split", clipped_split, "joint: *", "each,"),
-    Mutant("90 %", ninety_percent, "values: *-?*", "each,"),
+    Mutant("normal intervals", normal_intervals, "values: grr,*", "all,"),
+    Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", "alarm"),
+    Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: grr,*", "wrong"),
+    Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
+    Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
+    Mutant("90 %", ninety_percent, "values: warner,*", "each,", surveys=3_000),
 )

@@ -36,7 +36,9 @@ _BUDGET = 0.75e6
 """Microseconds, for all surveys of a cell."""
 _WITH_SAME_HASHES = 150
 _EPSILONS_OF_MEANS, _SIZES_OF_MEANS = ("1/2", "2", "8"), (10, 100)
-_IN_PART, _JOINT_IN_PART = 25, 50
+_IN_PART, _SIZE_IN_PART = 25, 100
+_MORE_IN_PART = {("values", ("grr",)): 100, ("joint", ("ss", "ss")): 50, ("joint", ("grr", "grr")): 50}
+"""Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
     "means": (("geometric",), ("grr",)),
     "repeats": (("l-grr",),),
@@ -97,10 +99,12 @@ def part(every: Sequence[Cell]) -> list[Cell]:
     hardest: dict[tuple[str, tuple[str, ...]], Cell] = {}
     for cell in every:
         place = cell.kind, cell.labels
+        if cell.size > _SIZE_IN_PART and place not in _MORE_IN_PART:
+            continue
         if place not in hardest or _hardness(cell) > _hardness(hardest[place]):
             hardest[place] = cell
     return [
-        cell._replace(surveys=min(cell.surveys, _JOINT_IN_PART if kind == "joint" else _IN_PART))
+        cell._replace(surveys=_MORE_IN_PART.get((kind, labels), _IN_PART))
         for (kind, labels), cell in hardest.items()
         if kind == "values" or labels in _OTHERS_IN_PART.get(kind, ())
     ]
