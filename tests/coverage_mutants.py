@@ -1,6 +1,6 @@
 """Intervals and p-values that were broken once, or could be: what the measurement of coverage has to notice.
 
-A mutant breaks what is measured, by pytest's monkeypatch; `cells` fit the part of the grid that has to show it.
+A mutant breaks what is measured, by pytest's monkeypatch; its cells have to show it.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Mutant(NamedTuple):
     cells: str
     claim: str
     surveys: int | None = None
-    """In place of those of the part."""
+    """In a cell of the whole grid; None for the part of every day as it is."""
 
 
 def normal_intervals(patch):
@@ -61,7 +61,7 @@ def clipped_split(patch):
 
 
 def split_by_the_estimate(patch):
-    """The variance of a noisy number's frequency from the squares of scores next to it, split by the estimate itself."""
+    """The variance of the frequency of a noisy number from squares of scores, split by the estimate itself."""
     sound = estimation._MOMENTS["noise"]
 
     def moments(randomizer, counts):
@@ -88,8 +88,8 @@ def ninety_percent(patch):
 MUTANTS = (
     Mutant("normal intervals", normal_intervals, "values: grr,*", "all,"),
     Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", "alarm"),
-    Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: grr,*", "wrong"),
+    Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: olh, *8, 1000 *, n = 200", "wrong", 100),
     Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
     Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
-    Mutant("90 %", ninety_percent, "values: warner,*", "each,", surveys=3_000),
+    Mutant("90 %", ninety_percent, "values: warner, *1/2, *, n = 1000000", "each,", 3_000),
 )

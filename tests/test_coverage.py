@@ -159,9 +159,10 @@ def test_the_part_of_every_day_holds():
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutant(mutant, monkeypatch):
-    """What is broken on purpose breaks claims in the part of every day, and among them the one it should."""
+    """What is broken on purpose breaks the claim that it should, in the part of every day but for two."""
     mutant.break_it(monkeypatch)
-    chosen = [cell._replace(surveys=mutant.surveys or cell.surveys) for cell in fitting(part(cells()), mutant.cells)]
+    chosen = fitting(cells() if mutant.surveys else part(cells()), mutant.cells)
+    chosen = [cell._replace(surveys=mutant.surveys or cell.surveys) for cell in chosen]
     outcomes = run(chosen, Archive())
     assert any(claim.what.startswith(mutant.claim) for claim in broken(outcomes))
 
