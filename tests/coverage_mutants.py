@@ -91,5 +91,5 @@ MUTANTS = (
     Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: olh, *8, 1000 *, n = 200", "wrong", 100),
     Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
     Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
-    Mutant("90 %", ninety_percent, "values: warner, *1/2, *, n = 1000000", "each,", 3_000),
+    Mutant("90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", "each,", 3_000),
 )

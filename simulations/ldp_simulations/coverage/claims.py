@@ -98,11 +98,11 @@ def least_noticed(bound: float, surveys: int, comparisons: int) -> float:
 def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
     for what, finding in findings.items():
         kind = what.partition(",")[0]
-        if kind not in _BOUNDS:
+        # Given the hash functions nothing is promised of single values, nor of so few together: see the page.
+        if kind not in _BOUNDS or cell.kind == "hashes":
             continue
         yield Claim(cell.name, what, finding.mean, _BOUNDS[kind], finding.surveys)
-        # Given the hash functions a single value is not promised anything: see the page.
-        if finding.values > 1 and cell.kind != "hashes":
+        if finding.values > 1:
             yield Claim(
                 cell.name, f"{what}, worst value", finding.worst, _BOUND_OF_ONE, finding.surveys, finding.values
             )
@@ -113,7 +113,7 @@ def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
     together: dict[tuple[str, str], list[Finding]] = {}
     for cell, findings in outcomes:
         for what, finding in findings.items():
-            if what.partition(",")[0] in _BOUNDS_OVERALL:
+            if what.partition(",")[0] in _BOUNDS_OVERALL and cell.kind != "hashes":
                 for name in _groups(cell):
                     together.setdefault((f"{cell.kind}: {name}", what), []).append(finding)
     for (name, what), group in together.items():
