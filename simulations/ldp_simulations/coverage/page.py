@@ -57,9 +57,10 @@ _BIAS = """
 Given the hash functions, which the texts and the number of cohorts fix, estimates from Bloom filters have a bias where
 texts are not in the regression: those that are no candidates, and, where there are more candidates than half of the
 bit rates, those that were not chosen. It averages out over the choice of hash functions, and the stated standard
-errors include it; but it is the same in every survey of the same texts, and more respondents do not reduce it. Here
-all surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard error. Intervals
-hold as stated on average over the candidates; for a single one they need not.
+errors include it; but it is the same in every survey of the same texts, and more respondents do not reduce it. Here all
+surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard error. Intervals hold
+as stated over the choice of hash functions, as above; given these, the interval of a single candidate may miss always,
+so nothing is claimed of the figures here.
 
 """
 
