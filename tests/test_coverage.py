@@ -37,7 +37,7 @@ GATED = {
     "oue, 4": ("oue", "4", SHARES, 10_000),
     "sue, 1/2": ("sue", "1/2", SHARES, 100),
     "matrix, ln 5": ("matrix", "1.6094379124341003", (0.7, 0.25, 0.05), 10_000),
-    "one-hot rappor, sharp": ("rappor, one-hot", "8", SHARES, 1_000),
+    "one-hot rappor, sharp": ("rappor, one-hot", "2.7726", SHARES, 1_000),
 }
 """Mechanism, epsilon, shares and respondents."""
 
