@@ -12,6 +12,10 @@ and the two estimates of a candidate are averaged. A respondent's cohort is draw
 what is chosen does not depend on the reports that are then estimated from, and no candidate is left out or shown for
 its estimate being low or high. So intervals and p-values hold for all candidates, as if nothing had been chosen.
 
+They hold over the choice of hash functions. Given these, texts that are not in a regression add to the estimates of
+those whose bits they share: a bias that is part of the stated variance, the same in every survey of the same texts, and
+not reduced by more reports. Some candidates have one of several standard errors (`ldp_simulations.coverage` has it).
+
 Sources: Lawson and Hanson 1974 (non-negative least squares); Chernozhukov et al. 2018 (cross-fitting).
 """
 
@@ -182,5 +186,7 @@ def _purposes(even: _Half, odd: _Half, by_even: int, by_odd: int) -> str:
     first, second = (f"{int(half.counts[:, 0].sum()):,} reports of {len(half.counts)} cohorts" for half in (even, odd))
     return (
         f"more candidates than these reports can tell apart at once: {first} at even places chose {by_even:,} of them, "
-        f"with which {second} at odd places were estimated; those chose {by_odd:,} for the former in turn"
+        f"with which {second} at odd places were estimated; those chose {by_odd:,} for the former in turn. Errors "
+        "hold over the choice of hash functions: given these, texts that were not chosen leave a bias, for some "
+        "candidates of several standard errors, which more reports do not reduce"
     )

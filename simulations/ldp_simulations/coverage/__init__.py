@@ -1,0 +1,1 @@
+"""How often intervals and findings are right, measured for every mechanism: `python -m ldp_simulations.coverage`."""

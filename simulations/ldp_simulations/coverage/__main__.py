@@ -1,0 +1,59 @@
+"""The command: measure the grid, say what does not hold, and write the page.
+
+It goes on where an interrupted run stopped, as long as the source of what is measured stays the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ldp.errors import LDPError
+from ldp_aggregator.files import write_whole
+from ldp_aggregator.progress import progress
+from ldp_simulations.archive import Archive
+from ldp_simulations.coverage.cells import Cell, cells, fitting, part
+from ldp_simulations.coverage.claims import FALSE_ALARM, broken, claims_of, compared
+from ldp_simulations.coverage.page import page
+from ldp_simulations.coverage.running import run
+
+
+@click.command()
+@click.argument("output", required=False, type=click.Path(path_type=Path))
+@click.option("--results", type=click.Path(path_type=Path), help="File that keeps what was measured, cell by cell.")
+@click.option("--part", "partly", is_flag=True, help="Measure a few cells of every mechanism, in seconds.")
+@click.option("--cells", "pattern", default="*", help="Measure cells whose names fit, such as 'values: grr,*'.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
+def main(output: Path | None, results: Path | None, partly: bool, pattern: str, workers: int, quiet: bool) -> None:
+    """Measure how often intervals hold the truth, and write OUTPUT, a Markdown page.
+
+    Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in a million.
+    """
+
+    def over(done: Iterator[Cell], total: int) -> Iterator[Cell]:
+        return progress(done, "measuring", quiet, total)
+
+    try:
+        every = cells()
+        chosen = fitting(part(every) if partly else every, pattern)
+        outcomes = run(chosen, Archive(results), workers, over)
+        claims, wrong = claims_of(outcomes), broken(outcomes)
+        if output is not None:
+            write_whole(output, page(outcomes, wrong, compared(claims)))
+    except LDPError as error:
+        raise click.ClickException(str(error)) from None
+    for claim in wrong:
+        click.echo(f"does not hold: {claim}")
+    click.echo(
+        f"{len(chosen):,} cells, {compared(claims):,} comparisons, {len(wrong):,} claims broken "
+        f"(false alarms: {FALSE_ALARM:g} in all)"
+    )
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

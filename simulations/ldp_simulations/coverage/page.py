@@ -1,0 +1,259 @@
+"""The measurements as Markdown: a line for every mechanism, tables for other families, and what does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ldp_simulations.coverage.cells import REPEATS, RESPONDENTS
+from ldp_simulations.coverage.claims import (
+    FALSE_ALARM,
+    MISS,
+    OF_ONE,
+    ON_AVERAGE,
+    OVERALL,
+    Claim,
+    Outcome,
+    least_noticed,
+)
+from ldp_simulations.coverage.measuring import Finding
+from ldp_simulations.coverage.observing import POPULATION
+from ldp_simulations.coverage.observing import RESPONDENTS as FIXED
+from ldp_simulations.coverage.questions import EPSILONS, SIZES
+
+_INTRODUCTION = """# Coverage
+
+How often intervals hold the truth, and how often a value that nobody holds is found: {surveys:,} simulated surveys of
+two parts each, in {cells:,} cells. Tallies are drawn from their exact law, and decoded as analysts decode. Written by
+
+```console
+$ uv run python -m ldp_simulations.coverage docs/coverage.md --results coverage.jsonl
+```
+
+which goes on where an interrupted run stopped, and exits with 1 if a claim is broken. `--part` measures the hardest
+cell of every mechanism, in seconds.
+
+- **The grid**: every mechanism, with an epsilon of {epsilons}, for {sizes} values, as far as it takes
+  them, and {respondents} respondents. Populations in which all values are alike (uniform), fall
+  as 1/rank (zipf), or nine in ten are held by nobody (sparse) take turns. Each cell has random numbers of its own.
+- **One by one**: 95 % intervals. The first number is for the respondents, the same people in all surveys; the second
+  for the population, from which they are drawn anew. A value that nobody holds can be missed on one side only.
+- **All at once**: simultaneous intervals (Bonferroni) of all values of a question.
+- **Wrong**: the share of the values detected (Benjamini-Hochberg) that nobody holds. **Alarms**: surveys in which any
+  such value is detected (Bonferroni).
+- **±** is the Monte-Carlo error: the standard error of a figure that comes from so many surveys.
+
+**Claimed** is that intervals miss at most {on_average:.0%} of the time in a cell (one by one on average, and all at
+once), {of_one:.0%} at a single value, and {overall:.1%} over all cells of a mechanism; that 5 % of findings are
+wrong, and that 5 % of surveys raise an alarm, at most. A claim counts as broken where chance would break it with a
+probability below {false_alarm:g}, shared out among all {comparisons:,} comparisons: in a cell of {most} surveys that
+is noticed where intervals miss {noticed:.1%} of the time, in one of {least} surveys where they miss
+{noticed_least:.1%}.
+"""
+
+_BIAS = """
+## Bloom filters with the same hash functions
+
+Given the hash functions, which the texts and the number of cohorts fix, estimates from Bloom filters have a bias where
+texts are not in the regression: those that are no candidates, and, where there are more candidates than half of the
+bit rates, those that were not chosen. It averages out over the choice of hash functions, and the stated standard
+errors include it; but it is the same in every survey of the same texts, and more respondents do not reduce it. Here all
+surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard error. Intervals hold
+as stated over the choice of hash functions, as above; given these, the interval of a single candidate may miss always,
+so nothing is claimed of the figures here.
+
+"""
+
+Group = Sequence[Mapping[str, Finding]]
+"""The findings of several cells."""
+
+
+def page(outcomes: Sequence[Outcome], broken: Sequence[Claim], comparisons: int) -> str:
+    """The whole page."""
+    surveys = [cell.surveys for cell, _ in outcomes]
+    most, least = max(surveys), min(surveys)
+    parts = [
+        _INTRODUCTION.format(
+            surveys=sum(surveys),
+            cells=len(outcomes),
+            epsilons=_listed(EPSILONS),
+            sizes=_listed(f"{size:,}" for size in SIZES),
+            respondents=_listed(f"{number:,}" for number in RESPONDENTS),
+            on_average=MISS + ON_AVERAGE,
+            of_one=MISS + OF_ONE,
+            overall=MISS + OVERALL,
+            false_alarm=FALSE_ALARM,
+            comparisons=comparisons,
+            most=most,
+            noticed=least_noticed(MISS + ON_AVERAGE, most, comparisons),
+            least=least,
+            noticed_least=least_noticed(MISS + ON_AVERAGE, least, comparisons),
+        ),
+        *(_section(title, text, kind, outcomes) for title, text, kind in _SECTIONS),
+        _by_respondents(outcomes),
+        _bias(outcomes),
+        _verdict(broken, comparisons),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+class _Column(NamedTuple):
+    """A figure of several cells, shown if any of them has what it is about."""
+
+    heading: str
+    about: str
+    show: Callable[[Group, str], str]
+
+
+def _section(title: str, text: str, kind: str, outcomes: Sequence[Outcome]) -> str:
+    here = [(cell, findings) for cell, findings in outcomes if cell.kind == kind]
+    if not here:
+        return ""
+    known = {what.partition(",")[0] for _, findings in here for what in findings}
+    columns = [column for column in _COLUMNS if column.about in known]
+    rows = []
+    for name in dict.fromkeys(cell.mechanism for cell, _ in here):
+        group = [findings for cell, findings in here if cell.mechanism == name]
+        rows.append([name, str(len(group)), *(column.show(group, column.about) for column in columns)])
+    headings = ["", "cells", *(column.heading for column in columns)]
+    return f"\n## {title}\n\n{text}\n\n{_table(headings, rows)}"
+
+
+def _by_estimand(group: Group, about: str) -> str:
+    """The coverage over all cells, of respondents and of a population, with the larger error of the two."""
+    if not _of(group, about):
+        return "–"
+    means = [_over_all(_of(group, f"{about}, {estimand}")) for estimand in (FIXED, POPULATION)]
+    return f"{1 - means[0][0]:.3f} {1 - means[1][0]:.3f} ± {max(error for _, error in means):.1g}"
+
+
+def _lowest(group: Group, about: str) -> str:
+    """The coverage of the cell with the lowest, whichever the estimand."""
+    worst = max(_of(group, about), key=lambda each: each.mean, default=None)
+    return "–" if worst is None else f"{1 - worst.mean:.3f} ± {worst.error:.1g}"
+
+
+def _worst_value(group: Group, about: str) -> str:
+    worst = max((each for each in _of(group, about) if each.values > 1), key=lambda each: each.worst, default=None)
+    if worst is None:
+        return "–"
+    return f"{1 - worst.worst:.3f} ± {(worst.worst * (1 - worst.worst) / worst.surveys) ** 0.5:.1g}"
+
+
+def _highest(group: Group, about: str) -> str:
+    """Over all cells, and of the cell with the most."""
+    found = _of(group, about)
+    if not found:
+        return "–"
+    mean, error = _over_all(found)
+    worst = max(found, key=lambda each: each.mean)
+    return f"{mean:.3f} ± {error:.1g}, {worst.mean:.3f} ± {worst.error:.1g}"
+
+
+_COLUMNS = (
+    _Column("one by one", "each", _by_estimand),
+    _Column("lowest cell", "each", _lowest),
+    _Column("worst value", "each", _worst_value),
+    _Column("means", "mean", _by_estimand),
+    _Column("lowest cell", "mean", _lowest),
+    _Column("all at once", "all", _by_estimand),
+    _Column("lowest cell", "all", _lowest),
+    _Column("given", "given", _by_estimand),
+    _Column("lowest cell", "given", _lowest),
+    _Column("wrong, highest cell", "wrong", _highest),
+    _Column("alarms, highest cell", "alarm", _highest),
+)
+
+
+def _of(group: Group, about: str) -> list[Finding]:
+    """The findings of what is called so, or begins so (of either estimand)."""
+    return [found for each in group for what, found in each.items() if what == about or what.startswith(f"{about},")]
+
+
+def _over_all(found: Sequence[Finding]) -> tuple[float, float]:
+    """The mean over all surveys, and its standard error."""
+    surveys = sum(each.surveys for each in found)
+    squares = sum((each.error * each.surveys) ** 2 for each in found)
+    return sum(each.mean * each.surveys for each in found) / surveys, squares**0.5 / surveys
+
+
+def _by_respondents(outcomes: Sequence[Outcome]) -> str:
+    """All mechanisms together, by what makes expected counts few."""
+    here = [(cell, findings) for cell, findings in outcomes if cell.kind == "values"]
+    if not here:
+        return ""
+    rows = []
+    for number in RESPONDENTS:
+        row = [f"{number:,}"]
+        for epsilon in EPSILONS:
+            group = [findings for cell, findings in here if (cell.epsilon, cell.respondents) == (epsilon, number)]
+            shown = ((about, _of(group, about)) for about in ("each", "all", "wrong"))
+            row.append(" ".join(_short(about, found) for about, found in shown if found))
+        rows.append(row)
+    text = "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
+    headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
+    return f"\n## By epsilon and respondents\n\n{text}\n\n{_table(headings, rows)}"
+
+
+def _short(about: str, found: Sequence[Finding]) -> str:
+    mean, _ = _over_all(found)
+    return f"{mean if about == 'wrong' else 1 - mean:.3f}"
+
+
+def _bias(outcomes: Sequence[Outcome]) -> str:
+    here = [(cell, findings) for cell, findings in outcomes if cell.kind == "hashes"]
+    if not here:
+        return ""
+    headings = ["candidates", "respondents", "one by one", "worst value", "bias, root mean square", "largest"]
+    rows = []
+    for cell, findings in here:
+        shift = findings["shift"]
+        # Of which chance alone makes the square of 1 / surveys.
+        square = shift.spread**2 + shift.mean**2 - 1 / shift.surveys
+        figures = [_by_estimand([findings], "each"), _worst_value([findings], "each")]
+        rows.append(
+            [
+                f"{cell.size:,}",
+                f"{cell.respondents:,}",
+                *figures,
+                f"{max(square, 0.0) ** 0.5:.2f}",
+                f"{abs(shift.worst):.2f}",
+            ]
+        )
+    error = 1 / here[0][1]["shift"].surveys ** 0.5
+    return f"{_BIAS}{_table(headings, rows)}\nThe bias of one value has a Monte-Carlo error of {error:.2f}.\n"
+
+
+def _verdict(broken: Sequence[Claim], comparisons: int) -> str:
+    if not broken:
+        return f"\n## What does not hold\n\nNone of the {comparisons:,} comparisons breaks a claim.\n"
+    lines = "\n".join(f"- {claim}" for claim in broken)
+    return f"\n## What does not hold\n\n{lines}\n"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = (headings, ["---"] * len(headings), *rows)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _listed(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}"
+
+
+_SECTIONS = (
+    (
+        "By mechanism",
+        "Over all cells, and beside it the cell, or the value, that is worst.",
+        "values",
+    ),
+    ("Means", "Of whole numbers, where a mechanism has a mean.", "means"),
+    ("Repeated reports", f"{REPEATS} reports from each respondent, of one permanent response.", "repeats"),
+    (
+        "Joint cells",
+        "Two questions answered together, of 3 and of 12 values, with an epsilon of 1/5, 1 and 4 each. *Given*: the\n"
+        "share of the second question's value among those who gave the first's.",
+        "joint",
+    ),
+    ("Pooled versions", "A third of the respondents have the first version.", "pooled"),
+)
