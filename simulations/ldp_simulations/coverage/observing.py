@@ -240,7 +240,8 @@ def _estimate(
     candidates: tuple[str, ...] | None = None,
     reports_each: int = 1,
 ) -> QuestionEstimates:
-    return estimate_question(question, counts, replace(options, reports_each=reports_each), candidates)
+    asked = replace(options, reports_each=reports_each, frequencies=True)
+    return estimate_question(question, counts, asked, candidates)
 
 
 def _missed(found: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
