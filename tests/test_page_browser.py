@@ -153,7 +153,7 @@ def test_a_keyboard_is_enough(chromium, url):
     sign_in(chromium, url)
     chromium.open(f"{url}/")
     reached = []
-    for _ in range(12):
+    for _ in range(13):
         chromium.press(TAB)
         reached.append(
             chromium.run("""
@@ -164,7 +164,8 @@ def test_a_keyboard_is_enough(chromium, url):
         )
     names = [name for name, _, _ in reached]
     assert names[:4] == ["To the content", "commute", "Sign out", "Pause"]
-    assert names[4:10] == ["level", "estimand", "interval", "post", "simultaneous", "Show"]
+    assert names[4:10] == ["level", "estimand", "interval", "post", "simultaneous", "frequencies"]
+    assert names[10] == "Show"
     assert all(seen for _, seen, _ in reached)
     assert [place for _, _, place in reached] == sorted(place for _, _, place in reached)
 

@@ -65,7 +65,7 @@ def test_impossible_repeats():
     )["x"]
     with pytest.raises(EstimateError, match="at least the 10 reports that a respondent sent, got 4"):
         estimate_question(question, np.array([[4, 2, 1]]), Options(reports_each=10))
-    with pytest.raises(EstimateError, match="at least 1 report"):
+    with pytest.raises(EstimateError, match="1 to 1,000,000,000 reports from each respondent, got 0"):
         Options(reports_each=0)
 
 

@@ -213,6 +213,7 @@ ELSEWHERE = {
     ("command.py", "--suite"): ("simulate",),
     ("presentation.py", "--plot"): ("estimate", "rappor import"),
     ("html_page.py", "--line"): (),
+    ("page.py", "--results"): (),  # of a module that is a command of its own
 }
 
 

@@ -23,11 +23,22 @@ function settle(old, fresh) {
   }
   settleAttributes(old, fresh);
   const children = [...fresh.childNodes];
+  const ids = new Set(children.map((child) => child.id).filter(Boolean));
   for (const [place, child] of children.entries()) {
-    if (place < old.childNodes.length) settle(old.childNodes[place], child);
-    else old.append(child);
+    clearWay(old, place, child.id, ids);
+    const before = old.childNodes[place] ?? null;
+    // What has an id waits for its turn: further elements come before it, and it stays where it is.
+    const waits = before?.id && before.id !== child.id && ids.has(before.id);
+    if (before && !waits) settle(before, child);
+    else old.insertBefore(child, before);
   }
   while (old.childNodes.length > children.length) old.lastChild.remove();
+}
+
+/** Removes what has gone before the element that has this id, if there is one. */
+function clearWay(old, place, id, ids) {
+  if (!id || ![...old.childNodes].slice(place).some((each) => each.id === id)) return;
+  while (old.childNodes[place].id !== id && !ids.has(old.childNodes[place].id)) old.childNodes[place].remove();
 }
 
 /** Whether details are open is up to whoever reads them. */
