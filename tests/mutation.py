@@ -54,7 +54,7 @@ AREAS = {
     "ldp.domain": "survey_file sets vectors",
     "ldp.epochs": "epochs vectors",
     "ldp.errors": "survey_file wire",
-    "ldp.exact": "exact",
+    "ldp.exact": "exact vectors exponential published",
     "ldp.field": "field vectors",
     "ldp.joint": "joint survey_file",
     "ldp.keys": "survey_file exact",
@@ -240,7 +240,9 @@ def outcome(module: str, source: str, seconds: float) -> str:
             sys.meta_path.insert(0, Instead(module, source))
             import pytest
 
-            options = ["-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--rootdir", str(ROOT)]
+            # What is imported before the fork cannot be rewritten for better messages, which nobody reads here.
+            quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+            options = ["-n", "0", "-x", "-q", "-p", "no:cacheprovider", *quiet, "--rootdir", str(ROOT)]
             code = pytest.main([*options, *tests_of(module)])
         finally:
             os._exit(int(code))
