@@ -162,22 +162,31 @@ def _marked_sets(chosen: int, marked: Counts, unmarked: int, generator: Generato
 
     Position by position: a set that still lacks r of its members takes the next of m positions with probability r / m.
     Sets that lack as many are alike, so only their numbers are kept: of those whose mark is still to come, and of the
-    others. At position x the sets that are marked with it are a uniform sample of the former.
+    others. At position x the sets that are marked with it are a uniform sample of the former. How many members sets
+    lack differs by a few times sqrt(chosen) at any position, so that no more of the numbers are looked at.
     """
     lacking = np.arange(chosen)
     ahead, others = np.zeros(chosen, dtype=np.int64), np.zeros(chosen, dtype=np.int64)
     ahead[-1], others[-1] = marked.sum(), unmarked
     counts = marked.copy()
+    first, end = chosen - 1, chosen
     for position, arriving in enumerate(marked.tolist()):
-        arrived = generator.multivariate_hypergeometric(ahead, arriving, method="marginals")
-        ahead -= arrived
+        some = slice(first, end)
+        arrived = generator.multivariate_hypergeometric(ahead[some], arriving, method="marginals")
+        ahead[some] -= arrived
         left = len(marked) - position
         for group, others_left in ((ahead, max(left - 1, 1)), (others, left)):
-            taking = generator.binomial(group, np.minimum(lacking / others_left, 1.0))
+            taking = generator.binomial(group[some], np.minimum(lacking[some] / others_left, 1.0))
             counts[position] += taking.sum()
-            group -= taking
-            group[:-1] += taking[1:]
-        others += arrived
+            group[some] -= taking
+            # A set that lacks nothing takes nothing.
+            group[max(first - 1, 0) : end - 1] += taking[0 if first else 1 :]
+        others[some] += arrived
+        first = max(first - 1, 0)
+        while first < end - 1 and not (ahead[first] or others[first]):
+            first += 1
+        while end - 1 > first and not (ahead[end - 1] or others[end - 1]):
+            end -= 1
     return counts
 
 
