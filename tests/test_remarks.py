@@ -150,6 +150,14 @@ def test_a_mean_that_may_be_anything_is_told():
     assert "whole range from 0 to 99" in " ".join(estimated(keys, counts, mechanism="geometric").sentences)
 
 
+@pytest.mark.parametrize("respondents", [1, 2, 4, 5])
+def test_a_mean_of_very_few_is_told(respondents):
+    """Below five respondents a mean says that normal theory does not hold."""
+    counts = np.zeros((1, 100), dtype=int)
+    counts[0, 50] = respondents
+    assert ("few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))) == (respondents < 5)
+
+
 def test_joint_cells_with_few_reports_are_told():
     """A table of three respondents says on what its cells rest, in print and in JSON."""
     survey = survey_of("grr", "grr")

@@ -85,6 +85,27 @@ def test_consent_lets_a_new_version_ask(tmp_path):
     assert bare.ledger().epsilon() == pytest.approx(3, abs=1e-6)
 
 
+@pytest.mark.parametrize("erase", ["rotate", "forget"])
+def test_erasing_gives_no_version_more(erase, tmp_path):
+    """Neither a new secret nor forgetting lets a question that is answered once be asked again, in any version."""
+    with Client.open(spelt(0), state=tmp_path / "state") as client:
+        assert client.record("fruit", "apple")
+        for _ in range(3):
+            if erase == "rotate":
+                client.rotate()
+            else:
+                client.set_consent("forget")
+                client.set_consent("on")
+    assert answered([spelt(number) for number in range(10)], tmp_path / "state") == 0
+
+
+def test_what_a_first_survey_writes_down_sets_no_cap(tmp_path):
+    """A lifetime of 1,000 that it has no use for leaves the usual cap where it is."""
+    first = survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name="first", head='lifetime_epsilon = "1000"')
+    others = [survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}") for number in range(30)]
+    assert answered([first, *others], tmp_path / "state") == 10
+
+
 def test_a_lower_limit_stays(tmp_path):
     """A version with a lower `lifetime_epsilon` than agreed to lowers it; a later one does not raise it again."""
     names = [yes_no(name) for name in "abcd"]

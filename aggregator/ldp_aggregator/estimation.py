@@ -147,7 +147,7 @@ def _mean_alone(
         mean=mean,
         respondents=reports,
         manipulation=bound,
-        remarks=on_mean(question, mean),
+        remarks=on_mean(question, mean, reports),
     )
 
 
@@ -206,7 +206,7 @@ def estimates_from(
             *on_intervals(low, high),
             *few,
             *on_counts(question, moments, bound),
-            *on_mean(question, mean),
+            *on_mean(question, mean, moments.reports),
         ),
     )
 

@@ -170,6 +170,8 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
 
 def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`; `data` is for machines."""
+    if is_standard_output(path) and sys.stdout is None:
+        raise click.ClickException("expected a standard output to write to, got a closed one; name a file instead")
     to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
     if to_people:
         click.echo("".join(content), nl=False)

@@ -89,13 +89,22 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
-def on_mean(question: Question, mean: Mean | None) -> tuple[Remark, ...]:
-    """Whether the interval of a mean is all of its range."""
+def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
+    """Whether the interval of a mean is all of its range, and whether there are too few for normal theory."""
     values = question.domain.values
-    if mean is None or not values or mean.low > float(values[0]) or mean.high < float(values[-1]):
+    if mean is None or not values:
         return ()
+    found = []
+    if respondents < FEWEST:
+        text = (
+            f"The mean's interval goes by the normal law, for which {respondents} respondents are too few: it may hold "
+            "the truth less often than it says."
+        )
+        found.append(Remark("few-counts", text))
+    if mean.low > float(values[0]) or mean.high < float(values[-1]):
+        return tuple(found)
     text = f"The mean's interval is the whole range from {values[0]} to {values[-1]}: the reports say nothing about it."
-    return (Remark("whole-range", text),)
+    return (*found, Remark("whole-range", text))
 
 
 def _share(some: int, size: int, noun: str) -> str:

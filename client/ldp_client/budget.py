@@ -20,7 +20,8 @@ Rules
 - What was agreed to is what the survey could spend at most, by the version that was answered first
   or to which the person agreed since (`agree`), or any lower `lifetime_epsilon` since. No other
   version can raise it. Surveys are told apart by name and collector.
-- Where permanent responses are erased, a survey may spend as much again, within the cap.
+- Where permanent responses are erased, what was set aside for them may be set aside again, within
+  `lifetime_epsilon` and the cap.
 
 Everything is called in a transaction of the store.
 """
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.exact import exp_lower
 from ldp_client.ledger import ASIDE, CHARGE, Product, close_aside, product, spent, today, within
-from ldp_client.scope import Scope
+from ldp_client.scope import KEY_SIZE, Scope
 from ldp_client.store import Store
 
 if TYPE_CHECKING:
@@ -108,11 +109,14 @@ class Budget:
         """
         key = self._scope.key(question)
         kept = self._store.get(ASIDE, key)
-        left = self._affordable(question, most=question.charges) if kept is None else cast(int, kept[4])
+        if kept is None:
+            left = number = self._affordable(question, most=question.charges)
+        else:
+            left, number = cast("tuple[int, int]", kept[4:])
         if not left:
             return False
         names = self._survey.name, question.name
-        self._store.put(ASIDE, key, (*names, question.price_text, self._scope.collector, left - 1))
+        self._store.put(ASIDE, key, (*names, question.price_text, self._scope.collector, left - 1, number))
         self._charge(question)
         return True
 
@@ -180,7 +184,9 @@ class Budget:
         kept = self._store.get(LIMIT, _ALL)
         if kept is not None:
             return Fraction(cast(str, kept[0]))
-        cap = max(exp_lower(USUAL_CAP), self._asked_for())
+        # Not what it merely says that it might: a survey could say anything.
+        asked, own = _at_most((1, 1), self._survey), self._survey.lifetime
+        cap = max(exp_lower(USUAL_CAP), asked if own is None else min(asked, own.bound))
         self._store.put(LIMIT, _ALL, (str(cap),))
         return cap
 
@@ -194,12 +200,19 @@ class Budget:
 
 
 def renew(store: Store) -> None:
-    """Let every survey set aside as much again as it has: permanent responses are erased. Called in a transaction."""
+    """Let questions whose permanent responses are erased set aside as much again. Called in a transaction.
+
+    Nothing else grows: what questions that are answered once have spent stays the last of it.
+    """
+    again: dict[tuple[object, object], Fraction] = {}
+    for key, (survey, _, ratio, collector, _, number) in store.records(ASIDE):
+        if len(key) == KEY_SIZE:
+            whose = survey, collector
+            again[whose] = again.get(whose, Fraction(1)) * Fraction(cast(str, ratio)) ** cast(int, number)
     for key, record in list(store.records(LIMIT)):
         if key != _ALL:
             agreed = Agreed(*cast("tuple[str, str, str, bytes]", record))
-            above, below = spent(store, agreed.survey, agreed.collector)
-            most = Fraction(agreed.most) * above / below
+            most = Fraction(agreed.most) * again.get((agreed.survey, agreed.collector), 1)
             store.put(LIMIT, key, agreed._replace(most=str(_rounded_up(most))))
     close_aside(store)
 

@@ -73,8 +73,9 @@ class Ledger(NamedTuple):
         return math.prod(chosen, start=Fraction(1))
 
     def epsilon(self, survey: str | None = None, question: str | None = None, day: int | None = None) -> float:
-        """The same as an epsilon, rounded up."""
-        return log_upper(self.ratio(survey, question, day))
+        """The same as an epsilon, rounded up; 0 where nothing was."""
+        ratio = self.ratio(survey, question, day)
+        return log_upper(ratio) if ratio > 1 else 0.0
 
     def __str__(self) -> str:
         if not self.charges:
@@ -127,7 +128,7 @@ def spent(store: Store, survey: str | None = None, collector: str | None = None)
     made = ((record, 1) for _, record in store.records(CHARGE))
     kept = ((record, cast(int, record[4])) for _, record in store.records(ASIDE))
     above, below = [], []
-    for (name, _, ratio, place, _), number in chain(made, kept):
+    for (name, _, ratio, place, *_), number in chain(made, kept):
         if wanted in ((None, None), (name, place)):
             numerator, _, denominator = cast(str, ratio).partition("/")
             above.append(int(numerator) ** number)
@@ -155,8 +156,8 @@ def _events(store: Store) -> Iterator[tuple[str, int]]:
 
 
 def _set_aside(store: Store) -> Product:
-    kept = (cast("tuple[str, str, str, str, int]", record) for _, record in store.records(ASIDE))
-    return product(Fraction(ratio) ** left for _, _, ratio, _, left in kept)
+    kept = (cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE))
+    return product(Fraction(ratio) ** left for _, _, ratio, _, left, _ in kept)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -82,7 +82,9 @@ export class Memory {
   /** What a storage holds; `cap` is the most that all surveys in it may spend together, where the app says so. */
   static async open(survey: Survey, collector: string, cap: Ratio | undefined, storage: Storage): Promise<Memory> {
     const { lifetime, questions } = survey;
-    const asked = askedFor(lifetime, NOTHING, questions);
+    // Not what it merely says that it might: a survey could say anything.
+    const charges = askedFor(undefined, NOTHING, questions);
+    const asked = lifetime ? smaller(charges, lifetime) : charges;
     const text = await accessed(() => storage.get(STATE_KEY));
     const fresh: State = { format: 1, cap: written(usualCap(asked)), surveys: new Map() };
     const state = text === null ? fresh : readJSON(text, STATE, STATE_KEY, StateError);
