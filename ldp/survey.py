@@ -136,7 +136,7 @@ class Survey:
         parts = sorted(question.fingerprint for question in questions), sorted(group.fingerprint for group in groups)
         self.fingerprint = _digest([b"ldp-survey-1", name.encode(), *parts[0], *parts[1]])
 
-    @property
+    @cached_property
     def terms(self) -> bytes:
         """The digest of all that a respondent agrees to spend, as exact as the fingerprint that it includes."""
         stop = "" if self.lifetime is None else self.lifetime.text

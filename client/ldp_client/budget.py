@@ -32,11 +32,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.exact import exp_lower
-from ldp_client.ledger import ASIDE, CHARGE, Product, close_aside, product, spent, today, within
+from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Product, close_aside, product, spent, today, within
 from ldp_client.scope import KEY_SIZE, Scope
 from ldp_client.store import Store
 
@@ -178,6 +179,8 @@ class Budget:
         if self._survey.lifetime is not None:
             return self._survey.lifetime.bound
         own = spent(self._store, self._survey.name, self._scope.collector)
+        if own == NOTHING:
+            return _all_charges(self._survey)
         return _at_most(own, [question for question in self._survey if not self._answered(question)])
 
     def _usual_cap(self) -> Fraction:
@@ -185,8 +188,8 @@ class Budget:
         if kept is not None:
             return Fraction(cast(str, kept[0]))
         # Not what it merely says that it might: a survey could say anything.
-        asked, own = _at_most((1, 1), self._survey), self._survey.lifetime
-        cap = max(exp_lower(USUAL_CAP), asked if own is None else min(asked, own.bound))
+        asked, own = _all_charges(self._survey), self._survey.lifetime
+        cap = max(_bound(USUAL_CAP), asked if own is None else min(asked, own.bound))
         self._store.put(LIMIT, _ALL, (str(cap),))
         return cap
 
@@ -218,12 +221,25 @@ def renew(store: Store) -> None:
 
 
 def _rounded_up(most: Fraction) -> Fraction:
-    return min(Fraction(math.ceil(most * UNIT), UNIT), exp_lower(MOST_EPSILON))
+    return min(Fraction(math.ceil(most * UNIT), UNIT), _bound(MOST_EPSILON))
+
+
+# What the same survey asks for is worked out once, and not for every device that a process simulates.
+
+
+@lru_cache(maxsize=8)
+def _bound(epsilon: Fraction) -> Fraction:
+    return exp_lower(epsilon)
+
+
+@lru_cache(maxsize=64)
+def _all_charges(survey: Survey) -> Fraction:
+    return _at_most(NOTHING, survey)
 
 
 def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
     """What was spent, times all charges of some questions; rounded up."""
-    largest = exp_lower(MOST_EPSILON)
+    largest = _bound(MOST_EPSILON)
     above, below = spent
     # In whole numbers that stay small, each product rounded up: there may be a million charges.
     most = -(-UNIT * above // below)

@@ -28,6 +28,8 @@ DAY = 86_400
 Product = tuple[int, int]
 """A product of ratios, as a numerator and a denominator that have not been reduced: that would take longer."""
 
+NOTHING: Product = (1, 1)
+
 
 def today() -> int:
     """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did something."""

@@ -10,6 +10,7 @@ meant for another.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.survey import FINGERPRINT_SIZE
@@ -41,6 +42,7 @@ class Scope(NamedTuple):
         return _digest(survey.name, self.collector)
 
 
+@lru_cache(maxsize=256)
 def _digest(*names: str) -> bytes:
     # Imported here, as it takes longer to load than the rest of a client.
     import hashlib
