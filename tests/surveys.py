@@ -92,3 +92,15 @@ def yes_no(name, epsilon="1"):
 def mirror(name, values=4):
     """The keys of a question whose reports show the permanent response."""
     return f'name = "{name}"\ntype = "text"\nbloom_bits = 64\nmemoized_values = {values}\n{MIRROR}'
+
+
+SMALL = """
+[survey]
+name = "small"
+[[question]]
+name = "pet"
+type = "category"
+values = ["cat", "Ж", "none"]
+mechanism = "grr"
+epsilon = "3"
+"""

@@ -12,25 +12,16 @@ from threading import Thread
 import pytest
 from click.testing import CliRunner
 from command_line import LDP, run
+from surveys import SMALL
 
 from ldp_aggregator.cli import main
 
-SURVEY = """
-[survey]
-name = "small"
-[[question]]
-name = "pet"
-type = "category"
-values = ["cat", "Ж", "none"]
-mechanism = "grr"
-epsilon = "3"
-"""
 NULL = os.makedev(1, 3)
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    (tmp_path / "survey.toml").write_text(SMALL, encoding="utf-8")
     (tmp_path / "answers.csv").write_text("pet\n" + "cat\nЖ\nnone\n" * 20, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports")
@@ -173,7 +164,7 @@ def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
 
 def test_standard_input_is_read_once(folder):
     """Two files from standard input are refused: the second would be empty."""
-    told = ldp("estimate", "-", "-", given=SURVEY.encode())
+    told = ldp("estimate", "-", "-", given=SMALL.encode())
     assert told.returncode == 1
     assert b"twice" in told.stderr
     assert b"Traceback" not in told.stderr

@@ -10,6 +10,7 @@ import click
 import numpy as np
 import pytest
 from command_line import LDP, run
+from surveys import SMALL
 
 import ldp_aggregator
 import ldp_client
@@ -23,34 +24,24 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.result import MOST_ROWS
 from ldp_aggregator.tables import as_json, table
 
-SURVEY = """
-[survey]
-name = "small"
-[[question]]
-name = "pet"
-type = "category"
-values = ["cat", "Ж", "none"]
-mechanism = "grr"
-epsilon = "3"
-"""
 MANY = 500
 VALUES = ", ".join(f'"v{number}"' for number in range(MANY))
-LARGE = parse_survey(SURVEY.replace('"cat", "Ж", "none"', VALUES))
+LARGE = parse_survey(SMALL.replace('"cat", "Ж", "none"', VALUES))
 TALLY = Tally(LARGE, {"pet": np.arange(MANY, dtype=np.int64)[None, :] % 97 * 10})
 MIXED = (
-    SURVEY
-    + SURVEY.partition("[[")[1]
+    SMALL
+    + SMALL.partition("[[")[1]
     + ('question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n')
 )
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
-    (tmp_path / "large.toml").write_text(SURVEY.replace('"cat", "Ж", "none"', VALUES), encoding="utf-8")
+    (tmp_path / "survey.toml").write_text(SMALL, encoding="utf-8")
+    (tmp_path / "large.toml").write_text(SMALL.replace('"cat", "Ж", "none"', VALUES), encoding="utf-8")
     counts = {"pet": np.array([[30, 20, 10]])}
     for name, factor in (("tally", 1), ("another", 2), ("nothing", 0)):
-        tally = Tally(parse_survey(SURVEY), {"pet": counts["pet"] * factor})
+        tally = Tally(parse_survey(SMALL), {"pet": counts["pet"] * factor})
         tally.intake.outcomes["accepted"] = 60 * factor
         (tmp_path / name).write_bytes(encode_tally(tally))
     (tmp_path / "large").write_bytes(encode_tally(TALLY))

@@ -128,7 +128,7 @@ class Budget:
         """
         kept = self._kept_limit()
         if kept is None or kept.terms != self._survey.terms:
-            self._keep_limit(self._asked_for())
+            self._keep_limit(self._asked_for(self._own()))
 
     def _charge(self, question: Question) -> None:
         store, key = self._store, self._scope.key(question)
@@ -159,29 +159,30 @@ class Budget:
         return 1
 
     def _limits(self) -> Iterator[_Limit]:
-        name, collector = self._survey.name, self._scope.collector
-        own = spent(self._store, name, collector)
+        name, own = self._survey.name, self._own()
         if self._survey.lifetime is not None:
             yield _Limit(self._survey.lifetime.bound, own, f"lifetime_epsilon of survey {name!r}")
-        yield _Limit(self._agreed(), own, f"what survey {name!r} asked for when it was agreed to")
+        yield _Limit(self._agreed(own), own, f"what survey {name!r} asked for when it was agreed to")
         yield _Limit(self._cap or self._usual_cap(), spent(self._store), "the app's lifetime_cap for all surveys")
 
-    def _agreed(self) -> Fraction:
+    def _own(self) -> Product:
+        return spent(self._store, self._survey.name, self._scope.collector)
+
+    def _agreed(self, spent: Product) -> Fraction:
         kept, own = self._kept_limit(), self._survey.lifetime
         if kept is not None and (own is None or Fraction(kept.most) <= own.bound):
             return Fraction(kept.most)
-        asked = self._asked_for()
+        asked = self._asked_for(spent)
         self._keep_limit(asked)
         return asked
 
-    def _asked_for(self) -> Fraction:
+    def _asked_for(self, spent: Product) -> Fraction:
         """The ratio that the survey may come to on this device: what it says, or all charges that are not made yet."""
         if self._survey.lifetime is not None:
             return self._survey.lifetime.bound
-        own = spent(self._store, self._survey.name, self._scope.collector)
-        if own == NOTHING:
+        if spent == NOTHING:
             return _all_charges(self._survey)
-        return _at_most(own, [question for question in self._survey if not self._answered(question)])
+        return _at_most(spent, [question for question in self._survey if not self._answered(question)])
 
     def _usual_cap(self) -> Fraction:
         kept = self._store.get(LIMIT, _ALL)
