@@ -49,7 +49,7 @@ def normal_p_values(patch):
 def clipped_split(patch):
     """The variance of a joint cell split by its estimated frequency, clipped at .99, however noisy that is."""
 
-    def moments(table, reports, scores):
+    def moments(table, reports, scores, _):
         frequency = through(table, [each.scores for each in scores]).ravel() / reports
         squares = through(table, [each.squares for each in scores]).ravel() / reports
         own = through(np.ones([1] * len(scores)), [each.own[:, None] for each in scores]).ravel()
@@ -70,9 +70,30 @@ def split_by_the_estimate(patch):
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
         held = np.clip(found.frequency, 0, 1)
         others = np.divide(overall - held * (found.hold + 1), 1 - held, out=np.zeros(len(held)), where=held < 1)
-        return replace(found, other=np.maximum(others, 1e-9))
+        return replace(found, other=np.maximum(others, 1e-9), **NORMAL)
 
     patch.setitem(estimation._MOMENTS, "noise", moments)
+
+
+NORMAL = {"third": None, "fourth": None, "rising": None, "falling": None}
+
+
+def normal_joint_cells(patch):
+    """Joint cells by normal theory, however few reports are expected."""
+    patch.setattr(association, "careful_interval", intervals.score_interval)
+
+
+def normal_noise(patch):
+    """Noisy numbers by normal theory, however few reports are next to a value."""
+    sound = estimation._MOMENTS["noise"]
+    patch.setitem(estimation._MOMENTS, "noise", lambda *given: replace(sound(*given), **NORMAL))
+
+
+def alike_jumps(patch):
+    """Several reports of each respondent as if chance would only ever move one of them."""
+    sound = estimation.memoized_moments
+    alike = {"fourth": None, "rising": None, "falling": None}
+    patch.setattr(estimation, "memoized_moments", lambda *given: replace(sound(*given), **alike))
 
 
 def ninety_percent(patch):
@@ -91,5 +112,8 @@ MUTANTS = (
     Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: olh, *8, 1000 *, n = 200", "wrong", 100),
     Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
     Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
+    Mutant("normal joint cells", normal_joint_cells, "joint: grr x grr, *4, 12 *, n = 200", "all,", 60),
+    Mutant("normal noise", normal_noise, "values: laplace, *8, 100 *, n = 200", "all,", 60),
+    Mutant("jumps that are alike", alike_jumps, "repeats: l-grr, *8, 100 *, n = 200", "all,", 60),
     Mutant("90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", "each,", 3_000),
 )

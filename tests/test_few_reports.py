@@ -215,7 +215,7 @@ def test_it_is_said_where_normal_theory_is_not_used():
     asked = closed("grr", 1000, "epsilon = 8")
     few, many = np.full((1, 1000), 4), np.full((1, 1000), 10_000)
     [remark] = estimate_question(asked, few, Options()).remarks
-    assert remark.name == "few reports"
+    assert remark.name == "few-reports"
     assert "1,000 of 1,000 values" in remark.text
     assert not estimate_question(asked, many, Options()).remarks
     assert not estimate_question(asked, few, Options(interval="clopper-pearson")).remarks

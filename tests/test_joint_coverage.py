@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from associations import drawn_from, rows_of, tally_of
+from coverage_mutants import clipped_split
 
 from ldp import parse_survey
 from ldp_aggregator import Options, association
-from ldp_aggregator.likelihood import through
-from ldp_aggregator.moments import Moments
 
 
 class Case(NamedTuple):
@@ -103,16 +102,6 @@ def error_of(shares):
     return shares.std() / np.sqrt(len(shares))
 
 
-def split_by_the_estimate(table, reports, scores):
-    """Moments that are wrong: the variance of those who do not hold a cell, from the estimated frequency cut at .99."""
-    frequency = through(table, [each.scores for each in scores]).ravel() / reports
-    squares = through(table, [each.squares for each in scores]).ravel() / reports
-    own = through(np.ones([1] * len(scores)), [each.own[:, None] for each in scores]).ravel()
-    held = np.minimum(frequency, 0.99)
-    other = np.maximum((squares - held * own) / (1 - held), 0.0)
-    return Moments(reports, frequency, own - 1, other, lambda: np.eye(len(own)))
-
-
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_joint_intervals_cover(case, estimand):
@@ -131,7 +120,7 @@ def test_joint_intervals_cover(case, estimand):
 @pytest.mark.parametrize("case", NOISY, ids=str)
 def test_splitting_by_a_noisy_estimate_is_caught(case, monkeypatch):
     """Moments that divide by what the estimate leaves cover .62 to .85 of the noisy cases."""
-    monkeypatch.setattr(association, "_moments", split_by_the_estimate)
+    clipped_split(monkeypatch)
     cells, _ = coverage(case)
     assert cells.mean() + 5 * error_of(cells) < LEAST
 

@@ -139,7 +139,7 @@ def test_frequencies_of_noisy_numbers_are_for_those_who_ask():
     assert asked.mean == alone.mean
     assert (asked.low == 0).all()
     assert (asked.high == 1).all()
-    assert {"few-respondents", "whole-range", "few-counts"} <= {*names(asked)}
+    assert {"few-respondents", "whole-range", "few-reports"} <= {*names(asked)}
 
 
 def test_a_mean_that_may_be_anything_is_told():
@@ -165,6 +165,6 @@ def test_joint_cells_with_few_reports_are_told():
     made = associate(tally_of(survey, rows), ["a", "b"])
     said = [remark["name"] for remark in made.to_dict()["remarks"]]
     assert said[:2] == ["few-respondents", "whole-range"]
-    assert "few-counts" in said
+    assert "few-reports" in said
     for remark in made.remarks:
         assert remark.text in made.table()

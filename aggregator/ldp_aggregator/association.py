@@ -5,8 +5,8 @@ With s the scores of a respondent's report to one question and t those of anothe
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
     error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from, with
                   S = E[s_x^2 t_z^2], which is estimated without bias, too
-    interval      all f for which |estimate - f| is within the error at f (`intervals`). If every value but x is as
-                  likely as any other to be taken for x, and so for z, S is linear in f and in the margins:
+    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few reports matter, those under
+                  which it is no rare one (`joint_jumps`, `scaled_poisson`). If every value but x is as likely as any other to be taken for x, and so for z, S is linear in f and in the margins:
                   S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] - E[t_z^2 | not z])
                   So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
                   better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,8 +36,16 @@ from ldp.survey import Group, Question, Survey
 from ldp_aggregator.association_result import Association
 from ldp_aggregator.bloom_regression import ChiSquare
 from ldp_aggregator.counting import Counts
-from ldp_aggregator.intervals import least_respondents, miss, score_interval, standard_error, within_bounds
+from ldp_aggregator.intervals import (
+    careful_interval,
+    few_reports,
+    least_respondents,
+    miss,
+    standard_error,
+    within_bounds,
+)
 from ldp_aggregator.joint_counting import joint_table
+from ldp_aggregator.joint_jumps import Jumps, by_cell, joint_jumps
 from ldp_aggregator.joint_scores import Scores, joint_scores
 from ldp_aggregator.likelihood import most_likely, through
 from ldp_aggregator.manipulation import manipulation
@@ -75,12 +84,14 @@ def associate(
     margins = [tally.counts[name] for name in names]
     scores = [joint_scores(*each) for each in zip(questions, margins, values, strict=True)]
     table = joint_table(group, tally.counts[group.name], names).astype(float)
-    moments = _moments(table, reports, scores)
+    shares = [each.scores @ counts.ravel() / reports for each, counts in zip(scores, margins, strict=True)]
+    jumps = joint_jumps(shares, reports, scores)
+    moments = _moments(table, reports, scores, jumps)
     pairs = max(each.scores.size * len(each.scores) for each in scores)
     if options.covariance and (len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS):
         raise EstimateError(f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance")
     missing = miss(options.level, len(moments.frequency), options.simultaneous)
-    low, high = within_bounds(score_interval(moments, missing, options.estimand))
+    low, high = within_bounds(careful_interval(moments, missing, options.estimand))
     shape = [len(each) for each in values]
     return Association(
         questions,
@@ -91,13 +102,14 @@ def associate(
         standard_error(moments, options.estimand).reshape(shape),
         low.reshape(shape),
         high.reshape(shape),
-        _conditional(table, reports, scores, missing, options.estimand),
+        _conditional(table, reports, scores, jumps, missing, options.estimand),
         _independence(table, reports, scores, margins),
         most_likely(table, [each.law() for each in scores]) if likelihood else None,
         moments.covariance() if options.covariance else None,
         (
             *on_respondents(reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
+            *few_reports(moments, missing, options.estimand),
             *_on_counts(questions, margins, moments),
         ),
     )
@@ -105,6 +117,8 @@ def associate(
 
 def _on_counts(questions: Sequence[Question], margins: Sequence[Counts], moments: Moments) -> tuple[Remark, ...]:
     """Whether normal theory may fail for some cells; nothing where scores have no greatest and least."""
+    if moments.third is not None:
+        return ()
     reaches = [manipulation(each.randomizer, counts).reach for each, counts in zip(questions, margins, strict=True)]
     known = [reach for reach in reaches if reach is not None]
     if len(known) < len(reaches):
@@ -129,12 +143,14 @@ def _refuse(options: Options) -> None:
         raise EstimateError("expected score intervals, no post-processing and one report each for an association")
 
 
-def _moments(table: Floats, reports: int, scores: list[Scores]) -> Moments:
+def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None) -> Moments:
     """Those of the cells, flattened, as `ldp_aggregator.moments` has them."""
     frequency = through(table, [each.scores for each in scores]).ravel() / reports
     squares = through(table, [each.squares for each in scores]).ravel() / reports
-    slope = _by_cell([each.own - each.alike for each in scores])
-    at_zero = np.maximum(squares - slope * frequency, _by_cell([each.least for each in scores]))
+    slope = by_cell([each.own - each.alike for each in scores])
+    at_zero = np.maximum(squares - slope * frequency, by_cell([each.least for each in scores]))
+    if jumps is not None:
+        at_zero = jumps.or_expected(at_zero)
 
     def covariance() -> Floats:
         sizes, places = [len(each.scores) for each in scores], range(len(scores))
@@ -145,12 +161,10 @@ def _moments(table: Floats, reports: int, scores: list[Scores]) -> Moments:
         return np.asarray((square - np.diag(frequency)) / reports)
 
     # A line through both: what it would be for f = 1, where other margins are the true ones, does not matter.
-    return Moments(reports, frequency, at_zero + slope - 1, at_zero, covariance)
-
-
-def _by_cell(factors: list[Floats]) -> Floats:
-    """The product of a factor for each value of each question, by cell, flattened."""
-    return through(np.ones([1] * len(factors)), [factor[:, None] for factor in factors]).ravel()
+    moments = Moments(reports, frequency, np.maximum(at_zero + slope - 1, 0), at_zero, covariance)
+    if jumps is None:
+        return moments
+    return replace(moments, third=jumps.third, fourth=jumps.fourth, rising=jumps.rising, falling=jumps.falling)
 
 
 def _pairs(scores: Scores) -> Floats:
@@ -185,7 +199,7 @@ def _whitened(scores: Scores, counts: Floats, reports: int) -> Floats | None:
 
 
 def _conditional(
-    table: Floats, reports: int, scores: list[Scores], missing: float, estimand: str
+    table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None, missing: float, estimand: str
 ) -> tuple[Floats, Floats, Floats]:
     """(share, low, high): of those who hold the values of all questions but the last, the share who hold its value."""
     from scipy.special import ndtri
@@ -196,10 +210,12 @@ def _conditional(
     both, those = (through(table, [*holds, each]) / reports for each in (last.scores, one))
     of_both, mixed, of_those = (through(table, [*squares, each]) / reports for each in (last.squares, last.scores, one))
     # How of_both and mixed go with both, which is r those for the share r.
-    of_given = _by_cell([each.own - each.alike for each in given]).reshape(those.shape)
+    of_given = by_cell([each.own - each.alike for each in given]).reshape(those.shape)
     slope = of_given * (last.own - last.alike)
-    least = _by_cell([each.least for each in scores]).reshape(both.shape)
+    least = by_cell([each.least for each in scores]).reshape(both.shape)
     at_zero, mixed_at_zero = np.maximum(of_both - slope * both, least), mixed - of_given * both
+    if jumps is not None:
+        at_zero = jumps.or_expected(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":
         slope, of_given, of_those = slope - 1, of_given - 1, of_those - those
     # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those) + r^2 of_those)

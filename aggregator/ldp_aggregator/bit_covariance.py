@@ -15,11 +15,11 @@ half of that at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp_aggregator.jumps import jumps_of, repeated
 from ldp_aggregator.moments import Floats
 
 NEGLIGIBLE = 0.01
@@ -52,21 +52,8 @@ def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
         permanent + ((1 - flip) * of_one + flip * of_zero) / repeats,
         permanent + (flip * of_one + (1 - flip) * of_zero) / repeats,
         repeats,
-        third_of_mixture(((flip, q), (1 - flip, p)), repeats),
+        jumps_of(*repeated(((flip, q), (1 - flip, p)), repeats)).third,
     )
-
-
-def third_of_mixture(parts: Sequence[tuple[float, float]], repeats: int) -> float:
-    """The third central moment of the mean of so many bits that all have one rate; (chance, rate) of each rate.
-
-    With v and t those of bits of one rate, it is the mean of t + 3 v d + d^3, d being how far the
-    rate is from the mean.
-    """
-    mean, moment = sum(chance * rate for chance, rate in parts), 0.0
-    for chance, rate in parts:
-        spread, far = rate * (1 - rate), rate - mean
-        moment += chance * (spread * (1 - 2 * rate) / repeats**2 + 3 * spread / repeats * far + far**3)
-    return moment
 
 
 class Precision(NamedTuple):

@@ -14,7 +14,8 @@ other, f (1 - f) times
 A sum of rare jumps is far from normal. Their size, the `step`, is third / variance where all go one
 way (bits, symbols): upwards, or downwards if it is negative. An estimator whose jumps differ, or go
 both ways, knows its fourth cumulant; then it is the root of fourth / variance, which is no less, in
-both directions.
+both directions; or in either with its own part of the fourth, where those are known. Of what the
+population adds to it, a share 1 - f is then of holders, who jump upwards, and the rest of others.
 
 To the first order (Edgeworth), the tail of an estimate beyond z standard errors is Phi(-z) times 1
 + z^3 step / (6 error); and where the estimate is a count in steps, a tail may be off by z step / (2
@@ -57,9 +58,15 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
         step = _over(third / reports**2 + moments.lasting_third, variance)
         return Cumulants(variance, step, -step)
     more = 4 * third_apart + 3 * apart**2 + 6 * apart * (1 - 2 * held) + 1 - 6 * held * (1 - held)
-    fourth = (_mean(held, moments.fourth) + mixing * more) / reports**3 + moments.lasting_fourth
-    step = np.sqrt(np.maximum(_over(fourth, variance), 0.0))
-    return Cumulants(variance, step, step)
+
+    drawn = mixing * more
+    if moments.rising is None or moments.falling is None:
+        up = down = _mean(held, moments.fourth) + drawn
+    else:
+        up = _mean(held, moments.rising) + (1 - held) * drawn
+        down = _mean(held, moments.falling) + held * drawn
+    squares = (_over(fourth / reports**3 + moments.lasting_fourth, variance) for fourth in (up, down))
+    return Cumulants(variance, *(np.sqrt(np.maximum(square, 0.0)) for square in squares))
 
 
 def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str) -> Flags:

@@ -205,7 +205,7 @@ def estimates_from(
             *on_respondents(moments.reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
             *few,
-            *on_counts(question, moments, bound),
+            *on_counts(moments, bound),
             *on_mean(question, mean, moments.reports),
         ),
     )

@@ -9,6 +9,7 @@ respondents of products of linear functions of marks, which a joint tally has, a
     scores   s_x: what the estimator of the question makes of one report
     squares  functions with the expectation E[s_x^2 | v], whatever v
     own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v other than x
+    powers   E[s_x^k | x], and the mean of E[s_x^k | v] over those who do not hold x (`Powers`)
     law      E[mark | v]
     moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's own tally
 
@@ -22,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Pure
+from ldp.mechanisms.contract import Pure, is_pure
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
@@ -35,9 +37,21 @@ from ldp_aggregator.counting import Counts
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.joint_counting import marked_once
 from ldp_aggregator.moments import Floats
+from ldp_aggregator.postprocess import norm_sub
 from ldp_aggregator.repeats import noise_of
 
 MOST_SCORES = 1 << 22
+_HARDLY_ANY = 1e-12
+
+
+class Powers(NamedTuple):
+    """Of the scores of each value: arrays of shape (M,)."""
+
+    second: Floats
+    third: Floats
+    fourth: Floats
+    signed: Floats
+    """E[s^4] where s > 0, less E[s^4] where s < 0: the part of a product follows from those of its factors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +71,8 @@ class Scores:
     law: Callable[[], Floats]
     moments: Callable[[Floats], Floats]
     """From cell counts (C,) to (M, M)."""
+    powers: tuple[Powers, Powers] | None
+    """Of those who hold the value, and of the others, whose values are as their own reports say; None if not known."""
 
 
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:
@@ -70,10 +86,10 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
         return _of_bloom(question, counts, values)
     if question.layout.places > 1:
         return _of_numbers(question)
-    return _of_bits(question) if question.layout.bits else _of_symbols(question, values)
+    return _of_bits(question) if question.layout.bits else _of_symbols(question, counts, values)
 
 
-def _of_symbols(question: Question, values: Sequence[str]) -> Scores:
+def _of_symbols(question: Question, counts: Counts, values: Sequence[str]) -> Scores:
     cells = question.layout.cells
     randomizer = question.randomizer
     decoded = [moments_of(randomizer, unit[None], values) for unit in np.eye(cells, dtype=np.int64)]
@@ -85,16 +101,20 @@ def _of_symbols(question: Question, values: Sequence[str]) -> Scores:
     def moments(counts: Floats) -> Floats:
         return np.asarray(scores * counts @ scores.T)
 
-    if isinstance(randomizer, Pure):
+    if is_pure(randomizer):
         alike = least = decoded[0].other
+        powers = _of_support(randomizer)
     else:
-        alike, least = _among_others(scores**2 @ law().T)
-    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, alike, least, law, moments)
+        by_value = law().T
+        alike, least = _among_others(scores**2 @ by_value)
+        held = norm_sub(scores @ counts[0] / counts.sum())
+        powers = _by_holders(scores, by_value, held)
+    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, alike, least, law, moments, powers)
 
 
 def _of_bits(question: Question) -> Scores:
     randomizer, size = question.randomizer, question.layout.bits
-    assert isinstance(randomizer, Pure)  # noqa: S101
+    assert is_pure(randomizer)  # noqa: S101
     p, q = (float(rate) for rate in randomizer.support)
     joint = randomizer.joint_support()
     assert joint is not None  # noqa: S101
@@ -103,7 +123,7 @@ def _of_bits(question: Question) -> Scores:
     hold, other = p * (1 - p) / scale, q * (1 - q) / scale
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
     either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
-    return _by_pairs(question, scores, (hold + 1, other), (either, neither), law)
+    return _by_pairs(question, scores, (hold + 1, other), (either, neither), law, _of_support(randomizer))
 
 
 def _of_numbers(question: Question) -> Scores:
@@ -114,11 +134,17 @@ def _of_numbers(question: Question) -> Scores:
     scores: Floats = np.kron(np.eye(size), level_scores).astype(float)
     laws = np.array([[float(mass) for mass in randomizer.level_law(holds=holds)] for holds in (False, True)])
     law = laws[np.eye(size, dtype=int)].reshape(size, size * levels)
-    return _by_pairs(question, scores, (variance + 1, variance), (0.0, 0.0), law)
+    of_others, own = (_powers(np.array(level_scores), each, size) for each in laws)
+    return _by_pairs(question, scores, (variance + 1, variance), (0.0, 0.0), law, (own, of_others))
 
 
 def _by_pairs(
-    question: Question, scores: Floats, square: tuple[float, float], pair: tuple[float, float], law: Floats
+    question: Question,
+    scores: Floats,
+    square: tuple[float, float],
+    pair: tuple[float, float],
+    law: Floats,
+    powers: tuple[Powers, Powers],
 ) -> Scores:
     """Where E[s_x^2 | v] is (if x = v, else), and E[s_x s_z | v] is (if x or z is v, if neither is)."""
     own, other = square
@@ -134,7 +160,7 @@ def _by_pairs(
     squares = other * one + (own - other) * scores
     size = len(scores)
     elsewhere = np.full(size, other)
-    return Scores(one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments)
+    return Scores(one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments, powers)
 
 
 def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
@@ -172,7 +198,37 @@ def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> 
         return np.asarray((shares[:, None, None] * marks).reshape(-1, len(gram)).T)
 
     alike, least = _among_others(expected)
-    return Scores(_ones(question), flat, expected @ flat, np.diag(expected).copy(), alike, least, law, moments)
+    own = np.diag(expected).copy()
+    return Scores(_ones(question), flat, expected @ flat, own, alike, least, law, moments, None)
+
+
+def _of_support(randomizer: Pure) -> tuple[Powers, Powers]:
+    """Of scores (support - q) / (p - q)."""
+    p, q = (float(rate) for rate in randomizer.support)
+    scores = np.array([1 - q, -q]) / (p - q)
+    own, of_others = (_powers(scores, np.array([rate, 1 - rate]), randomizer.size) for rate in (p, q))
+    return own, of_others
+
+
+def _powers(scores: Floats, law: Floats, size: int) -> Powers:
+    """Of scores that have this law for any of `size` values."""
+    return Powers(*(np.full(size, float(power @ law)) for power in _raised(scores)))
+
+
+def _by_holders(scores: Floats, by_value: Floats, held: Floats) -> tuple[Powers, Powers]:
+    """Of scores (M, C) for symbols that have the chances `by_value` (C, M), where the others hold what is held."""
+    others = np.where(np.eye(len(held), dtype=bool), 0.0, held + _HARDLY_ANY)
+    others /= np.maximum(others.sum(axis=1, keepdims=True), _HARDLY_ANY)
+    expected = [power @ by_value for power in _raised(scores)]
+    return (
+        Powers(*(np.diag(power).copy() for power in expected)),
+        Powers(*((others * power).sum(axis=1) for power in expected)),
+    )
+
+
+def _raised(scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """What `Powers` are the expectations of."""
+    return scores**2, scores**3, scores**4, np.sign(scores) * scores**4
 
 
 def _among_others(expected: Floats) -> tuple[Floats, Floats]:

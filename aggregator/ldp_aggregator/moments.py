@@ -30,6 +30,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.checks import Check
 from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.jumps import Jumps, jumps_of
 from ldp_aggregator.remarks import Remark
 from ldp_aggregator.supports import support_counts
 
@@ -61,6 +62,10 @@ class Moments:
     """The third central moments of a score, as `hold` and `other` are the second; None if not known."""
     fourth: tuple[Floats, Floats] | None = None
     """Their fourth cumulants; only where scores may jump by different amounts, or both ways. Goes with `third`."""
+    rising: tuple[Floats, Floats] | None = None
+    """What jumps upwards have of the fourth; all, if it is None."""
+    falling: tuple[Floats, Floats] | None = None
+    """What jumps downwards have of it."""
     lasting_third: Floats | float = 0.0
     """The third cumulant of what no number of reports reduces."""
     lasting_fourth: Floats | float = 0.0
@@ -95,6 +100,8 @@ class Moments:
             lasting=some(self.lasting),
             third=both(self.third),
             fourth=both(self.fourth),
+            rising=both(self.rising),
+            falling=both(self.falling),
             below=both(self.below),
             unknown=None if self.unknown is None else self.unknown[places],
             lasting_third=some(self.lasting_third),
@@ -169,20 +176,24 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = total_reports(counts, randomizer.layout)
     frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
     variance = np.full(len(frequency), float(randomizer.variance()))
-    third, fourth = zip(*(_higher(randomizer, holds, len(frequency)) for holds in (True, False)), strict=True)
+    scores = np.array([float(score) for score in randomizer.scores()])
+    laws = (np.array([float(mass) for mass in randomizer.level_law(holds=holds)]) for holds in (True, False))
 
     def covariance() -> Floats:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    return Moments(reports, frequency, variance, variance, covariance, third=third, fourth=fourth)
+    moments = Moments(reports, frequency, variance, variance, covariance)
+    return with_jumps(moments, *(jumps_of(scores, law) for law in laws))
 
 
-def _higher(randomizer: NoisyHistogram, holds: bool, size: int) -> tuple[Floats, Floats]:
-    """The third and the fourth cumulant of a score, by value."""
-    law = np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
-    away = np.array([float(score) for score in randomizer.scores()]) - holds
-    return np.full(size, law @ away**3), np.full(size, law @ away**4 - 3 * (law @ away**2) ** 2)
+def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
+    """The moments of scores that jump alike for all values: if the respondent holds the value, and if not."""
+    size = len(moments.frequency)
+    third, fourth, rising, falling = (
+        (np.full(size, if_held), np.full(size, if_not)) for if_held, if_not in zip(own, other, strict=True)
+    )
+    return replace(moments, third=third, fourth=fourth, rising=rising, falling=falling)
 
 
 def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:

@@ -12,6 +12,7 @@ The error of an estimate depends on what others hold: E[score^2 | x] falls by a 
 
 and `other` is its mean over all who do not hold v, whose values are taken to be the most likely ones. The squares of
 the scores themselves would be unbiased for it; but they rest on the outputs next to v alone, and go wrong as f_v does.
+Third and fourth powers go by the same rule; next to those, what the squares take from a fourth cumulant is left in.
 
 A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond it too: the noise
 has no memory, so on average that is a / (1-a) farther out, with variance k, whatever x is. And as Z has variance 2k,
@@ -88,17 +89,27 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     shares /= reports
     own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
-    own_part, beside = own**2 * noise.stays, near**2 * noise.stays
-    before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
-    # E[score^2] of those who hold the value; of those who hold less and more, but for the powers of a.
-    if_held = own_part + noise.step * (before + after)
-    below = own_part + before / noise.step + after * noise.step
-    above = own_part + before * noise.step + after / noise.step
     likely = likely_shares(shares, frequency, noise.stays, noise.step)
     less, more = on_each_side(likely, noise.step)
-    nearest = noise.step * np.maximum(below, above)
     others = 1 - likely
-    other = np.divide(below * less + above * more, others, out=nearest, where=others > _HARDLY_ANY)
+
+    def expected(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
+        """What a score is on average, if it is `of_own` for the value's output and `of_next` for those beside it."""
+        middle, beside = of_own * noise.stays, of_next * noise.stays
+        before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
+        # Of those who hold less and more, but for the powers of a.
+        below = middle + before / noise.step + after * noise.step
+        above = middle + before * noise.step + after / noise.step
+        larger = np.where(np.abs(below) > np.abs(above), below, above)
+        elsewhere = np.divide(below * less + above * more, others, out=noise.step * larger, where=others > _HARDLY_ANY)
+        return middle + noise.step * (before + after), elsewhere
+
+    if_held, other = expected(own**2, near**2)
+    held_cube, third = expected(own**3, -(near**3))
+    nothing = np.zeros_like(own)
+    (held_up, rising), (held_down, falling) = expected(own**4, nothing), expected(nothing, near**4)
+    # About 1, the mean of a holder's score; which part goes up is of no weight there, so both ways have all.
+    held_fourth = held_up + held_down - 4 * held_cube + 6 * if_held - 3
 
     def covariance() -> Floats:
         square = _three_terms(own, -near, _three_terms(own, -near, np.diag(shares)).T)
@@ -106,7 +117,18 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     unknown = reports * noise.stays < _FEWEST_AT_OWN
-    return Moments(reports, frequency, if_held - 1, other, covariance, unknown=unknown)
+    return Moments(
+        reports,
+        frequency,
+        if_held - 1,
+        other,
+        covariance,
+        third=(held_cube - 3 * if_held + 2, third),
+        fourth=(held_fourth, rising + falling),
+        rising=(held_fourth, rising),
+        falling=(held_fourth, falling),
+        unknown=unknown,
+    )
 
 
 def mean_error(randomizer: AdditiveNoise) -> float:

@@ -24,10 +24,11 @@ _HALVINGS = 60
 
 
 def null_chances(moments: Moments) -> Floats:
-    """By value, of shape (M,)."""
+    """By value, of shape (M,); 1 where the reports are too few to say anything."""
     if moments.rates is not None:
         return count_intervals.null_chances(moments)
-    return upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))
+    chances = upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))
+    return chances if moments.unknown is None else np.where(moments.unknown, 1.0, chances)
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:

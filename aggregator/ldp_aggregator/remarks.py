@@ -8,9 +8,10 @@ standard error.
     whole-range      intervals that say nothing
     beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
     few-respondents  fewer than it takes for an interval narrower than the whole range (`least_respondents`)
-    few-counts       the law of an estimate is far from normal. Where a score has the variance V for those who do not
-                     hold a value, and no report is worth more than w to it, n V / w^2 is about the number of reports
-                     that its estimate rests on: n q (1-q) / max(1-q, p)^2, if reports support it with q
+    few-reports      intervals that do not go by normal theory, as too few reports are expected (`few_reports`)
+    few-counts       intervals that do, though the law of an estimate is far from normal. Where a score has the
+                     variance V for those who do not hold a value, and no report is worth more than w to it, n V / w^2
+                     is about the number of reports that its estimate rests on
 """
 
 from __future__ import annotations
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 
 FEWEST = 5
 """Reports that an estimate has to rest on for normal theory to hold, roughly."""
-_LINEAR = ("matrix", "noise")
-"""Kinds of mechanisms that have several scores, so that no exact law of one count can be used.
-
-Where their third cumulants are known, intervals go by a scaled Poisson count, and another remark says so.
-"""
 
 
 class Remark(NamedTuple):
@@ -69,9 +65,9 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
     return tuple(found)
 
 
-def on_counts(question: Question, moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
-    """Whether normal theory may fail, for estimates that are no function of one count."""
-    if question.randomizer.kind not in _LINEAR or moments.third is not None or bound.reach is None:
+def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
+    """Whether normal theory may fail, for estimates that have nothing to put in its place."""
+    if moments.rates is not None or moments.third is not None or bound.reach is None:
         return ()
     return on_expected(moments.reports * moments.other / bound.reach**2)
 

@@ -17,9 +17,10 @@ from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
-from ldp_aggregator.bit_covariance import BitNoise, bit_noise, third_of_mixture
+from ldp_aggregator.bit_covariance import BitNoise, bit_noise
 from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments, pure_moments
+from ldp_aggregator.jumps import jumps_of, repeated
+from ldp_aggregator.moments import Floats, Moments, pure_moments, with_jumps
 
 
 def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
@@ -67,10 +68,6 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
         instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
         return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2)
 
-    def third(kept: float) -> Floats:
-        moment = third_of_mixture(((kept, p), (1 - kept, q)), repeats)
-        return np.full(len(once.frequency), moment / signal**3)
-
     def covariance() -> Floats:
         if not randomizer.layout.bits:
             raise EstimateError(f"expected one report of each respondent for a covariance of symbols, got {repeats}")
@@ -79,8 +76,9 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     hold, other = map(variance, lasting)
     worth = round(respondents * float(once.other[0] / other[0]))
     note = repeats_note(respondents, repeats, worth)
-    thirds = third(lasting[0]), third(lasting[1])
-    return Moments(respondents, once.frequency, hold, other, covariance, note=note, third=thirds)
+    laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
+    jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
+    return with_jumps(Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps)
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.moments import Floats, Moments, third_of_rates
+from ldp_aggregator.jumps import jumps_of
+from ldp_aggregator.moments import Floats, Moments, with_jumps
 from ldp_aggregator.repeats import check_repeats, repeats_note
 
 
@@ -36,14 +37,13 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     frequency = (ones - q * asked) / (reports * share * signal)
     hold = np.full(size, (p * (1 - p) / signal**2 + 1) / share - 1)
     other = np.full(size, q * (1 - q) / signal**2 / share)
-    within = third_of_rates(p, q)
-    # With the mean 1, E[(score - 1)^3] = E[score^3] - 3 E[score^2] + 2.
-    cube = (within[0] + 3 * p * (1 - p) / signal**2 + 1) / share**2
-    third = cube - 3 * (hold + 1) + 2, np.full(size, within[1] / share**2)
+    # Of a one, of a zero, and of a window without the value.
+    scores = np.array([1 - q, -q, 0]) / (share * signal)
+    jumps = (jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share])) for rate in (p, q))
 
     def covariance() -> Floats:
         matrix: Floats = np.diag((frequency * hold + (1 - frequency) * other) / respondents)
         return matrix
 
     note = repeats_note(respondents, repeats, respondents)
-    return Moments(respondents, frequency, hold, other, covariance, note=note, third=third)
+    return with_jumps(Moments(respondents, frequency, hold, other, covariance, note=note), *jumps)

@@ -1,0 +1,180 @@
+"""The third and fourth moments that intervals of few reports go by, against sums over the laws they are of."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from associations import survey_of
+from scipy.stats import binom
+from specimens import question
+
+from ldp_aggregator.cumulants import cumulants
+from ldp_aggregator.estimation import moments_of
+from ldp_aggregator.joint_jumps import joint_jumps
+from ldp_aggregator.joint_scores import joint_scores
+from ldp_aggregator.jumps import jumps_of, repeated
+from ldp_aggregator.noise_likelihood import likely_shares
+from ldp_aggregator.noise_moments import Noise, folded, noise_moments
+
+
+def test_jumps_of_a_law():
+    """0, 1 and 5 with 70, 20 and 10 %, by hand: the mean is .7, the variance 2.21."""
+    found = jumps_of(np.array([0.0, 1.0, 5.0]), np.array([0.7, 0.2, 0.1]))
+    down, up = 0.7 * 0.7**4, 0.2 * 0.3**4 + 0.1 * 4.3**4
+    assert np.isclose(found.third, -0.7 * 0.7**3 + 0.2 * 0.3**3 + 0.1 * 4.3**3)
+    assert np.isclose(found.fourth, down + up - 3 * 2.21**2)
+    assert np.isclose(found.rising / found.falling, up / down)
+    assert np.isclose(found.rising + found.falling, found.fourth)
+    assert jumps_of(np.array([1.0]), np.array([1.0])) == (0, 0, 0, 0)
+
+
+def test_repeated_bits():
+    """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its mean."""
+    shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 3)
+    assert np.isclose(chances[3], 0.25 * 0.9**3 + 0.75 * 0.2**3)
+    assert np.isclose(shares @ chances, 0.25 * 0.9 + 0.75 * 0.2)
+    assert np.isclose(chances.sum(), 1)
+
+
+def score_moments(scores, law, mean):
+    """The third and the fourth central moments of scores, and what of the fourth is above the mean."""
+    away = scores - mean
+    return law @ away**3, law @ away**4, law @ np.where(away > 0, away, 0) ** 4
+
+
+@pytest.mark.parametrize("reports", [1, 5])
+def test_memoized_symbols(reports):
+    """Enumerated: whatever the permanent response supports, and each of the reports."""
+    made = question(
+        "l-grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"'
+    ).randomizer
+    found = moments_of(made, np.array([[40, 30, 30]]), "abc", None, reports)
+    lasting, (p, q) = ([float(rate) for rate in step] for step in made.steps)
+    for place, (kept, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
+        scores, chances = [], []
+        for holds, ones in product((True, False), range(reports + 1)):
+            share = kept if holds else 1 - kept
+            scores.append((ones / reports - made_q(lasting[1], p, q)) / (lasting[0] - lasting[1]) / (p - q))
+            chances.append(share * binom.pmf(ones, reports, p if holds else q))
+        third, fourth, _ = score_moments(np.array(scores), np.array(chances), mean)
+        variance = np.array(chances) @ (np.array(scores) - mean) ** 2
+        assert np.allclose((found.hold, found.other)[place], variance)
+        if reports > 1:
+            assert np.allclose(found.third[place], third)
+            assert np.allclose(found.fourth[place], fourth - 3 * variance**2)
+
+
+def made_q(lasting, p, q):
+    """How often a report supports a value that is not the true one."""
+    return lasting * p + (1 - lasting) * q
+
+
+def test_windows():
+    """Three outcomes: no part of the window, a one, a zero; the fourth cumulant of holders and of others."""
+    made = question(
+        "dbitflip", f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = 2\nsampled = 2'
+    ).randomizer
+    found = moments_of(made, np.full((6, 3), 50), ())
+    p, q = (float(rate) for rate in made.within)
+    scores = np.array([0, 1 - q, -q]) * 3 / (p - q)
+    for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
+        law = np.array([2 / 3, rate / 3, (1 - rate) / 3])
+        third, fourth, _ = score_moments(scores, law, mean)
+        variance = law @ (scores - mean) ** 2
+        assert np.allclose((found.hold, found.other)[place], variance)
+        assert np.allclose(found.third[place], third)
+        assert np.allclose(found.fourth[place], fourth - 3 * variance**2)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "8"])
+def test_noisy_numbers(epsilon):
+    """Sums over the channel; of others at their most likely values. Each way has its part of the fourth power."""
+    made = question("geometric", f'type = "integer"\nlow = 0\nhigh = 6\nepsilon = {epsilon}').randomizer
+    counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
+    found, noise = noise_moments(made, counts), Noise.of(made)
+    shares = folded(made, counts) / counts.sum()
+    likely = likely_shares(shares, found.frequency, noise.stays, noise.step)
+    channel = np.array(made.channel().rows, dtype=float)
+    for value in range(7):
+        scores = noise.own * (np.arange(7) == value) - noise.next * (np.abs(np.arange(7) - value) == 1)
+        third, fourth, _ = score_moments(scores, channel[value], 1)
+        assert np.isclose(found.third[0][value], third)
+        assert np.isclose(found.fourth[0][value], fourth)
+        others = np.where(np.arange(7) == value, 0, likely)
+        law = others @ channel / others.sum()
+        third, fourth, up = score_moments(scores, law, 0)
+        assert np.isclose(found.third[1][value], third)
+        assert np.isclose(found.fourth[1][value], fourth)
+        assert np.isclose(found.rising[1][value], up)
+        assert np.isclose(found.falling[1][value], fourth - up)
+
+
+@pytest.mark.parametrize("pair", [("grr", "hr"), ("oue", "matrix"), ("she", "exponential"), ("blocks", "ss")])
+def test_joint_cells(pair):
+    """Enumerated for independent answers; for matrices, others hold what their margins say."""
+    survey = survey_of(*pair)
+    margins = [np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.2, 0.6])]
+    scores, laws = [], []
+    for asked in survey:
+        rows = asked.randomizer.channel().rows
+        channel = np.array(rows, dtype=float)
+        inverse = unbiased_scores(asked, len(rows[0]))
+        assert np.allclose(channel @ inverse.T, np.eye(3))
+        laws.append(channel)
+        scores.append(inverse)
+    made = [joint_scores(asked, expected_counts(asked, held), ()) for asked, held in zip(survey, margins, strict=True)]
+    jumps = joint_jumps(margins, 1_000, made)
+    for x, z in product(range(3), range(3)):
+        values = np.outer(scores[0][x], scores[1][z]).ravel()
+
+        def law(u, v):
+            return np.outer(laws[0][u], laws[1][v]).ravel()
+
+        cell = 3 * x + z
+        third, fourth, _ = score_moments(values, law(x, z), 1)
+        variance = law(x, z) @ (values - 1) ** 2
+        assert np.isclose(jumps.third[0][cell], third)
+        assert np.isclose(jumps.fourth[0][cell], fourth - 3 * variance**2)
+        others = [(u, v) for u, v in product(range(3), range(3)) if (u, v) != (x, z)]
+        powers = np.array([[law(*each) @ values**k for k in (2, 3, 4)] for each in others])
+        upward = np.array([law(*each) @ np.where(values > 0, values, 0) ** 4 for each in others])
+        weights = np.array([margins[0][u] * margins[1][v] for u, v in others])
+        second, third, fourth = weights @ powers
+        assert np.isclose(jumps.second[cell], second)
+        assert np.isclose(jumps.third[1][cell], third)
+        assert np.isclose(jumps.rising[1][cell] / jumps.fourth[1][cell], weights @ upward / fourth)
+        assert jumps.few[cell] == (1_000 * second**2 < 100 * fourth)
+
+
+def unbiased_scores(asked, outputs):
+    """The scores of each output of a question's channel, (3, outputs)."""
+    if not asked.layout.bits and asked.layout.places == 1:
+        return np.stack(
+            [moments_of(asked.randomizer, unit[None], "xyz").frequency for unit in np.eye(outputs, dtype=int)]
+        ).T
+    if asked.layout.places > 1:
+        levels = np.array([float(score) for score in asked.randomizer.scores()])
+        digits = np.array(
+            [[number // len(levels) ** place % len(levels) for place in range(3)] for number in range(outputs)]
+        )
+        return levels[digits].T
+    p, q = (float(rate) for rate in asked.randomizer.support)
+    bits = np.array([[number >> place & 1 for place in range(3)] for number in range(outputs)])
+    return (bits.T - q) / (p - q)
+
+
+def expected_counts(asked, held):
+    """A tally with the shares of the symbols that are expected; of others, only its shape matters."""
+    if asked.layout.bits or asked.layout.places > 1:
+        return np.ones((1, asked.layout.cells))
+    return 1e9 * held[None] @ np.array(asked.randomizer.channel().rows, dtype=float)
+
+
+def test_each_way_has_its_own_step():
+    """Rare jumps of others upwards give a step up, of what one report is worth at most, and hardly one down."""
+    made = question("dbitflip", f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = 8\nsampled = 1')
+    found = moments_of(made.randomizer, np.full((9, 2), 20), ())
+    told = cumulants(found, 0.0, "respondents")
+    p, q = (float(rate) for rate in made.randomizer.within)
+    assert np.all(told.up > 10 * told.down)
+    assert np.all(told.up < 9 * (1 - q) / (p - q) / found.reports)
