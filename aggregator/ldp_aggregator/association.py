@@ -5,8 +5,9 @@ With s the scores of a respondent's report to one question and t those of anothe
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
     error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from, with
                   S = E[s_x^2 t_z^2], which is estimated without bias, too
-    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few reports matter, those under
-                  which it is no rare one (`joint_jumps`, `scaled_poisson`). If every value but x is as likely as any other to be taken for x, and so for z, S is linear in f and in the margins:
+    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few reports matter, those
+                  under which it is no rare one (`joint_jumps`, `scaled_poisson`). If every value but x is as likely as
+                  any other to be taken for x, and so for z, S is linear in f and in the margins:
                   S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] - E[t_z^2 | not z])
                   So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
                   better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
