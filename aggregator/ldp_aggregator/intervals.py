@@ -109,7 +109,7 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
     instead = "are exact, from binomial tails" if moments.rates is not None else "are those of a scaled Poisson count"
     return (
         Remark(
-            "few reports",
+            "few-reports",
             f"Fewer reports are expected than normal theory needs, for {many:,} of {len(failing):,} values: "
             f"their intervals {instead}.",
         ),

@@ -1,6 +1,6 @@
 """Remarks: what an analyst has to know before believing a number, as one plain sentence each.
 
-A remark has a name, for machines to go by, and a text, for people. An estimator adds its own to its moments
+A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to its moments
 (`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs show all of them: tables,
 notebooks, JSON (`remarks`), the page of a service. CSV has no place for sentences; there the commands say them on
 standard error.
@@ -8,6 +8,7 @@ standard error.
     whole-range      intervals that say nothing
     beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
     few-respondents  fewer than it takes for an interval narrower than the whole range (`least_respondents`)
+    few-reports      so few are expected that intervals go by another law than the normal one (`intervals.few_reports`)
     few-counts       the law of an estimate is far from normal. Where a score has the variance V for those who do not
                      hold a value, and no report is worth more than w to it, n V / w^2 is about the number of reports
                      that its estimate rests on: n q (1-q) / max(1-q, p)^2, if reports support it with q
