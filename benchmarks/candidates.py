@@ -1,11 +1,12 @@
 """From a tally of Bloom filters to the estimates of ten thousand candidates.
 
 Run as a program, `python -m benchmarks.candidates` prints the processor seconds and the peak of its resident memory
-in MiB.
+in MiB; `python -m benchmarks.candidates 64 100000` those for so many cohorts and candidates.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -21,7 +22,7 @@ from ldp_simulations.sampling import sample_counts
 
 _BITS, _COHORTS, _CANDIDATES, _RESPONDENTS = 128, 128, 10_000, 10_000_000
 _REPEATS = 3
-_KEYS = f'bloom_bits = {_BITS}\nhashes = 2\ncohorts = {_COHORTS}\np = "0.25"\nq = "0.75"\nf = "0.5"\n'
+_KEYS = f'bloom_bits = {_BITS}\nhashes = 2\np = "0.25"\nq = "0.75"\nf = "0.5"\n'
 
 
 def figures() -> Iterator[Figure]:
@@ -32,9 +33,9 @@ def figures() -> Iterator[Figure]:
     yield Figure(f"{name}, peak", most, "MiB", 2048)
 
 
-def _median_seconds() -> float:
-    survey = survey_of(f'type = "text"\nmechanism = "rappor"\n{_KEYS}')
-    candidates = tuple(f"candidate {number}" for number in range(_CANDIDATES))
+def _median_seconds(cohorts: int = _COHORTS, many: int = _CANDIDATES) -> float:
+    survey = survey_of(f'type = "text"\nmechanism = "rappor"\ncohorts = {cohorts}\n{_KEYS}')
+    candidates = tuple(f"candidate {number}" for number in range(many))
     holders = synthetic(survey, _RESPONDENTS, "zipf:1", {QUESTION: candidates})[QUESTION]
     counts = sample_counts(survey[QUESTION], holders, np.random.default_rng(1))
     work = partial(estimate_question, survey[QUESTION], counts, Options(), candidates)
@@ -42,4 +43,4 @@ def _median_seconds() -> float:
 
 
 if __name__ == "__main__":
-    print(_median_seconds(), peak())
+    print(_median_seconds(*map(int, sys.argv[1:])), peak())

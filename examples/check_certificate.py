@@ -9,9 +9,10 @@ but Python. From what the certificate says of each question it works out anew
   with their reports, and apps pin the terms: a certificate that has those of a survey is about that survey's clients;
 - what all questions add up to.
 
-Each statement has to be just that. What this program does not know (a member, a mechanism, an integer out of its
-range, one too many or too few, one name twice) makes a certificate unusable, or a claim unproven; nothing is passed
-over. One thing cannot be worked out: what was declared. It has to be at least what is delivered.
+Each statement has to be just that; the order of members, questions and groups is free. What this program does
+not know (a member, a mechanism, an integer out of its range, one too many or too few, one name twice) makes a
+certificate unusable, or a claim unproven; nothing is passed over. One thing cannot be worked out: what was
+declared. It has to be at least what is delivered.
 
 It prints a line for the survey and one for each question, and exits with 0 if everything is so, 1 if something is
 not, 2 if the file cannot be used.
@@ -31,7 +32,7 @@ UNIT = 2**400
 
 
 def members(record, *names):
-    """The members of an object that has exactly these, in this order."""
+    """The members of an object that has exactly these, in whatever order; given in this one."""
     if not isinstance(record, dict) or record.keys() != set(names):
         raise ValueError(f"expected an object of {', '.join(names)}, got something else or more")
     return [record[name] for name in names]

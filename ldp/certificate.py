@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from ldp.accounting import posterior
 from ldp.compiled import covered
-from ldp.exact import exp_lower, log_upper
+from ldp.exact import exp_lower, float_upper, log_upper
 from ldp.identifiers import shown_states
 from ldp.mechanisms.contract import Declared, lifetime_ratio
 from ldp.survey import Group, Question, Survey
@@ -50,7 +50,7 @@ def certify(question: Question) -> dict[str, object]:
         **covered(question),
         "one_report": _statement(declared, ratio),
         "all_reports": {"memoized": question.memoizes, **_statement(declared.lifetime, lifetime)},
-        "prior_of_one_half_becomes_at_most": _rounded_up(posterior(ratio)),
+        "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
         "kept_and_shown_is_one_of": str(shown_states(question.layout) if question.memoizes else 1),
         "report_bytes": question.width,
     }
@@ -109,9 +109,4 @@ def _declared_ratio(text: str) -> str:
 
 
 def _sum(charges: Iterable[tuple[Fraction, int]]) -> float:
-    return _rounded_up(sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0)))
-
-
-def _rounded_up(number: Fraction) -> float:
-    nearest = float(number)
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+    return float_upper(sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0)))

@@ -111,6 +111,23 @@ def log_upper(ratio: Fraction) -> float:
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
+def float_upper(number: Fraction) -> float:
+    """The least float that is at least this number."""
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def text_upper(number: Fraction | float, places: int) -> str:
+    """A number from 0 on with so many decimals, rounded up: a bound that is shown to people stays one."""
+    whole, part = divmod(math.ceil(Fraction(number) * 10**places), 10**places)
+    return f"{whole}.{part:0{places}d}"
+
+
+def log_text(ratio: Fraction, places: int) -> str:
+    """ln(ratio) with so many decimals, rounded up: a delivered epsilon as people are shown it."""
+    return text_upper(log_upper(ratio), places)
+
+
 def odds(epsilon: Fraction) -> tuple[int, int]:
     """Integer weights (favoured, other) whose ratio is the largest on the 2^-32 grid that is at most e^epsilon."""
     return math.floor(exp_lower(epsilon) * WEIGHT_SCALE), WEIGHT_SCALE

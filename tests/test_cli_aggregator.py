@@ -89,7 +89,7 @@ def test_explain_says_what_a_report_costs(folder):
         "eps_t   (t reports, answer unchanged)    2.",
         "eps_inf ",
         "18 bytes, the same for every answer",
-        "50 % likely may come to think it 73.1% likely",
+        "50 % likely may come to think it 73.2% likely",
         "total for one respondent",
         "most that a device ever charges, whatever changes: epsilon ",
         f"terms               {COMMUTE_SURVEY.terms.hex()}",

@@ -301,7 +301,7 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)
-    assert "73.1% likely, at most" in str(once)
+    assert "73.2% likely, at most" in str(once)
 
 
 def test_no_answer_reaches_the_disk(path):

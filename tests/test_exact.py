@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written_out import taylor_exp
 
-from ldp.exact import WEIGHT_SCALE, exp_lower, exp_upper, fraction, log, log_upper, odds
+from ldp.exact import (
+    WEIGHT_SCALE,
+    exp_lower,
+    exp_upper,
+    float_upper,
+    fraction,
+    log,
+    log_text,
+    log_upper,
+    odds,
+    text_upper,
+)
 
 exponents = st.fractions(min_value=0, max_value=40, max_denominator=10**12)
 ratios = st.fractions(min_value=1, max_value=10**18, max_denominator=10**12)
@@ -89,3 +100,27 @@ def test_odds_are_the_best_below(epsilon):
 def test_exponential_of_zero():
     """The bounds of e^0 enclose 1, strictly."""
     assert exp_lower(Fraction(0)) < 1 < exp_upper(Fraction(0))
+
+
+@given(ratios, st.integers(min_value=1, max_value=12))
+def test_epsilons_are_shown_rounded_up(ratio, places):
+    """What people read is no less than the epsilon, and less than one unit of its last decimal more than the float."""
+    shown = fraction(log_text(ratio, places))
+    assert exp_upper(shown) >= ratio
+    assert log_upper(ratio) <= shown < Fraction(log_upper(ratio)) + Fraction(1, 10**places)
+
+
+@given(st.fractions(min_value=0, max_value=100, max_denominator=10**30))
+def test_bounds_are_shown_rounded_up(number):
+    """As floats and as texts, with the decimals that were asked for."""
+    assert math.nextafter(float_upper(number), -math.inf) < number <= float_upper(number)
+    text = text_upper(number, 3)
+    assert number <= fraction(text) < number + Fraction(1, 1000)
+    assert len(text.partition(".")[2]) == 3
+
+
+def test_three_is_shown_above_its_logarithm():
+    """The logarithm 1.0986122886681098 of 3 is not shown as 1.098612288668, nor a belief of 73.106 % as 73.1 %."""
+    assert log_text(Fraction(3), 12) == "1.098612288669"
+    assert text_upper(Fraction("73.106"), 1) == "73.2"
+    assert text_upper(Fraction(2), 6) == "2.000000"

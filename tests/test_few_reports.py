@@ -21,7 +21,7 @@ from ldp_aggregator.count_intervals import for_population, for_respondents
 from ldp_aggregator.count_law import tails
 from ldp_aggregator.cumulants import Cumulants, far_from_normal
 from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.intervals import careful_interval, score_interval
+from ldp_aggregator.intervals import INTERVAL_ENDS, careful_interval, null_error, score_interval
 from ldp_aggregator.moments import Moments, third_of_rates
 from ldp_aggregator.null_chances import null_chances
 from ldp_aggregator.pooling import Version, estimate_pooled
@@ -181,14 +181,27 @@ def kept(found):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_claims_for_families_are_kept(name):
-    """Simultaneous intervals, Bonferroni's false alarms and Benjamini and Hochberg's false discoveries.
-
-    By normal theory these miss 34 to 100 % of the families and find a value wrongly in 30 to 84 % of the surveys.
-    """
+    """Simultaneous intervals, Bonferroni's false alarms and Benjamini and Hochberg's false discoveries."""
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed <= MOST_MISSED
     assert wrong <= MOST_MISSED
     assert false <= MOST_FALSE
+
+
+@pytest.mark.parametrize("name", ["grr", "l-grr", "she"])
+def test_normal_theory_keeps_none_of_them(name, monkeypatch):
+    """By score intervals and normal p-values 30 % of the families and more are missed, and a value is found wrongly in
+    29 % of the surveys and more: where an estimate is one count, and where it is not. (So it is with `oue` and
+    `dbitflip`; the Bloom filters here are no harder than normal theory bears.)
+    """
+    monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
+    monkeypatch.setattr(
+        "ldp_aggregator.estimation.null_chances", lambda found: norm.sf(found.frequency / null_error(found))
+    )
+    missed, wrong, false = kept(collections(*FAMILIES[name]))
+    assert missed >= 0.3 * SURVEYS
+    assert wrong >= 0.29 * SURVEYS
+    assert false > MOST_FALSE
 
 
 def test_claims_for_pooled_versions_are_kept():

@@ -199,3 +199,35 @@ def test_a_full_disk_is_a_message(folder):
         assert told.returncode == 1
         assert b"No space left" in told.stderr
         assert b"Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
+def test_a_standard_output_that_was_closed_is_told_of(line, folder):
+    """`>&-` in a shell: a message and 1, and nothing is written elsewhere in its place."""
+    before = sorted(folder.iterdir())
+    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()], capture_output=True)  # noqa: S603, S607
+    assert done.returncode == 1
+    assert b"expected a standard output to write to, got a closed one" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_standard_input_that_was_closed_is_told_of(folder):
+    """`<&-` in a shell: a message and 1."""
+    for line in ("aggregate survey.toml - -o out", "check -", "randomize survey.toml -i - -o out"):
+        done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *LDP, *line.split()], capture_output=True)  # noqa: S603, S607
+        assert done.returncode == 1
+        assert b"expected a standard input to read, got a closed one" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("line", ["--help", "--version", "estimate --help", "check survey.toml"])
+def test_help_that_cannot_be_printed_is_no_traceback(line, folder):
+    """A full disk behind standard output."""
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, check=False)  # noqa: S603
+    assert done.returncode == 1
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -124,8 +124,8 @@ def test_reports_decode_like_their_counts(folder):
 def test_both_epsilons_are_told(folder):
     """Declared and delivered, for one report and for all; a client that delivers less than was declared is told of."""
     told = ldp(f"rappor import {FILES}").stderr
-    assert "declared 2.043302, delivered 2.043302" in told
-    assert "declared 4.394449, delivered 4.394449" in told
+    assert "declared 2.043303, delivered 2.043303" in told
+    assert "declared 4.394450, delivered 4.394450" in told
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0.3\n")
     assert "less privacy than was declared" in ldp(f"rappor import {FILES} --client java").stderr
     assert "less privacy than was declared" not in ldp(f"rappor import {FILES} --client python").stderr

@@ -78,7 +78,7 @@ def test_a_question_says_what_its_numbers_are(counted, analyst):
     page = read(analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"}))
     question = page.find("section", id="question-transport")[0]
     facts = {each.find("dt")[0].text: each.find("dd")[0].text for each in question.find("dl")[0].find("div")}
-    assert facts["Epsilon"] == "2 declared, 2 delivered"
+    assert facts["Epsilon"] == "2 declared, 2.000000 delivered"
     assert facts["Mechanism"] == "oue"
     assert facts["Intervals"] == "0.95 score, simultaneous (bonferroni)"
     assert facts["Errors for"] == "the population"
@@ -114,6 +114,24 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     others = read(analyst.get("/", params=of_older(counted)))
     assert not others.find("circle")
     assert len([each for each in others.find("a") if each.text == "Show over time"]) == 3
+
+
+@pytest.mark.parametrize("frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"])
+def test_means_are_shown_over_time(counted, analyst, frequencies):
+    """Of a question that has a mean: its column, with the means of the API's history, and a panel of its own."""
+    query = of_older(counted) | {"frequencies": frequencies}
+    page = read(analyst.get("/", params=query | {"over_time": "hours"}))
+    told = analyst.get("/v1/surveys/commute/history", params=query | {"question": "hours"}).json()["epochs"]
+    question = page.find("section", id="question-hours")[0]
+    table = question.find("table")[-1]
+    heads = [each.text for each in table.find("thead")[0].find("th")]
+    assert heads[:3] == ["epoch", "reports", "mean"]
+    assert set(heads[3:]) == (set("012345") if frequencies else set())
+    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told), strict=True):
+        assert numbers(row)[:2] == [epoch["reports"], epoch["mean"]["estimate"]]
+    panel = next(each for each in question.find("svg", role="img") if "series-hours-mean" in str(each.attributes))
+    assert len(panel.find("circle")) == 3
+    assert "mean by epoch" in panel.text
 
 
 def test_batches_are_accounted_for(counted, analyst):

@@ -5,9 +5,9 @@ import pytest
 
 from ldp import parse_survey
 from ldp.errors import EstimateError
-from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.estimation import estimate_question, moments_of
 from ldp_aggregator.options import Options
-from ldp_aggregator.pooling import Version, estimate_pooled, poolable
+from ldp_aggregator.pooling import Version, estimate_pooled, poolable, pooled
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling import sample_counts
 
@@ -15,11 +15,17 @@ VALUES = ("car", "bus", "bike", "walk")
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0])
 
 
+def epsilons(mechanism, epsilon):
+    if not mechanism.startswith("l-"):
+        return f'epsilon = "{epsilon}"'
+    return f'epsilon_first = "{epsilon}"\nepsilon_lifetime = "{2 * epsilon}"'
+
+
 def question(mechanism, epsilon, values=VALUES):
     listed = ", ".join(f'"{value}"' for value in values)
     return parse_survey(
         f'[survey]\nname = "s"\n[[question]]\nname = "transport"\ntype = "category"\nvalues = [{listed}]\n'
-        f'mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n'
+        f'mechanism = "{mechanism}"\n{epsilons(mechanism, epsilon)}\n'
     )["transport"]
 
 
@@ -96,6 +102,55 @@ def test_forged_reports_are_bounded_where_they_weigh_the_most():
         for each, part in zip(versions, parts, strict=True)
     ]
     assert estimate_pooled(parts, Options()).manipulation.reach == pytest.approx(max(alone))
+
+
+def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
+    """Variances for frequencies below the estimate, and jumps that are known, of whatever version has them."""
+    asked = [question("hr", 5), question("grr", 5), question("she", 2)]
+    assert asked[0].randomizer.blocks > 1
+    generator = np.random.default_rng(17)
+    blocks, symbols, levels = (moments_of(each.randomizer, draw(each, 60, generator).counts, VALUES) for each in asked)
+    assert blocks.below is not None
+    assert symbols.below is blocks.third is None
+
+    both = pooled([blocks, symbols], np.array([0.5, 0.5]))
+    for place, own in enumerate((symbols.hold, symbols.other)):
+        np.testing.assert_allclose(both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9)
+        # The third cumulant of the half of an estimate: an eighth of it, over twice as many reports, squared.
+        np.testing.assert_allclose(both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9)
+    all_three = pooled([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
+    for place in (0, 1):
+        jumps = symbols.third[place] ** 2 / (symbols.hold, symbols.other)[place]
+        worth = all_three.reports**3 / 60**3
+        np.testing.assert_allclose(all_three.fourth[place], worth * (jumps / 4**4 + levels.fourth[place] / 2**4))
+
+
+def test_a_low_end_goes_by_the_variances_for_frequencies_below():
+    """Pooled with itself, a question has the intervals of the summed counts, also where these are not symmetrical."""
+    asked, generator = question("hr", 5), np.random.default_rng(19)
+    parts = [draw(asked, 400, generator) for _ in range(2)]
+    together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
+    found = estimate_pooled(parts, Options())
+    np.testing.assert_allclose(found.low[:3], together.low[:3], atol=5e-4)
+    np.testing.assert_allclose(found.high[:3], together.high[:3], atol=5e-4)
+
+
+def test_few_reports_of_one_version_are_told_of_beside_another():
+    """Where one version knows how its estimates jump and the other does not, the remark stays."""
+    generator = np.random.default_rng(23)
+    parts = [draw(question(name, 5), 30, generator) for name in ("hr", "grr")]
+    assert "few-reports" in [each.name for each in estimate_pooled(parts, Options()).remarks]
+
+
+def test_respondents_with_several_reports_are_counted_once():
+    """Of a memoized question, frequencies times respondents, not times reports."""
+    asked, generator = question("l-grr", 1), np.random.default_rng(29)
+    parts = [draw(asked, 400, generator), draw(question("l-grr", 2), 200, generator)]
+    found = estimate_pooled(parts, Options(reports_each=4))
+    assert (found.reports, found.respondents) == (600, 150)
+    mixed = estimate_pooled([draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4))
+    assert mixed.respondents == 200 + 100
+    assert "reports_each is not for" in mixed.note
 
 
 def test_other_values_are_not_pooled():

@@ -255,3 +255,14 @@ def test_skipping_is_possible_where_it_is_advised(folder):
 def test_numbers_nobody_can_mean_are_refused(command, wrong, folder):
     """A negative seed, or more runs than anything has memory for, is a message."""
     assert wrong.split()[0] in run(*command.split(), *wrong.split(), code=2).stderr
+
+
+@pytest.mark.parametrize("host", ["\udcff", "a" * 70, "192.0.2.1"])
+def test_an_address_that_is_none_is_a_message(host, folder):
+    """Whatever the system makes of it; nothing is served."""
+    assert "expected to listen at" in run("serve", "survey.toml", "--host", host, "--port", "0", code=1).stderr
+
+
+def test_an_empty_address_is_not_taken_for_all(folder):
+    """As of a variable that is not set: who wants to be reached by everybody says so."""
+    assert "expected an address" in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr

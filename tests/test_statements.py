@@ -4,10 +4,12 @@ import builtins
 import importlib
 import pkgutil
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
+from command_line import run
 
 import ldp
 import ldp_aggregator
@@ -105,3 +107,22 @@ def test_a_page_without_its_figures_is_refused():
         citation(page.replace("client: grr, 4 values", "client"))
     with pytest.raises(ValueError, match="one place"):
         cited("nothing", page)
+
+
+def test_the_readme_shows_what_explain_says():
+    """Its block on the coin-tossing question is the beginning of what `ldp explain` prints of it, line by line."""
+    [block] = re.findall(
+        r"```text\n(affair: forced, 2 values.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    said = run("explain", ROOT / "examples" / "affairs.toml").stdout
+    assert block in said
+
+
+def test_every_extra_is_named():
+    """The aggregator's README has the extras of its distribution, and every command that it adds to `ldp`."""
+    project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "aggregator" / "README.md").read_text(encoding="utf-8")
+    commands = project["entry-points"]["ldp.commands"]
+    assert {
+        name for name in (*project["optional-dependencies"], *commands) if not re.search(rf"`(?:ldp )?{name}`", page)
+    } == set()

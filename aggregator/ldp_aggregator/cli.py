@@ -9,6 +9,8 @@ Rules
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
@@ -39,21 +41,33 @@ class _Commands(click.Group):
             return command
         return None
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()
+        with _told_in_a_line():  # our own --help and --version are printed here
+            return super().make_context(*words, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except LDPError as error:
-            raise click.ClickException(str(error)) from error
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # click ends quietly: whoever reads has enough
-            raise click.ClickException(f"expected files and streams that work, got {error}") from error
-        except MemoryError as error:
-            raise click.ClickException("expected less to do than this machine has memory for") from error
+            with _told_in_a_line():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)
+
+
+@contextmanager
+def _told_in_a_line() -> Iterator[None]:
+    """What goes wrong as messages, which click prints."""
+    try:
+        yield
+    except LDPError as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # click ends quietly: whoever reads has enough
+        raise click.ClickException(f"expected files and streams that work, got {error}") from error
+    except MemoryError as error:
+        raise click.ClickException("expected less to do than this machine has memory for") from error
 
 
 def _broken(name: str, error: Exception) -> click.Command:

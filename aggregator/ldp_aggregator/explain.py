@@ -11,7 +11,7 @@ import numpy as np
 from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
-from ldp.exact import log, log_upper
+from ldp.exact import log, log_text, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
@@ -40,13 +40,12 @@ def explanation(survey: Survey) -> str:
         *(_question(question) for question in survey),
     ]
     parts += [_group(group) for group in survey.groups]
-    total = totals(survey)
-    ever = "UNBOUNDED" if total["all_reports"] is None else f"{total['all_reports']:.6f}"
+    total = {name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6) for name, sum_ in totals(survey).items()}
     stops = "" if survey.lifetime is None else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
     parts.append(
-        f"total for one respondent who answers every question once: epsilon {total['one_report_each']:.6f}\n"
-        f"total over all reports a respondent ever sends, answers unchanged: epsilon {ever}\n"
-        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']:.6f}{stops}"
+        f"total for one respondent who answers every question once: epsilon {total['one_report_each']}\n"
+        f"total over all reports a respondent ever sends, answers unchanged: epsilon {total['all_reports']}\n"
+        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
     )
     return "\n\n".join(parts)
 
@@ -62,7 +61,7 @@ def warnings(survey: Survey) -> list[str]:
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
         found.append(
             f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its questions can cost "
-            f"({log_upper(_charges(survey)):.6f}): some answers will not be reported, which may show that they changed"
+            f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may show that they changed"
         )
     for question in survey:
         randomizer = question.randomizer
@@ -105,7 +104,7 @@ def _question(question: Question) -> str:
     lines = [
         f"{question.name}: {question.mechanism}, {_values(question.domain)}",
         f"  declared epsilon    {question.declared.text}",
-        f"  delivered epsilon   {log_upper(ratio):.12f} = ln({_short(ratio)})",
+        f"  delivered epsilon   {log_text(ratio, 12)} = ln({_short(ratio)})",
     ]
     if log(ratio) < _ALL_BUT * log(question.declared.bound):
         lines.append("  the rest            is not used: no report tells values apart as well as was declared")
@@ -144,7 +143,7 @@ def _question(question: Question) -> str:
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
         f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
-        f"{float(posterior(ratio)):.1%} likely, at most",
+        f"{text_upper(100 * posterior(ratio), 1)}% likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared {_short(question.declared.bound)} (e^epsilon), "
         f"fingerprint {question.fingerprint.hex()}",
     ]
@@ -154,10 +153,10 @@ def _question(question: Question) -> str:
 def _memoized(question: Question, randomizer: Memoized) -> list[str]:
     """What one report, several and all of them reveal of one value, and what it costs to change it."""
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
-    ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else f"{log_upper(lifetime):.6f}"
-    repeated = ", ".join(f"{log_upper(randomizer.ratio_after(reports)):.4f} after {reports}" for reports in _REPEATED)
+    ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
+    repeated = ", ".join(f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}" for reports in _REPEATED)
     lines = [
-        f"  eps_1   (one report)                     {log_upper(randomizer.ratio):.6f}",
+        f"  eps_1   (one report)                     {log_text(randomizer.ratio, 6)}",
         f"  eps_t   (t reports, answer unchanged)    {repeated}",
         f"  eps_inf (all reports, answer unchanged)  {ever}" + (f", declared {declared.text}" if declared else ""),
     ]
@@ -165,7 +164,7 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
         kept = question.charges
         lines += [
             f"  answers that change cost eps_inf each time a device needs another response; it keeps at most {kept}: "
-            f"{log_upper(lifetime**kept):.6f}",
+            f"{log_text(lifetime**kept, 6)}",
             "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
         ]
     if question.memoizes:
@@ -193,11 +192,11 @@ def _group(group: Group) -> str:
             f"{group.name}: answered together, {len(group.members)} questions",
             "  linked              the reports of one respondent travel in one envelope: "
             "whoever receives it can tell that these answers are one person's",
-            f"  delivered epsilon   {log_upper(ratio):.6f} for all of them, the sum: "
+            f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
             "linking spends no more than sending them apart",
             f"  report              {group.width} bytes, the same for all answers",
             "  what one report can reveal: whoever thought a certain combination of answers 50 % likely "
-            f"may come to think it {float(posterior(ratio)):.1%} likely, at most",
+            f"may come to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
             f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
         ]
     )

@@ -128,9 +128,16 @@ def _already_open(path: Path, found: os.stat_result) -> int | None:
 
 @contextmanager
 def _standard_output() -> Iterator[BinaryIO]:
+    _check_standard_output()
     sys.stdout.flush()
     yield sys.stdout.buffer
     sys.stdout.flush()
+
+
+def _check_standard_output() -> None:
+    """Python has none where it was closed before we started."""
+    if sys.stdout is None:
+        raise FileError("expected a standard output to write to, got a closed one; name a file instead")
 
 
 @contextmanager
@@ -170,8 +177,8 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
 
 def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`; `data` is for machines."""
-    if is_standard_output(path) and sys.stdout is None:
-        raise click.ClickException("expected a standard output to write to, got a closed one; name a file instead")
+    if is_standard_output(path):
+        _check_standard_output()
     to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
     if to_people:
         click.echo("".join(content), nl=False)

@@ -27,8 +27,9 @@ from ldp.survey import Question
 from ldp_aggregator.counting import Counts, total_reports
 from ldp_aggregator.estimation import estimates_from, moments_of
 from ldp_aggregator.manipulation import Manipulation, manipulation
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Flags, Floats, Moments
 from ldp_aggregator.options import Options
+from ldp_aggregator.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.result import QuestionEstimates
 
 _KNOWN_BEFORE = ("pure", "sketch", "sum", "sampled")
@@ -71,9 +72,11 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         for each, weight in zip(versions, weights, strict=True)
     )
     note = f"pooled over {len(versions)} versions, by weights that do not depend on the answers ({told})"
+    if any(reports_of_each(each.question.randomizer, options.reports_each) < options.reports_each for each in versions):
+        note = f"{note}; {ONCE_EACH}"
     bound = _bound(versions, weights, reports)
     made = estimates_from(pooled(parts, weights), newest, reports, values, options, bound, note=note)
-    return replace(made, respondents=reports)
+    return replace(made, respondents=sum(part.reports for part in parts))
 
 
 def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: str) -> Floats:
@@ -92,30 +95,47 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
     def covariance() -> Floats:
         raise EstimateError("expected one version of the question for a covariance, got several")
 
-    def mixed(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
-        return np.asarray(sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True)))
-
     return Moments(
         worth,
-        mixed(weights.tolist(), [part.frequency for part in parts]),
-        worth * mixed(shares, [part.hold for part in parts]),
-        worth * mixed(shares, [part.other for part in parts]),
+        _mixed(weights.tolist(), [part.frequency for part in parts]),
+        worth * _mixed(shares, [part.hold for part in parts]),
+        worth * _mixed(shares, [part.other for part in parts]),
         covariance,
-        lasting=mixed((weights**2).tolist(), [part.lasting for part in parts]),
+        below=_below(parts, shares, worth),
+        lasting=_mixed((weights**2).tolist(), [part.lasting for part in parts]),
         third=_higher(parts, weights, worth, 3),
         fourth=_higher(parts, weights, worth, 4),
-        lasting_third=mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
-        lasting_fourth=mixed((weights**4).tolist(), [part.lasting_fourth for part in parts]),
+        lasting_third=_mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
+        lasting_fourth=_mixed((weights**4).tolist(), [part.lasting_fourth for part in parts]),
+        unknown=_unknown(parts),
     )
+
+
+def _unknown(parts: Sequence[Moments]) -> Flags | None:
+    """A value of which one version can say nothing is nowhere near normal in the sum."""
+    known = [part.unknown for part in parts if part.unknown is not None]
+    return np.logical_or.reduce(known) if known else None
+
+
+def _mixed(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
+    return np.asarray(sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True)))
+
+
+def _below(parts: Sequence[Moments], shares: Sequence[float], worth: int) -> tuple[Floats, Floats] | None:
+    """(hold, other) for frequencies below the estimate, as of a version that has others there, so of all."""
+    if all(part.below is None for part in parts):
+        return None
+    pairs = [part.below or (part.hold, part.other) for part in parts]
+    return worth * _mixed(shares, [hold for hold, _ in pairs]), worth * _mixed(shares, [other for _, other in pairs])
 
 
 def _higher(parts: Sequence[Moments], weights: Floats, worth: int, order: int) -> tuple[Floats, Floats] | None:
     """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for others.
 
-    None where a version does not know its own; the fourth only where some version does, and of the
-    others as it is if all jumps are alike.
+    None where no version knows its own; what one does not know counts as none, as it does where that version stands
+    alone. The fourth only where some version knows it, and of the others as it is if all jumps are alike.
     """
-    if any(part.third is None for part in parts) or (order == 4 and all(part.fourth is None for part in parts)):
+    if all((part.third if order == 3 else part.fourth) is None for part in parts):
         return None
     totals = [np.zeros_like(parts[0].hold), np.zeros_like(parts[0].hold)]
     for part, weight in zip(parts, weights.tolist(), strict=True):
@@ -126,7 +146,8 @@ def _higher(parts: Sequence[Moments], weights: Floats, worth: int, order: int) -
 
 
 def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
-    assert part.third is not None  # noqa: S101 (looked at above)
+    if part.third is None:
+        return np.zeros_like(part.hold), np.zeros_like(part.hold)
     if order == 3:
         return part.third
     (of_holder, of_other), tiny = part.third, np.finfo(float).tiny

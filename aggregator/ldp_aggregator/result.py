@@ -42,7 +42,7 @@ _COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One value: `count` = reports x `frequency`; `standard_error`, `low` and `high` are of the frequency."""
+    """One value: `count` = respondents x `frequency`; `standard_error`, `low` and `high` are of the frequency."""
 
     value: str
     count: float

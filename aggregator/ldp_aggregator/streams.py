@@ -27,7 +27,7 @@ _INPUT_TAKEN = "ldp.standard_input"
 
 
 class StreamError(LDPError):
-    """A standard stream that was asked for twice."""
+    """A standard stream that was asked for twice, or is closed."""
 
 
 def say_everything() -> None:
@@ -41,6 +41,8 @@ def say_everything() -> None:
 
 def standard_input() -> BinaryIO:
     """Standard input, to be read to its end. Raises `StreamError` the second time: nothing would be left."""
+    if sys.stdin is None:
+        raise StreamError("expected a standard input to read, got a closed one; name a file instead")
     context = click.get_current_context(silent=True)
     if context is not None:
         if context.meta.get(_INPUT_TAKEN):

@@ -106,7 +106,7 @@ class Client:
         )
 
     def record(self, name: str, answer: object) -> Report:
-        """A report of `answer` (a bool, a text, or a collection of texts) to the question called `name`.
+        """A report of `answer` (a bool, a number, a text, or a collection of texts) to the question called `name`.
 
         Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit it;
         `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's is; `RandomnessError` or

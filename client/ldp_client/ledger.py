@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple, cast
 
-from ldp.exact import log_upper
+from ldp.exact import log_text, log_upper, text_upper
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.scope import KEY_SIZE
 from ldp_client.store import Store
@@ -86,18 +86,18 @@ class Ledger(NamedTuple):
         from ldp.accounting import posterior
 
         lines = [
-            f"Spent on this device, ever: epsilon {self.epsilon():.6f}",
+            f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
             f"  Whoever thought anything about its user 50 % likely, and sees all that was and will be sent for this, "
-            f"may come to think it {float(posterior(self.ratio())):.1%} likely, at most.",
+            f"may come to think it {text_upper(100 * posterior(self.ratio()), 1)}% likely, at most.",
         ]
         for survey in _distinct(each.survey for each in self.charges):
-            lines.append(f"Survey {survey}: epsilon {self.epsilon(survey):.6f}")
+            lines.append(f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}")
             lines += [f"  {line}" for line in self._questions(survey)]
         if self.aside > 1:
-            lines.append(f"Set aside, whether or not answers change: epsilon {log_upper(self.aside):.6f}")
+            lines.append(f"Set aside, whether or not answers change: epsilon {log_text(self.aside, 6)}")
         lines.append("By day:")
         days = sorted({each.day for each in self.charges})
-        lines += [f"  {_date(day)}: epsilon {self.epsilon(day=day):.6f}" for day in days]
+        lines += [f"  {_date(day)}: epsilon {text_upper(self.epsilon(day=day), 6)}" for day in days]
         lines += [
             f"On {_date(day)} {reason}: what is answered from then on is charged anew" for reason, day in self.events
         ]
@@ -109,7 +109,7 @@ class Ledger(NamedTuple):
             times = "charged once" if len(made) == 1 else f"charged {len(made)} times"
             versions = len({each.fingerprint for each in made})
             changed = f", its parameters having changed {versions - 1} times" if versions > 1 else ""
-            yield f"{name}: epsilon {self.epsilon(survey, name):.6f}, {times}{changed}"
+            yield f"{name}: epsilon {text_upper(self.epsilon(survey, name), 6)}, {times}{changed}"
 
 
 def product(ratios: Iterable[Fraction]) -> Product:

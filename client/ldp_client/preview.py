@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.accounting import posterior
-from ldp.exact import log_upper
+from ldp.exact import float_upper, log_upper, text_upper
 from ldp.randomness import Random
 from ldp.survey import Survey
 
@@ -26,11 +27,13 @@ class Preview(NamedTuple):
     """What whoever thought the answer 50 % likely may come to think, at most, from one report."""
 
     def __str__(self) -> str:
+        belief = text_upper(100 * Fraction(self.most_likely), 1)
+        epsilon, lifetime = text_upper(self.epsilon, 6), text_upper(self.lifetime_epsilon, 6)
         return (
             f"{self.question}: {len(self.row)} bytes would be sent, such as {self.row[:16].hex()}"
             f"{'...' if len(self.row) > 16 else ''}, drawn anew for this answer and any other alike.\n"
-            f"Whoever thought this answer 50 % likely may come to think it {self.most_likely:.1%} likely, at most "
-            f"(epsilon {self.epsilon:.6f}; {self.lifetime_epsilon:.6f} for all answers that will ever be sent)."
+            f"Whoever thought this answer 50 % likely may come to think it {belief}% likely, at most "
+            f"(epsilon {epsilon}; {lifetime} for all answers that will ever be sent)."
         )
 
 
@@ -44,5 +47,5 @@ def preview(survey: Survey, name: str, answer: object, random: Random) -> Previe
         drawn.to_bytes(question.width, "little"),
         log_upper(ratio),
         log_upper(question.price**question.charges),
-        float(posterior(ratio)),
+        float_upper(posterior(ratio)),
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from ldp.errors import Problem, SurveyError
-from ldp.exact import exp_lower, fraction, log_upper
+from ldp.exact import exp_lower, fraction, log_text
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
@@ -51,7 +51,7 @@ def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str]
             ratio = question.price**question.charges
             if ratio > most:
                 expected = f"at most epsilon {ceiling}, ever, which is this app's ceiling"
-                problems.append(Problem(f"question {question.name!r}", expected, f"epsilon {log_upper(ratio):.6f}"))
+                problems.append(Problem(f"question {question.name!r}", expected, f"epsilon {log_text(ratio, 6)}"))
     if pins is not None and survey.terms.hex() not in pins:
         expected = f"terms that this app pins ({', '.join(pins) or 'none'})"
         problems.append(Problem(f"survey {survey.name!r}", expected, survey.terms.hex()))

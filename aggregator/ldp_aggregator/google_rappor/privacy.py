@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ldp.exact import log_upper
+from ldp.exact import log_text
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.survey import Question
 from ldp_aggregator.explain import shown_too_well
@@ -52,4 +52,4 @@ def declared_lifetime(parameters: Parameters) -> Fraction | None:
 
 
 def _epsilon(ratio: Fraction | None) -> str:
-    return "INFINITE" if ratio is None else f"{log_upper(ratio):.6f}"
+    return "INFINITE" if ratio is None else log_text(ratio, 6)

@@ -94,6 +94,10 @@ def serve(**asked: Any) -> None:
     plan = Plan(**asked)
     if plan.workers > 1 and plan.store.startswith("sqlite:"):
         raise click.UsageError("--workers: one process writes to SQLite; several share a store on PostgreSQL")
+    if not plan.host:
+        raise click.UsageError(
+            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this machine's"
+        )
     if (plan.tls_certificate is None) != (plan.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
@@ -216,7 +220,7 @@ def _listening(plan: Plan) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((plan.host, plan.port))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two for names that are none
         listening.close()
         raise ServeError(
             f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another with --host or --port"

@@ -1,4 +1,4 @@
-"""Estimates as SVG: a bar for each value with its interval, and a small panel for each value over time.
+"""Estimates as SVG: a bar for each value with its interval, and a small panel for each value, or the mean, over time.
 
 Rules
 - Places across are percentages, so that a picture fills whatever width it gets while its letters keep their size.
@@ -126,15 +126,26 @@ def panels(view: QuestionView, places: Sequence[int]) -> list[Safe]:
     """A picture over time for each of some values, all on one scale; only where epochs were asked for."""
     series = view.series or ()
     named = [(view.estimates.values[place], points_of(series, view.estimates, place)) for place in places]
-    scale = Scale.over([end for _, points in named for point in points for end in (point.frequency, point.high)], 4)
-    return [_panel(f"series-{view.estimates.name}-{row}", *each, scale) for row, each in enumerate(named) if each[1]]
+    scale = _scale_of([point for _, points in named for point in points])
+    name = view.estimates.name
+    return [
+        _panel(f"series-{name}-{row}", value, "frequency", points, scale)
+        for row, (value, points) in enumerate(named)
+        if points
+    ]
+
+
+def panel_of_means(view: QuestionView) -> list[Safe]:
+    """A picture over time of the mean, on a scale of its own; only where there is one."""
+    points = means_of(view.series or ())
+    return [_panel(f"series-{view.estimates.name}-mean", "mean", "mean", points, _scale_of(points))] if points else []
 
 
 class Point(NamedTuple):
-    """A value in one epoch."""
+    """A value, or the mean, in one epoch."""
 
     epoch: Epoch
-    frequency: float
+    estimate: float
     low: float
     high: float
 
@@ -150,37 +161,48 @@ def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Po
     return points
 
 
+def means_of(series: Series) -> list[Point]:
+    """The mean in every epoch that has an estimate of it."""
+    means = ((epoch, each.mean) for epoch, each in series)
+    return [Point(epoch, mean.estimate, mean.low, mean.high) for epoch, mean in means if mean is not None]
+
+
+def _scale_of(points: Sequence[Point]) -> Scale:
+    return Scale.over([end for point in points for end in (point.estimate, point.low, point.high)], 4)
+
+
 def _found(values: Sequence[str], value: str) -> int | None:
     return values.index(value) if value in values else None
 
 
-def _panel(name: str, value: str, points: Sequence[Point], scale: Scale) -> Safe:
+def _panel(name: str, label: str, what: str, points: Sequence[Point], scale: Scale) -> Safe:
     first, last = points[0].epoch, points[-1].epoch
 
     def across(epoch: Epoch) -> str:
         return f"{3 + 94 * (epoch.number - first.number) / max(last.number - first.number, 1):.3f}%"
 
-    def down(frequency: float) -> float:
-        return round(_PANEL_BOTTOM - (_PANEL_BOTTOM - _PANEL_TOP) * scale.share(frequency), 2)
+    def down(estimate: float) -> float:
+        return round(_PANEL_BOTTOM - (_PANEL_BOTTOM - _PANEL_TOP) * scale.share(estimate), 2)
 
     drawn: list[Safe] = []
     for before, after in pairwise(points):
         if after.epoch.number == before.epoch.number + 1:
             ends = {"x1": across(before.epoch), "x2": across(after.epoch)}
-            drawn.append(tag("line", class_="run", y1=down(before.frequency), y2=down(after.frequency), **ends))
+            drawn.append(tag("line", class_="run", y1=down(before.estimate), y2=down(after.estimate), **ends))
     for point in points:
         x = across(point.epoch)
         drawn += _whisker((x, down(point.low)), (x, down(point.high)), across=False)
-        drawn.append(tag("circle", class_="point", cx=x, cy=down(point.frequency), r=3))
+        drawn.append(tag("circle", class_="point", cx=x, cy=down(point.estimate), r=3))
     dates = [(first, "1%", "start"), (last, "99%", "end")] if last > first else [(first, "1%", "start")]
     return _picture(
         name,
-        f"{value}: frequency by epoch",
-        f"A point for each of {len(points)} epochs, with its interval as a line, from 0 to {scale.high:.4g}.",
+        f"{label}: {what} by epoch",
+        f"A point for each of {len(points)} epochs, with its interval as a line, from {scale.low:.4g} to "
+        f"{scale.high:.4g}.",
         _PANEL,
         *(tag("line", class_=_grid(tick), x1="1%", x2="99%", y1=down(tick), y2=down(tick)) for tick in scale.ticks),
         *drawn,
-        _label(value, 0),
+        _label(label, 0),
         tag("text", f"{scale.high:.4g}", class_="tick number", x="99%", y=14),
         *(tag("text", when(epoch), class_="tick", x=x, y=_PANEL - 4, text_anchor=end) for epoch, x, end in dates),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from ldp.exact import log_upper
-from ldp_aggregator.result import Estimate, QuestionEstimates
-from ldp_aggregator.service.page.charts import bars, panels, points_of, when
+from ldp.exact import log_text
+from ldp_aggregator.result import MEAN, Estimate, QuestionEstimates
+from ldp_aggregator.service.page.charts import bars, means_of, panel_of_means, panels, points_of, when
 from ldp_aggregator.service.page.elements import many, number, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import Asked, QuestionView
@@ -42,7 +42,7 @@ def _facts(view: QuestionView) -> Safe:
     family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
     facts = [
         ("Reports", number(f"{question.reports:,}", question.reports)),
-        ("Epsilon", f"{declared.text} declared, {log_upper(question.question.randomizer.ratio):.6g} delivered"),
+        ("Epsilon", f"{declared.text} declared, {log_text(question.question.randomizer.ratio, 6)} delivered"),
         ("Mechanism", question.question.mechanism),
         ("Intervals", f"{options.level:.4g} {options.interval}{family}"),
         ("Errors for", f"the {options.estimand}"),
@@ -138,16 +138,25 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
         return hide
     most = sorted(view.shown, key=lambda place: -view.estimates.frequency[place])[:MOST_PANELS]
     shown = f" Its {len(most)} most frequent values." if len(most) < len(view.estimates) else ""
-    pictures = tag("div", *panels(view, most), class_="panels")
+    pictures = tag("div", *panel_of_means(view), *panels(view, most), class_="panels")
     caption = f"{name} by epoch (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]
     found = [{point.epoch: point for point in points_of(view.series, view.estimates, place)} for place in most]
+    has_mean = bool(means_of(view.series))
     rows = []
     for epoch, each in reversed(view.series):
+        mean = "" if each.mean is None else number(each.mean.cells[0], each.mean.estimate)
         here = (by_epoch.get(epoch) for by_epoch in found)
-        cells = ("" if at is None else number(each.shown(at.frequency), at.frequency) for at in here)
-        rows.append(row(when(epoch), number(f"{each.reports:,}", each.reports), *cells))
-    return joined([tag("h3", "Over time"), pictures, table(caption, ("epoch", "reports", *values), rows), hide])
+        cells = ("" if at is None else number(each.shown(at.estimate), at.estimate) for at in here)
+        rows.append(row(when(epoch), number(f"{each.reports:,}", each.reports), *([mean] if has_mean else []), *cells))
+    return joined(
+        [
+            tag("h3", "Over time"),
+            pictures,
+            table(caption, ("epoch", "reports", *([MEAN] if has_mean else []), *values), rows),
+            hide,
+        ]
+    )
 
 
 def _link(words: str, asked: Asked, place: str, **changes: str) -> Safe:
