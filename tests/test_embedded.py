@@ -16,6 +16,7 @@ from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError,
 from ldp_client import Client
 from ldp_client.counts import REASONS
 from ldp_client.embedded import EmbeddedClient
+from ldp_client.respondent import Respondent
 from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
 
 TELLING = "a rather telling värde"
@@ -54,7 +55,7 @@ def trouble():
         patches = {
             "randomness": patch("os.urandom", side_effect=OSError("no entropy")),
             "state": patch.object(client._store, "_run", side_effect=StateError("disk full")),
-            "unexpected": patch.object(client._respondent.__class__, "report", side_effect=ZeroDivisionError(TELLING)),
+            "unexpected": patch.object(Respondent, "report", side_effect=ZeroDivisionError(TELLING)),
         }
         return client, call, error, patches.get(reason, patch("os.urandom", os.urandom))
 

@@ -223,3 +223,22 @@ def test_terms_that_make_no_sense_are_problems(keys, head, place):
     with pytest.raises(SurveyError) as caught:
         survey_of(keys, head=head)
     assert [problem.place.rpartition(".")[2] for problem in caught.value.problems] == [place]
+
+
+def test_a_ledger_says_that_changes_may_show():
+    """Charges bound what was answered; whether answers changed shows where a question has several responses to give.
+
+    Where it has but one, by its limits, and where nothing is memoized, there is no change to be seen.
+    """
+    told = "When an answer changed, or that it did not, may show beyond that."
+    for head, again in (("", True), (f'lifetime_epsilon = "{PRICE + 0.5:.6f}"', False)):
+        client = Client(survey_of(mirror("m"), head=head))
+        client.record("m", "an answer")
+        assert (told in str(client.ledger())) is again
+    client = Client(survey_of(mirror("m", 2)), lifetime_cap="1000")
+    for answer in ("one", "another"):
+        client.record("m", answer)
+    assert told in str(client.ledger())
+    once = Client(survey_of(yes_no("a")))
+    once.record("a", True)
+    assert told not in str(once.ledger())

@@ -152,6 +152,16 @@ def test_a_tally_counts_once(command, folder):
     run(*command.split(), "tally", "another", "nothing", "nothing")
 
 
+def test_a_tally_of_the_same_reports_counts_once(folder):
+    """Also where one of them came by way of duplicates, so that not all bytes are alike."""
+    Path("answers.csv").write_text("pet\ncat\nnone\ncat\n", encoding="utf-8")
+    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
+    run("aggregate", "survey.toml", "reports", "-o", "once")
+    run("aggregate", "survey.toml", "reports", "reports", "-o", "twice")
+    assert Path("once").read_bytes() != Path("twice").read_bytes()
+    assert "--allow-equal" in run("estimate", "survey.toml", "once", "twice", code=1).stderr
+
+
 def test_associations_say_what_was_tested():
     """The headline names the test, its verdict and level; what is not rejected is not called independent."""
     from ldp_aggregator.association import associate

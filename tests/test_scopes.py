@@ -95,6 +95,58 @@ def test_what_was_recorded_without_a_collector_goes_to_the_first_one(state):
     assert len(transport.batches) == 1
 
 
+@pytest.mark.parametrize("order", [(None, HERE), (HERE, None), (None, HERE, None, HERE)], ids=str)
+def test_a_collector_that_comes_later_does_not_ask_again(state, order):
+    """What was recorded without a collector counts for the one that gets it: one report of a question asked once, and
+    one permanent response to an answer.
+    """
+    transport = Collector(HERE)
+    answered = []
+    for name in order:
+        with opened(DEVICE_SURVEY, state, None if name is None else transport) as client:
+            answered.append(client.record("once", "red"))
+            assert client.record("mirror", "an answer")
+            charges = [charge.question for charge in client.ledger().charges]
+    with opened(DEVICE_SURVEY, state, transport) as client:
+        assert client.flush(30.0)
+    assert answered == [True] + [False] * (len(order) - 1)
+    assert sorted(charges) == ["mirror", "once"]
+    assert len(transport.reports(DEVICE_SURVEY, "once")) == 1
+    assert len(set(transport.reports(DEVICE_SURVEY, "mirror"))) == 1
+
+
+def test_one_collector_gets_what_was_recorded_without_any(state):
+    """It is always the same one; for another, the device is another."""
+    here, there = Collector(HERE), Collector(THERE)
+    with opened(DEVICE_SURVEY, state, None) as client:
+        client.record("once", "red")
+    with opened(DEVICE_SURVEY, state, here) as client:
+        assert client.flush(30.0)
+    with opened(DEVICE_SURVEY, state, None) as client:
+        client.record("mirror", "x")
+    with opened(DEVICE_SURVEY, state, there) as client:
+        assert client.waiting() == 0
+        assert client.record("once", "red")
+        assert client.flush(30.0)
+    with opened(DEVICE_SURVEY, state, here) as client:
+        assert client.flush(30.0)
+    assert [len(here.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [1, 1]
+    assert [len(there.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [1, 0]
+
+
+def test_what_waits_for_a_transport_without_a_name_is_nobody_elses(state):
+    """A transport need not say where it leads to; what it is to deliver is its own all the same."""
+    nameless, here = RecordingTransport(), Collector(HERE)
+    with opened(DEVICE_SURVEY, state, nameless) as client:
+        client.record("once", "red")
+    with opened(DEVICE_SURVEY, state, here) as client:
+        assert client.waiting() == 0
+        assert client.flush(30.0)
+    with opened(DEVICE_SURVEY, state, nameless) as client:
+        assert client.flush(30.0)
+    assert (len(nameless.batches), len(here.batches)) == (1, 0)
+
+
 def test_collectors_cannot_match_devices(state):
     """The same survey, the same answer, two collectors: permanent responses, cohorts and charges are apart.
 
@@ -137,5 +189,10 @@ def test_transports_name_their_collector(tmp_path):
     """By scheme, host, port and path, or by the file."""
     assert HTTPTransport("https://collect.example/x").destination == "https://collect.example/x/v1/reports"
     assert HTTPTransport("https://collect.example:444").destination == "https://collect.example:444/v1/reports"
+    assert (
+        HTTPTransport("https://collect.example:443").destination
+        == HTTPTransport("https://Collect.Example/").destination
+    )
+    assert HTTPTransport("http://localhost:80").destination == HTTPTransport("http://localhost").destination
     assert HTTPTransport("http://localhost:8000").destination != HTTPTransport("http://localhost:8001").destination
     assert FolderTransport(tmp_path).destination == f"file:{tmp_path / 'reports.ldp'}"

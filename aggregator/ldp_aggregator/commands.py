@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.tally import Tally
 
 ALLOW_EQUAL = click.option(
-    "--allow-equal", is_flag=True, help="Count tallies that are equal, byte for byte, as often as they are given."
+    "--allow-equal", is_flag=True, help="Count tallies of equal counts as often as they are given."
 )
 
 
@@ -84,7 +84,7 @@ def aggregate(
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their batches, so only merge
-    tallies of different reports; one that comes twice as it is, byte for byte, is refused.
+    tallies of different reports; one whose counts come twice is refused.
     """
     from ldp_aggregator.snapshot import encode_tally
 

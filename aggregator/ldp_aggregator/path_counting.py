@@ -14,7 +14,7 @@ from ldp.survey import Survey
 from ldp.wire import TALLY_MAGIC
 from ldp_aggregator.files import FileError
 from ldp_aggregator.ingest import CHUNK, Ingest
-from ldp_aggregator.snapshot import decode_tally
+from ldp_aggregator.snapshot import decode_tally, encode_tally
 from ldp_aggregator.streams import DASH, standard_input
 from ldp_aggregator.tally import Tally
 
@@ -28,7 +28,7 @@ def count_paths(
 ) -> tuple[Tally, set[bytes]]:
     """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are duplicates.
 
-    A tally has no id. What tells it from others is its content, the digest of which is among the ids. Raises
+    A tally has no id. What tells it from others are its counts, the digest of which is among the ids. Raises
     `FileError` for the first path that cannot be read, or is a tally that cannot be merged, or is one that came before,
     unless `allow_equal`.
     """
@@ -39,10 +39,9 @@ def count_paths(
             with opened(path) as file:
                 beginning = file.read(CHUNK)
                 if beginning.startswith(TALLY_MAGIC):
-                    content = beginning + file.read()
-                    found = decode_tally(content, survey)
-                    if found.intake.received and not allow_equal:
-                        _take_note(path, content, ingest.seen)
+                    found = decode_tally(beginning + file.read(), survey)
+                    if not allow_equal and any(counts.any() for counts in found.counts.values()):
+                        _take_note(path, found, ingest.seen)
                     snapshots = snapshots.merge(found)
                 else:
                     ingest.feed(beginning)
@@ -55,12 +54,15 @@ def count_paths(
     return ingest.tally.merge(snapshots), ingest.seen
 
 
-def _take_note(path: str, content: bytes, seen: set[bytes]) -> None:
-    """Raises `FileError` for a tally that was counted already: there is nothing else that two tallies may share."""
-    digest = blake2b(content, digest_size=ID_SIZE).digest()
+def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
+    """Raises `FileError` for counts that were added already: there is nothing else by which two tallies could be told.
+
+    What became of the batches does not count: duplicates among them do not make for other reports.
+    """
+    digest = blake2b(encode_tally(Tally(tally.survey, tally.counts)), digest_size=ID_SIZE).digest()
     if digest in seen:
         raise FileError(
-            f"{path}: expected tallies of different reports, got one for the second time, byte for byte; "
+            f"{path}: expected tallies of different reports, got the same counts for the second time; "
             "leave it out, or if it really counts other reports, pass --allow-equal"
         )
     seen.add(digest)

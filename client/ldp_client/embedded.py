@@ -19,14 +19,15 @@ from ldp.survey import Survey
 from ldp_client.budget import Budget, renew
 from ldp_client.counts import Counts
 from ldp_client.database import Database
+from ldp_client.heirs import Heirs
 from ldp_client.ledger import Ledger
 from ldp_client.memory import FORGET, OFF, ON, Memory
 from ldp_client.outbox import Limits, Outbox
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
-from ldp_client.scope import Scope
+from ldp_client.scope import NOBODY, Scope
 from ldp_client.sender import Sender
-from ldp_client.transport import Transport
+from ldp_client.transport import NAMELESS, Transport
 
 if TYPE_CHECKING:
     from ldp_client.preview import Preview
@@ -53,13 +54,15 @@ class EmbeddedClient:
             raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
         self.survey = survey
         self._store = store
-        scope = Scope.of(getattr(transport, "destination", ""))
+        self._cap = cap
+        scope = NOBODY if transport is None else Scope.of(getattr(transport, "destination", NAMELESS))
         self._memory = Memory(store, scope)
-        self._budget = Budget(store, survey, scope, cap)
+        self._heirs = Heirs(store, survey, scope)
         self._counts = Counts()
-        self._respondent = Respondent(survey, self._memory, self._budget, self._draw)
-        queue, orphaned = scope.survey_key(survey), Scope.of("").survey_key(survey)
-        self._outbox = Outbox(store, queue, orphaned, limits or Limits(), self._draw, self._counts.add)
+        queue, orphaned = scope.survey_key(survey), NOBODY.survey_key(survey)
+        self._outbox = Outbox(
+            store, queue, orphaned, limits or Limits(), self._draw, self._counts.add, inherits=self._heirs.inherits
+        )
         self._sender: Sender | None = None
         if transport is not None:
             self._sender = Sender(
@@ -80,11 +83,11 @@ class EmbeddedClient:
 
     def record(self, name: str, answer: object) -> bool:
         """Randomize an answer now and let its report wait to be sent. Whether there is a report."""
-        return self._kept(lambda: self._respondent.report(name, answer))
+        return self._kept(lambda: self._respondent().report(name, answer))
 
     def record_together(self, answers: Mapping[str, object]) -> bool:
         """The same for the answers to all questions of a group, by question name."""
-        return self._kept(lambda: self._respondent.report_together(answers))
+        return self._kept(lambda: self._respondent().report_together(answers))
 
     def flush(self, timeout: float = 2.0) -> bool:
         """Send what waits, for at most `timeout` seconds. Whether nothing waits any more."""
@@ -146,6 +149,15 @@ class EmbeddedClient:
             self._sender.stop()
         self._store.close()
 
+    # Under which scope a client keeps its records may be decided by another one meanwhile: it is asked each time.
+
+    def _budget(self) -> Budget:
+        return Budget(self._store, self.survey, self._heirs.scope(), self._cap)
+
+    def _respondent(self) -> Respondent:
+        memory = Memory(self._store, self._heirs.scope())
+        return Respondent(self.survey, memory, self._budget(), self._draw)
+
     def _kept(self, make: Callable[[], Report]) -> bool:
         try:
             agreed = self._store.transact(lambda: self._put(make))
@@ -168,7 +180,7 @@ class EmbeddedClient:
     def _keep_consent(self, said: str) -> None:
         self._memory.keep_consent(ON if said == ON else OFF)
         if said == ON:
-            self._budget.agree()
+            self._budget().agree()
         if said == FORGET:
             self._erase("everything but this ledger was forgotten")
             self._outbox.erase()

@@ -90,6 +90,8 @@ class Ledger(NamedTuple):
             f"  Whoever thought anything about its user 50 % likely, and sees all that was and will be sent for this, "
             f"may come to think it {text_upper(100 * posterior(self.ratio()), 1)}% likely, at most.",
         ]
+        if self._may_change():
+            lines.append("  When an answer changed, or that it did not, may show beyond that.")
         for survey in _distinct(each.survey for each in self.charges):
             lines.append(f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}")
             lines += [f"  {line}" for line in self._questions(survey)]
@@ -102,6 +104,11 @@ class Ledger(NamedTuple):
             f"On {_date(day)} {reason}: what is answered from then on is charged anew" for reason, day in self.events
         ]
         return "\n".join(lines)
+
+    def _may_change(self) -> bool:
+        """Whether some question has several permanent responses, or may come to have them."""
+        questions = [(each.fingerprint, each.collector) for each in self.charges]
+        return self.aside > 1 or len(set(questions)) < len(questions)
 
     def _questions(self, survey: str) -> Iterator[str]:
         for name in _distinct(each.question for each in self.charges if each.survey == survey):

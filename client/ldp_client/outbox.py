@@ -2,7 +2,7 @@
 
 Rules
 - A survey has a queue of its own for each collector: nobody gets what was meant for another, nor waits for another's
-  pause. What was recorded without a collector goes to the first that there is for its survey.
+  pause. What was recorded without a collector goes to the first that there is for its survey (`ldp_client.heirs`).
 - A report is kept under its day and a random number: neither the hour nor the order of answers can be read off. What
   leaves together is put in the order of these numbers, whatever the days.
 - A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until somebody has decided
@@ -49,7 +49,7 @@ class Outbox:
     """A queue in a database. `count` is told about reports that are dropped, by reason.
 
     `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a collector, which this
-    one takes over.
+    one takes over if it `inherits`; that is asked in transactions.
     """
 
     def __init__(
@@ -60,10 +60,13 @@ class Outbox:
         limits: Limits,
         random: Random,
         count: Callable[[str, int], object],
+        *,
+        inherits: Callable[[], bool],
     ) -> None:
         self._store = store
         self._queue = queue
-        self._queues = dict.fromkeys((queue, orphaned))
+        self._orphaned = orphaned
+        self._inherits = inherits
         self._limits = limits
         self._random = random
         self._count = count
@@ -131,12 +134,16 @@ class Outbox:
 
     def _size(self) -> tuple[int, int]:
         """How many reports wait that are in no batch yet, and their bytes."""
-        sizes = [self._store.size(REPORT, queue) for queue in self._queues]
+        sizes = [self._store.size(REPORT, queue) for queue in self._queues()]
         return sum(count for count, _ in sizes), sum(size for _, size in sizes)
+
+    def _queues(self) -> tuple[bytes, ...]:
+        """Those that this one sends."""
+        return (self._queue, self._orphaned) if self._orphaned != self._queue and self._inherits() else (self._queue,)
 
     def _oldest_first(self) -> Iterator[tuple[bytes, Record]]:
         """The keys and records of the reports that wait; those of a day in the order of their random numbers."""
-        each = (self._store.records(REPORT, queue) for queue in self._queues)
+        each = (self._store.records(REPORT, queue) for queue in self._queues())
         return heapq.merge(*each, key=lambda found: found[0][OWNER_SIZE:])
 
     def _kept(self) -> bytes | None:

@@ -5,7 +5,7 @@ A scope is a collector, by the address (or the name) that reports go to; nothing
 hands them over. Under it a question has records of its own: charges, a cohort, permanent responses.
 So two collectors that ask the same questions, in surveys of one name, cannot tell that they have
 the same device. A survey has a queue of its own for each collector, so that nobody gets what was
-meant for another.
+meant for another. What was recorded for nobody yet has an heir (`ldp_client.heirs`).
 """
 
 from __future__ import annotations
@@ -49,3 +49,7 @@ def _digest(*names: str) -> bytes:
 
     told = [name.encode() for name in names]
     return hashlib.blake2b(b"".join(b"%d:%b," % (len(each), each) for each in told), digest_size=OWNER_SIZE).digest()
+
+
+NOBODY = Scope.of("")
+"""That of reports that are handed over, or wait for an app to name a collector."""

@@ -6,8 +6,10 @@ import os
 from typing import NamedTuple, Protocol
 
 REPORTS_PATH = "/v1/reports"
+NAMELESS = "a transport without a destination"
 _MOST_RESPONSE = 1 << 16
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_USUAL_PORTS = {"https": 443, "http": 80}
 
 
 class Outcome(NamedTuple):
@@ -29,7 +31,7 @@ class Transport(Protocol):
     """Anything that delivers. It may raise; that is taken for `retry()`.
 
     If it has a text `destination`, that names the collector: what a device keeps for one serves no other
-    (`ldp_client.scope`). Transports without one are taken for one collector.
+    (`ldp_client.scope`). Transports without one are taken for one collector, which is none of the others.
     """
 
     def send(self, payload: bytes) -> Outcome:
@@ -55,7 +57,7 @@ class HTTPTransport:
         self._host, self._port = parts.hostname, parts.port
         self._path = parts.path.rstrip("/") + REPORTS_PATH
         self._timeout = timeout
-        port = "" if parts.port is None else f":{parts.port}"
+        port = "" if parts.port in (None, _USUAL_PORTS[parts.scheme]) else f":{parts.port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": "application/octet-stream", "User-Agent": "ldpkit"}
         if token is not None:

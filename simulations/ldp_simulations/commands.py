@@ -23,15 +23,18 @@ _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 @click.option("--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer.")
 @QUIET
 def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool) -> None:
-    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty = no answer."""
+    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty = no answer.
+
+    Reports leave in a random order, whatever that of the rows.
+    """
     from ldp_aggregator.progress import progress
     from ldp_simulations.answers import read_answers
-    from ldp_simulations.simulation import randomize
+    from ldp_simulations.simulation import randomize_in_any_order
 
     survey = read_survey(survey_path)
     answers = progress(read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet)
     with written_whole(output) as file:
-        for reports in randomize(survey, answers):
+        for reports in randomize_in_any_order(survey, answers):
             file.write(reports)
 
 

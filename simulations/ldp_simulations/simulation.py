@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.randomness import Random, system
+from ldp.randomness import Random, shuffled, system
 from ldp.survey import Envelope, Survey
+from ldp.wire import Batch
 from ldp_aggregator.estimation import DEFAULTS, estimate
 from ldp_aggregator.ingest import Ingest
 from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.result import SurveyEstimates
 from ldp_aggregator.tally import Tally
-from ldp_client import Client, Report, frames, report_bytes, row_batches
+from ldp_client import Client, Report, frames, row_batches
 from ldp_simulations.bulk import bulk_draw
 from ldp_simulations.population import Population
 from ldp_simulations.sampling import sample_counts
@@ -135,17 +136,50 @@ def randomize(
 
     Drawn in bulk where there is such a draw, unless a client is to make each.
     """
+    for envelope, rows in _rows(survey, respondents, random, bulk=bulk):
+        yield frames(_batches(envelope, rows, random))
+
+
+def randomize_in_any_order(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system
+) -> Iterator[bytes]:
+    """The same in a random order, rows as well as batches, so that it tells nothing of the order of respondents.
+
+    All reports are held in memory until the last one is made.
+    """
+    made: dict[Envelope, list[bytes]] = {envelope: [] for envelope in survey.envelopes}
+    for envelope, rows in _rows(survey, respondents, random, bulk=True):
+        made[envelope] += (rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width))
+    batches = [
+        batch
+        for envelope, rows in made.items()
+        for batch in _batches(envelope, b"".join(shuffled(rows, random)), random)
+    ]
+    for batch in shuffled(batches, random):
+        yield frames([batch])
+
+
+def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]:
+    return row_batches(envelope.fingerprint, rows, envelope.width, envelope.epoch, random=random)
+
+
+def _rows(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random, *, bulk: bool
+) -> Iterator[tuple[Envelope, bytes]]:
+    """The reports to each question or group, as rows end to end, of one part of the respondents after the other."""
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
         for envelope in survey.envelopes:
             names = {question.name for question in envelope.members}
             answers = [given for given in chunk if names <= given.keys()]
-            drawn = _bulk_reports(envelope, answers, random) if bulk else None
-            yield drawn if drawn is not None else _clients_reports(survey, envelope, answers, random)
+            drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
+            if drawn is None:
+                drawn = b"".join(_recorded(survey, envelope, given, random).row for given in answers)
+            yield envelope, drawn
 
 
-def _bulk_reports(envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes | None:
-    """A report from each respondent as the bytes of a report file; None where there is no draw in bulk."""
+def _drawn_in_bulk(envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes | None:
+    """A report from each respondent, as rows end to end; None where there is no draw in bulk."""
     rows = []
     for question in envelope.members:
         draw = bulk_draw(question.randomizer)
@@ -153,15 +187,8 @@ def _bulk_reports(envelope: Envelope, answers: Sequence[Mapping[str, object]], r
             return None
         values = [question.value(given[question.name]) for given in answers]
         rows.append(draw(np.array(values, dtype=np.int64), random))
-    joined = np.concatenate(rows, axis=1).tobytes()
-    return frames(row_batches(envelope.fingerprint, joined, envelope.width, envelope.epoch, random=random))
-
-
-def _clients_reports(
-    survey: Survey, envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
-) -> bytes:
-    """The same, by a client for each."""
-    return report_bytes([_recorded(survey, envelope, given, random) for given in answers], random=random)
+    joined: bytes = np.concatenate(rows, axis=1).tobytes()
+    return joined
 
 
 def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:

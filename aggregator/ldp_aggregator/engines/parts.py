@@ -61,7 +61,7 @@ def count_part(
 ) -> Counted:
     """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path of no use.
 
-    Tallies have the digest of their content for an id, and one that is seen is refused unless `allow_equal`.
+    Tallies have the digest of their counts for an id, and one that is seen is refused unless `allow_equal`.
     """
     tally, ids = count_paths(
         parse_survey(survey_text, largest=len(survey_text)), part.paths, seen, allow_equal=allow_equal

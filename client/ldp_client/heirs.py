@@ -1,0 +1,53 @@
+"""Who goes on with what was recorded before an app knew where to send: a survey's first collector, for good.
+
+It gets the reports that wait for nobody, so what they cost, their cohorts and their permanent responses count for it as
+well: otherwise it would get a second report of a question that is answered once, as soon as it has a name. From then on
+whatever is recorded without a collector is recorded for this one. To any other collector the device is another.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ldp.survey import Survey
+from ldp_client.budget import LIMIT
+from ldp_client.scope import NOBODY, Scope
+from ldp_client.store import Store
+
+_HEIR = "heir"
+
+
+class Heirs:
+    """Those of a store, as a client of one survey and one collector (or of none yet) sees them.
+
+    Both methods are called in a transaction of the store.
+    """
+
+    __slots__ = ("_own", "_store", "_survey")
+
+    def __init__(self, store: Store, survey: Survey, own: Scope) -> None:
+        self._store = store
+        self._survey = survey
+        self._own = own
+
+    def scope(self) -> Scope:
+        """Where the client keeps its records: under its own scope, or the one that it shares."""
+        heir, shared = self._kept()
+        return Scope.of(shared) if self._own.collector in (NOBODY.collector, heir) else self._own
+
+    def inherits(self) -> bool:
+        """Whether what waits for nobody is the client's to send."""
+        return self._own.collector in (NOBODY.collector, self._kept()[0])
+
+    def _kept(self) -> tuple[str, str]:
+        """The heir, and the collector under whose scope its records are kept; a first collector becomes it now."""
+        nobodys = NOBODY.survey_key(self._survey)
+        kept = self._store.get(_HEIR, nobodys)
+        if kept is not None:
+            return cast("tuple[str, str]", kept)
+        collector = self._own.collector
+        if self._own == NOBODY:
+            return collector, collector
+        found = collector, collector if self._store.get(LIMIT, nobodys) is None else NOBODY.collector
+        self._store.put(_HEIR, nobodys, found)
+        return found
