@@ -116,17 +116,20 @@ class Server:
     What was measured is kept in a file: it is asked again about test files that changed, and all if a source changed.
     """
 
-    def __init__(self, sources: list[Path], root: Path, kept: Path, work: Callable[[Server], int]) -> None:
+    def __init__(self, sources: dict[str, Path], root: Path, kept: Path, work: Callable[[Server], int]) -> None:
         import coverage
 
-        self.root, self.kept, self.work, self.result = root, kept, work, 2
+        self.modules, self.root, self.kept, self.work, self.result = [*sources], root, kept, work, 2
         self.watch = Watch()
-        self.sources = b"".join(path.read_bytes() for path in sources)
-        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=[str(each) for each in sources])
+        self.sources = b"".join(path.read_bytes() for path in sources.values())
+        include = [str(path) for path in sources.values()]
+        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=include)
         self.coverage.start()
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """In place of running the tests one after the other."""
+        for module in self.modules:  # also those that are imported late: their functions have to be there to be changed
+            importlib.import_module(module)
         self.coverage.stop()
         session.config.pluginmanager.register(self.watch)
         self.items = {item.nodeid: item for item in session.items}
