@@ -55,7 +55,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(module: str, source: str) -> list[Mutant]:
-    """All mutants of a module, apart from those in what nothing evaluates: annotations, what type checkers read."""
+    """All mutants of a module but those of annotations, of what type checkers read, and of caches."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator
 
@@ -124,7 +124,10 @@ def _changed(operator: Any, node: Any, index: int) -> str | None:
 
 
 def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations are, and what only type checkers read. Columns count characters: sources are ASCII in code."""
+    """Where annotations are, what only type checkers read, and how results are cached.
+
+    Columns count bytes, or characters: code is ASCII.
+    """
     for node in ast.walk(tree):
         each: ast.AST | None = None
         if isinstance(node, ast.FunctionDef):
@@ -133,6 +136,10 @@ def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, in
             each = node.annotation
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             each = node
+        if isinstance(node, ast.FunctionDef):
+            for cache in node.decorator_list:
+                if "cache'" in ast.dump(cache):
+                    yield (cache.lineno, 0), (cache.end_lineno + 1, 0)
         if each is not None:
             yield (each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)
 
