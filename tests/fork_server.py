@@ -113,7 +113,7 @@ class Measured:
 class Server:
     """A plugin of pytest that takes over once the tests are collected; `work` is what it calls then.
 
-    What was measured is kept in a file: it is asked again about test files that changed, and all if a source changed.
+    What was measured is kept in a file: tests are run again if their file changed, or a source that they run.
     """
 
     def __init__(self, sources: dict[str, Path], root: Path, kept: Path, work: Callable[[Server], int]) -> None:
@@ -121,7 +121,6 @@ class Server:
 
         self.modules, self.root, self.kept, self.work, self.result = [*sources], root, kept, work, 2
         self.watch = Watch()
-        self.sources = b"".join(path.read_bytes() for path in sources.values())
         include = [str(path) for path in sources.values()]
         self.coverage = coverage.Coverage(data_file=None, config_file=False, include=include)
         self.coverage.start()
@@ -153,13 +152,15 @@ class Server:
         files: dict[str, list[Any]] = {}
         for item in self.items.values():
             files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-        tests = {}
+        tests: dict[str, tuple[float, Lines]] = {}
         for file, items in files.items():
-            version = hashlib.sha256(self.sources + (self.root / file).read_bytes()).digest()
-            if known.get(file, (b"",))[0] != version:
-                known[file] = version, self._measured(items)
+            versions, found = known.get(file, ({}, {}))
+            if not versions or versions != _versions(versions):
+                found = self._measured(items)
+                run = {path for _, lines in found.values() for path in lines}
+                known[file] = _versions([str(self.root / file), *run]), found
                 self.kept.write_bytes(pickle.dumps(known))
-            tests.update(known[file][1])
+            tests.update(found)
         return tests
 
     def _measured(self, items: list[Any]) -> dict[str, tuple[float, Lines]]:
@@ -304,6 +305,10 @@ def reaped() -> tuple[int, str]:
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     return child, OUTCOMES.get(os.waitstatus_to_exitcode(status), "killed")
+
+
+def _versions(paths: Iterable[str]) -> dict[str, bytes]:
+    return {path: hashlib.sha256(Path(path).read_bytes()).digest() for path in paths}
 
 
 def changed_code(path: Path, sound: str, changed: str) -> list[tuple[types.CodeType, types.CodeType]] | None:
