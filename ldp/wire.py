@@ -126,7 +126,7 @@ def unpack_array(payload: bytes, most: int, reason: str) -> list[Any]:
     if len(payload) > most:
         raise WireError(reason, f"expected at most {most} bytes, got {len(payload)}")
     try:
-        parts = msgpack.unpackb(payload, max_map_len=0, max_ext_len=0, strict_map_key=True)
+        parts = msgpack.unpackb(payload, max_map_len=0, max_ext_len=0)
     except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
         raise WireError(reason, f"expected one msgpack value, got {type(error).__name__}") from None
     if type(parts) is not list:
@@ -191,7 +191,7 @@ class FrameReader:
                     self._wasted += length
             # To the next magic, or as far as none can begin.
             found = buffer.find(magic, at + 1)
-            step = (found if found >= 0 else max(at + 1, end - len(magic) + 1)) - at
+            step = (found if found >= 0 else end - len(magic) + 1) - at
             self._damaged += step
             self._offset += step
             at += step

@@ -12,9 +12,9 @@ from unittest.mock import patch
 import pytest
 from failing_sources import FailingSystem
 from specimens import question
-from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
+from surveys import DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
-from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, Survey
+from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError, Survey
 from ldp.layout import COHORT_WIDTH
 from ldp.randomness import Replay
 from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, FrameReader, decode_batch
@@ -257,3 +257,16 @@ def test_a_listed_question_through_a_bloom_filter(path):
     for value, frequency in (("red", 0.6), ("green", 0.4), ("blue", 0.0)):
         assert found[value].low <= frequency <= found[value].high
         assert found[value].high - found[value].low < 0.1
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_no_report_is_handed_out_before_its_charge_is_on_disk(together, path):
+    """A disk that fails to sync costs the report, and not the charge."""
+    joint = 'joint = ["a", "b"]' if together else ""
+    client = Client(survey_of(yes_no("a"), yes_no("b"), head=joint), state=path)
+    with (
+        patch.object(client._store, "settle", side_effect=StateError("no sync")),
+        pytest.raises(StateError, match="no sync"),
+    ):
+        client.record_together({"a": True, "b": True}) if together else client.record("a", True)
+    assert len(client.ledger().charges) == 1 + together

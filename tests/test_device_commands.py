@@ -147,3 +147,19 @@ def test_ledger_of_something_else(content, code, tmp_path):
 def test_the_commands_load_no_numpy():
     """Both are for devices and editors."""
     assert loaded_by("from ldp_simulations.device_commands import codegen, ledger").isdisjoint({"numpy", "scipy"})
+
+
+def test_names_that_look_alike_are_numbered():
+    """Each gets the next number, a word of Python an underscore; what begins with a digit, `question_`."""
+    names = ["a.b", "a-b", "A_b", "client", "class", "1st"]
+    source = module(survey_of(*(yes_no(name) for name in names)))
+    functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    assert functions == [f"record_{name}" for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")]
+
+
+@pytest.mark.parametrize(("number", "type_"), [(200, "Literal["), (201, "str")])
+def test_as_many_values_become_a_literal_type(number, type_):
+    """More would help nobody who types."""
+    values = ", ".join(f'"v{each}"' for each in range(number))
+    keys = f'name = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = "1"\nvalues = [{values}]'
+    assert f"value: {type_}" in module(survey_of(keys))

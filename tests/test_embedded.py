@@ -4,6 +4,8 @@ import logging
 import os
 import sqlite3
 import threading
+import time
+from collections import defaultdict
 from itertools import count, product
 from unittest.mock import patch
 
@@ -13,8 +15,9 @@ from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
+from ldp.randomness import Replay
 from ldp_client import Client
-from ldp_client.counts import REASONS
+from ldp_client.counts import REASONS, Counts
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.respondent import Respondent
 from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
@@ -281,6 +284,29 @@ def test_groups_are_recorded_together():
     assert client.counts() == {"answer": 1, "recorded": 1, "answered": 1, "accepted": 1}
 
 
+def test_a_group_is_answered_whole():
+    """An answer too few, one too many, or of another question is a mistake of the app, and the message names groups."""
+    survey = survey_of(*map(yes_no, "abc"), head='joint = ["a", "b"]')
+    with opened(survey, strict=True) as client:
+        for names in ("", "a", "b", "c", "abc", "ax"):
+            with pytest.raises(AnswerError, match=r"all questions of a group \(a\+b\)"):
+                client.record_together(dict.fromkeys(names, True))
+        assert client.ledger().charges == ()
+    with opened(survey_of(yes_no("a")), strict=True) as client, pytest.raises(AnswerError, match="has no groups"):
+        client.record_together({"a": True})
+
+
+def test_an_answer_that_is_refused_draws_nothing():
+    """What is charged is charged before a report exists: there is none that could get lost or leak."""
+    tape = Replay(os.urandom(1000))
+    client = Client(DEVICE_SURVEY, random=tape)
+    client.record("once", "red")
+    used = tape.used
+    with pytest.raises(AlreadyAnsweredError):
+        client.record("once", "red")
+    assert tape.used == used
+
+
 def test_a_preview_spends_nothing_and_is_not_what_is_sent():
     """It has the size of a report, says what it could tell, and leaves no trace in the state."""
     with opened() as client:
@@ -385,3 +411,22 @@ def test_every_reason_is_explained():
         "transport",
     }
     assert TROUBLE.keys() | elsewhere == REASONS.keys()
+
+
+def test_threads_lose_no_count():
+    """However they are interleaved: here every look at a number lets another thread run."""
+    counts = Counts()
+
+    class Slow(defaultdict):
+        def __getitem__(self, reason):
+            number = super().__getitem__(reason)
+            time.sleep(1e-3)
+            return number
+
+    counts._numbers = Slow(int)
+    threads = [threading.Thread(target=lambda: [counts.add("recorded") for _ in range(10)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts.numbers() == {"recorded": 40}

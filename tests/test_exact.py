@@ -1,6 +1,7 @@
 """Exact arithmetic: numbers as they are written, and directed bounds of e^x and ln x."""
 
 import math
+import random
 from decimal import Decimal
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from written_out import taylor_exp
 
 from ldp.exact import (
     WEIGHT_SCALE,
+    decays,
     exp_lower,
     exp_upper,
     float_upper,
@@ -19,6 +21,7 @@ from ldp.exact import (
     log_text,
     log_upper,
     odds,
+    sqrt_lower,
     text_upper,
 )
 
@@ -124,3 +127,41 @@ def test_three_is_shown_above_its_logarithm():
     assert log_text(Fraction(3), 12) == "1.098612288669"
     assert text_upper(Fraction("73.106"), 1) == "73.2"
     assert text_upper(Fraction(2), 6) == "2.000000"
+
+
+def test_decays_are_lower_bounds():
+    """Powers of e^-step that are multiplied together stay below the true ones, and within 1e-69 of them."""
+    drawn = random.Random(7)
+    for text in ("1/3", "50", "1e-30", "7/1000000000"):
+        step = fraction(text)
+        top = int(50 / step)
+        counts = {0, 1, top, *(drawn.randrange(top + 1) for _ in range(30))}
+        found = decays(step, counts)
+        for count in counts:
+            share = fraction(1) * found[count] / found[0]
+            assert exp_lower(-step * count) * (1 - fraction("1e-10") ** 7) <= share <= exp_upper(-step * count)
+
+
+def test_without_counts_nothing_decays():
+    """As of a question that has no distances."""
+    assert decays(Fraction(1, 3), []) == {}
+
+
+@pytest.mark.parametrize("number", [10**40 - 1, 1 - 10**40, Fraction(1, 10**31), f"1/{10**30}", f"1/{10**30 - 1}"])
+def test_the_largest_numbers(number):
+    """40 digits before the point, and a denominator of 10^30."""
+    assert fraction(number) == Fraction(number)
+
+
+@pytest.mark.parametrize("number", [10**40, -(10**40), f"1/{10**30 + 1}", "1e-31"])
+def test_numbers_that_are_too_large(number):
+    """One more is refused."""
+    with pytest.raises(ValueError, match="expected a number"):
+        fraction(number)
+
+
+@given(st.fractions(min_value=0, max_value=10**9, max_denominator=10**12))
+def test_square_roots_are_bounded(square):
+    """From below, by less than 10^-80."""
+    root = sqrt_lower(square)
+    assert root**2 <= square < (root + Fraction(1, 10**80)) ** 2

@@ -118,6 +118,27 @@ def test_whole_files_read_the_same_in_one_go(edit):
     assert read_frames(b"".join(map(encode_frame, contents))) == contents
 
 
+def test_sound_files_are_read_without_a_search(monkeypatch):
+    """The largest payload there may be among them; one byte more is damage, and the reader is asked."""
+    contents = [b"a", b"", bytes(MOST_PAYLOAD), b"c"]
+    too_large = b"".join(map(encode_frame, (b"a", bytes(MOST_PAYLOAD + 1), b"c")))
+    assert sound(read_frames(too_large)) == [b"a", b"c"]
+    monkeypatch.setattr(ldp.wire, "FrameReader", None)
+    assert read_frames(b"".join(map(encode_frame, contents))) == contents
+    assert read_frames(b"") == []
+
+
+def test_a_frame_is_given_as_soon_as_it_is_whole():
+    """However large it is, its last byte completes it; so it does behind any junk, cut anywhere."""
+    payload = b"x" * 100
+    for junk in (b"", *(stream("junk", size) for size in range(1, 40))):
+        file = junk + encode_frame(payload)
+        for cut in range(1, len(file)):
+            reader = FrameReader()
+            first = sound(reader.feed(file[:cut]))
+            assert first + sound(reader.feed(file[cut:])) == [payload]
+
+
 @given(st.lists(payloads, min_size=1, max_size=4), st.integers(1, 60))
 def test_a_cut_frame_costs_itself(contents, cut):
     """A frame that was cut off in the middle loses itself, and nothing of the frames appended to it."""

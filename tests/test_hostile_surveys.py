@@ -10,7 +10,6 @@ import pytest
 from benchmarks.hostile_surveys import ATTACKS, HEAD, KEYS, LARGEST, SYNTAX, VALUES, asked, filled, listed, one
 from ldp import SurveyError, parse_survey
 from ldp.errors import MOST_TOLD
-from ldp.exact import decays, exp_lower, exp_upper, fraction
 from ldp.keys import MOST_NOTED
 from ldp_aggregator.files import FileError, read_survey
 from ldp_client.terms import read_survey as read_on_device
@@ -231,19 +230,6 @@ def test_a_large_survey_may_have_more_of_everything():
         parse_survey(text)
     with pytest.raises(SurveyError, match="better for some values"):
         parse_survey(text + "#" * LARGEST)
-
-
-def test_decays_are_lower_bounds():
-    """Powers of e^-step that are multiplied together stay below the true ones, and within 1e-69 of them."""
-    drawn = random.Random(7)
-    for text in ("1/3", "50", "1e-30", "7/1000000000"):
-        step = fraction(text)
-        top = int(50 / step)
-        counts = {0, 1, top, *(drawn.randrange(top + 1) for _ in range(30))}
-        found = decays(step, counts)
-        for count in counts:
-            share = fraction(1) * found[count] / found[0]
-            assert exp_lower(-step * count) * (1 - fraction("1e-10") ** 7) <= share <= exp_upper(-step * count)
 
 
 def mutated(text, drawn):

@@ -12,9 +12,9 @@ from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
 from ldp.exact import exp_lower
 from ldp_client import Client
-from ldp_client.budget import Budget
+from ldp_client.budget import MOST_EPSILON, Budget, _at_most
 from ldp_client.database import Database
-from ldp_client.ledger import ASIDE, CHARGE, Ledger, product, spent, within
+from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent, within
 from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore
 
@@ -242,3 +242,41 @@ def test_a_ledger_says_that_changes_may_show():
     once = Client(survey_of(yes_no("a")))
     once.record("a", True)
     assert told not in str(once.ledger())
+
+
+@pytest.mark.parametrize(
+    "epsilons",
+    [["1"], ["1/3", "1/3", "0.7"], ["40", "40", "40"], ["40"] * 24, ["40"] * 24 + ["35"], ["40"] * 24 + ["35.5"]],
+)
+def test_all_charges_are_multiplied_up(epsilons):
+    """What a survey could ask for is never less than it is, by at most a part in 2^60, and never above e^1000."""
+    survey = survey_of(*(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)), mirror("m", 1))
+    exact = math.prod(question.price**question.charges for question in survey)
+    asked, largest = _at_most((3, 2), survey), exp_lower(MOST_EPSILON)
+    exact *= Fraction(3, 2)
+    assert asked == largest if exact > largest else exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
+
+
+def test_many_charges_with_odd_prices_are_multiplied_up():
+    """A question's price is a ratio whose denominator is raised as well."""
+    survey = survey_of(
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 99\nmechanism = "l-grr"\nmemoized_values = 7\n'
+        'epsilon_first = "1"\nepsilon_lifetime = "2"'
+    )
+    (question,) = survey
+    exact = question.price**7
+    assert exact.denominator > 1
+    assert exact <= _at_most(NOTHING, survey) <= exact * (1 + Fraction(1, 1 << 60))
+
+
+def test_nothing_spent_is_an_epsilon_of_nothing():
+    """Of a survey or a day that is not in the ledger."""
+    client = Client(DEVICE_SURVEY)
+    client.record("once", "red")
+    ledger = client.ledger()
+    assert ledger.epsilon("another") == ledger.epsilon(day=1) == 0.0
+    assert str(ledger).splitlines()[2:4] == [
+        "Survey device: epsilon 1.000000",
+        "  once: epsilon 1.000000, charged once",
+    ]
+    assert "Set aside" not in str(ledger)

@@ -1,7 +1,7 @@
 """Draws: each is compared with its definition, on tapes made for it; sources fail loudly."""
 
 import random as seeded
-from itertools import islice
+from itertools import islice, permutations, product
 
 import pytest
 from every_tape import every_tape
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from specimens import DESIGNED
 
 from ldp import RandomnessError
-from ldp.randomness import WORD, Replay, bernoulli, draw_below, draw_bits, randbelow, system
+from ldp.randomness import WORD, Replay, bernoulli, draw_below, draw_bits, randbelow, shuffled, system
 
 RESERVE = 16
 
@@ -122,6 +122,13 @@ def test_integers_beside_the_limit(bound):
     tape = Replay(b"".join(word.to_bytes(size, "little") for word in (limit, limit - 1, limit, 0)))
     assert [randbelow(bound, tape), randbelow(bound, tape)] == [bound - 1, 0]
     assert tape.used == 4 * size
+
+
+def test_every_order_comes_from_as_many_tapes():
+    """Four things: each of the draws below 4, 3 and 2 leads to an order of its own, and takes no byte besides."""
+    tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
+    assert sorted(tuple(shuffled("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
+    assert {tape.used for tape in tapes} == {3}
 
 
 def test_bernoulli_over_every_tape():

@@ -1,10 +1,11 @@
 """Collectors that share a device: none gets what was meant for another, nor can tell that it has the same device."""
 
 import pytest
-from broken_stores import records_of
+from broken_stores import everything, records_of
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp_client import Client
+from ldp_client.scope import Scope
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import FolderTransport, HTTPTransport, retry
 
@@ -70,6 +71,17 @@ def test_a_pause_holds_back_one_queue(state):
         assert second.flush(30.0)
         assert not first.flush(30.0)
     assert (len(busy.payloads), len(idle.payloads)) == (1, 1)
+
+
+def test_forgetting_covers_what_was_tried_before(state):
+    """A batch that a collector did not take is erased like any report that waits."""
+    transport = Collector(HERE, [retry()])
+    with opened(DEVICE_SURVEY, state, transport) as client:
+        client.record("once", "red")
+        client._sender.send_all()
+        client.set_consent("forget")
+        assert {kind for kind, _ in everything(client._store)} & {"batch", "report"} == set()
+        assert client.waiting() == 0
 
 
 def test_forgetting_empties_every_queue(state):
@@ -175,14 +187,15 @@ def test_a_bare_client_names_its_collector(state):
 
 def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
     """Neither a cohort nor a memo key, so that a state file does not show which answers are alike."""
-    survey = survey_of(*(f'name = "q{number}"\n{FILTER}' for number in range(6)))
+    alone = [f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}' for number in (6, 7)]
+    survey = survey_of(*(f'name = "q{number}"\n{FILTER}' for number in range(6)), *alone)
     with opened(survey, state, None) as client:
         for question in survey:
             client.record(question.name, "the same")
         keys = [key[-16:] for key, _ in records_of(client._store, "permanent")]
         cohorts = [kept for _, (kept,) in records_of(client._store, "cohort")]
-    assert len(set(keys)) == 6
-    assert len(set(cohorts)) > 1  # all six are equal with a chance of 1e-15
+    assert len(set(keys)) == 8  # where there is one cohort, too
+    assert len(set(cohorts)) > 2  # all but the two of one cohort are equal with a chance of 1e-15
 
 
 def test_transports_name_their_collector(tmp_path):
@@ -196,3 +209,10 @@ def test_transports_name_their_collector(tmp_path):
     assert HTTPTransport("http://localhost:80").destination == HTTPTransport("http://localhost").destination
     assert HTTPTransport("http://localhost:8000").destination != HTTPTransport("http://localhost:8001").destination
     assert FolderTransport(tmp_path).destination == f"file:{tmp_path / 'reports.ldp'}"
+
+
+def test_every_survey_has_a_queue_of_its_own_for_each_collector():
+    """Names that read alike end to end included."""
+    surveys = [survey_of(yes_no("a"), name=name) for name in ("s", "s1", "s12")]
+    keys = {Scope.of(collector).survey_key(survey) for survey in surveys for collector in ("", "2", "12", "s")}
+    assert len(keys) == 12

@@ -155,6 +155,7 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
         assert pause <= FIRST_PAUSE * 2 ** min(failures, 12) + 1
     assert len(set(pauses[20:])) > 1
     assert max(pauses[20:]) > 1000
+    assert min(pauses[20:]) < FIRST_PAUSE * 2**12 / 2
 
 
 def test_the_oldest_go_first(opened, clock):
@@ -389,3 +390,61 @@ def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
     assert Ledger.read(Database(tmp_path / "copy")).charges == ()
     client._sender.send_all()
     assert charged == [3]
+
+
+def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
+    """Whatever is recorded in between, a retry has the same bytes; then comes what was recorded."""
+    client, transport = opened([retry()])
+    client.record("once", "red")
+    client._sender.send_all()
+    client.record("bits", "red")
+    clock.now += DAY
+    client._sender.send_all()
+    first, again, second = transport.payloads
+    assert first == again != second
+    assert client.waiting() == 0
+
+
+@pytest.mark.parametrize(("days", "left"), [(5, 2), (6, 0)])
+def test_reports_wait_for_as_many_days_as_was_said(days, left, opened, clock):
+    """That many days old they still wait, in a batch or not; a day later none does."""
+    client, _ = opened([retry(), retry()], limits=Limits(days=5))
+    client.record("once", "red")
+    client._sender.send_all()
+    client.record("bits", "red")
+    clock.now += days * DAY
+    client._sender.send_all()
+    assert client.waiting() == left
+
+
+def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
+    """What was recorded before there was a collector is older, whatever its queue is called."""
+    state, limits = tmp_path / "state", Limits(reports=10)
+    with Client.open(DEVICE_SURVEY, state=state, strict=True, limits=limits) as client:
+        record(client, 10)
+    clock.now += DAY
+    transport = RecordingTransport()
+    with Client.open(
+        DEVICE_SURVEY, state=state, transport=transport, strict=True, interval=None, limits=limits
+    ) as client:
+        record(client, 10)
+        client._outbox._store.transact(client._outbox._trim)
+        waiting = [key for key, _ in records_of(client._store, "report")]
+    assert {key[8:12] for key in waiting} == {(20_001).to_bytes(4, "big")}
+
+
+def test_a_collector_by_its_address_gets_the_reports(tmp_path):
+    """Without a transport of its own, an app has the one for HTTPS."""
+    with Client.open(DEVICE_SURVEY, state=None, collector="https://collect.example", interval=None) as client:
+        client.record("once", "red")
+        (charge,) = client.ledger().charges
+        assert charge.collector == "https://collect.example/v1/reports"
+        assert client._sender is not None
+
+
+def test_flush_without_a_collector_says_whether_anything_waits():
+    """There is nobody to send to."""
+    with Client.open(DEVICE_SURVEY, state=None) as client:
+        assert client.flush()
+        client.record("once", "red")
+        assert not client.flush()

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from unittest.mock import patch
 
 import pytest
 from broken_stores import FailingDatabase, everything, records_of
@@ -365,3 +366,72 @@ def test_erased_is_erased(path):
     store.transact(lambda: store.drop("permanent", b"key"))
     store.settle()
     assert not [file for file in path.parent.iterdir() if needle in file.read_bytes()]
+
+
+def test_a_transaction_has_its_turn_before_it_reads(path):
+    """Whoever reads first and writes later would find that another process has written in between."""
+    store = Database(path)
+    keep(store, ("event", b"", (1,)))
+
+    def look():
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        store.transact(look)
+    finally:
+        other.close()
+
+
+def test_what_another_process_still_reads_has_not_settled(path):
+    """Part of the log is not copied yet then, and the caller hears so; once the reader is done, it can be."""
+    store = Database(path)
+    keep(store, ("event", b"one", (1,)))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM records").fetchall()
+    keep(store, ("event", b"two", (2,)))
+    with pytest.raises(StateError, match="another process in the way"):
+        store.settle()
+    other.close()
+    store.settle()
+
+
+def test_a_record_under_the_key_of_another_is_noticed(path):
+    """A checksum covers kind and key besides the content."""
+    store = Database(path)
+    keep(store, ("charge", b"one", (1,)), ("charge", b"two", (2,)))
+    store.close()
+    other = sqlite3.connect(path)
+    other.execute("UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE CAST('one' AS BLOB) END")
+    other.commit()
+    other.close()
+    with pytest.raises(StateError, match="damage"):
+        Database(path).transact(lambda: None)
+
+
+def test_what_is_deleted_is_asked_to_be_overwritten(path):
+    """Whatever SQLite does by itself; and a new file's name is synced, so that a loss of power does not take it."""
+    asked, run = [], Database._run
+
+    def noted(store, statement, *values):
+        asked.append(statement)
+        return run(store, statement, *values)
+
+    with patch.object(Database, "_run", noted), patch("os.fsync", wraps=os.fsync) as synced:
+        Database(path).transact(lambda: None)
+    assert "PRAGMA secure_delete = ON" in asked
+    assert synced.call_count == 1
+
+
+def test_a_file_at_rest_is_closed_before_a_fork(path):
+    """So that the child inherits no connection, whose locks would be its parent's."""
+    store = Database(path)
+    keep(store, ("event", b"", (1,)))
+    assert store._connection is not None
+    assert store.hold()
+    try:
+        assert store._connection is None
+    finally:
+        store.let_go()

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from wire_samples import BATCHES, stream
 
 from ldp.errors import WireError
-from ldp.wire import FORMAT, MOST_PAYLOAD, MOST_REPORTS, REASONS, Batch, decode_batch, encode_batch
+from ldp.wire import (
+    FORMAT,
+    MOST_PAYLOAD,
+    MOST_REPORTS,
+    REASONS,
+    Batch,
+    decode_batch,
+    encode_batch,
+    pack_array,
+    unpack_array,
+)
 
 GOOD = BATCHES["symbol"]
 NAMES = st.binary(min_size=16, max_size=16)
@@ -162,3 +172,24 @@ def test_every_reason_is_specified():
     table = page.partition("## Reasons for rejection")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     assert rows == [f"| `{reason}` | {meaning} |" for reason, meaning in REASONS.items()]
+
+
+@pytest.mark.parametrize("part", [{1: 2}, msgpack.ExtType(1, b"a")], ids=str)
+def test_arrays_hold_neither_maps_nor_extensions(part):
+    """What other languages disagree on is refused, however small."""
+    with pytest.raises(WireError, match="expected one msgpack value"):
+        unpack_array(msgpack.packb([part]), 100, "not-a-batch")
+
+
+def test_arrays_may_be_as_long_as_was_said():
+    """A limit is inclusive."""
+    payload = pack_array([b"x" * 10])
+    assert unpack_array(payload, len(payload), "not-a-batch") == [b"x" * 10]
+    with pytest.raises(WireError, match=f"expected at most {len(payload) - 1} bytes"):
+        unpack_array(payload, len(payload) - 1, "not-a-batch")
+
+
+def test_an_unknown_version_is_named():
+    """So that whoever reads the message knows what to update."""
+    with pytest.raises(WireError, match=f"expected format version {FORMAT}, got 7"):
+        decode_batch(bytes((0x95, 7)))

@@ -1,0 +1,170 @@
+"""The mutants of a module: its source with one operator, comparison, number, condition, loop or decorator changed.
+
+cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed tree and taken back, so
+that a thousand mutants take a second. Larger mistakes, such as people make, are listed in `mistakes.toml`.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MISTAKES = Path(__file__).with_name("mistakes.toml")
+
+OPERATORS = (
+    *("AddNot", "ExceptionReplacer", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
+    *("ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
+    *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak"),
+    *("ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_USub_UAdd", "ReplaceUnaryOperator_Delete_Invert"),
+    *(
+        f"ReplaceBinaryOperator_{pair}"
+        for pair in (
+            *("Add_Sub", "Sub_Add", "Mul_FloorDiv", "Div_Mul", "FloorDiv_Mul", "Mod_Mul", "Pow_Mul"),
+            *("LShift_RShift", "RShift_LShift", "BitAnd_BitOr", "BitOr_BitAnd", "BitXor_BitOr"),
+        )
+    ),
+    *(
+        f"ReplaceComparisonOperator_{pair}"
+        for pair in ("Eq_NotEq", "NotEq_Eq", "Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt", "Is_IsNot", "IsNot_Is")
+    ),
+)
+"""Of cosmic-ray's: one replacement for each operator, the one that is least likely to fail by itself."""
+
+
+class Mutant(NamedTuple):
+    """A module with one change: its first and last line, what they were, what they are, and the whole of the source."""
+
+    module: str
+    operator: str
+    number: int
+    line: int
+    last: int
+    before: str
+    after: str
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Which it is, for as long as the module does not change."""
+        return f"{self.module} {self.operator} {self.number}"
+
+
+def mutants(module: str, source: str) -> list[Mutant]:
+    """All mutants of a module but those of annotations, of what type checkers read, and of caches."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator
+
+    nodes = list(ast_nodes(get_ast(source)))
+    starts = [0, 0, *accumulate(len(line) for line in source.splitlines(keepends=True))]
+    silent = list(_unevaluated(ast.parse(source)))
+    made = []
+    for name in OPERATORS:
+        operator, number = get_operator(f"core/{name}")(), -1
+        for node in nodes:
+            for index, (begin, end) in enumerate(operator.mutation_positions(node)):
+                number += 1
+                if any(first <= begin and end <= last for first, last in silent):
+                    continue
+                text = _changed(operator, node, index)
+                if text is None:
+                    continue
+                first, last = (starts[line] + column for line, column in (node.start_pos, node.end_pos))
+                if not text:  # a decorator, with its line
+                    first -= node.start_pos[1]
+                changed = source[:first] + text + source[last:]
+                before, after = source.splitlines(), changed.splitlines()
+                at = begin[0] - 1
+                while before[at] == after[at]:
+                    at += 1
+                made.append(
+                    Mutant(module, name, number, at + 1, end[0], before[at].strip(), after[at].strip(), changed)
+                )
+    return made
+
+
+def mistakes(module: str, source: str) -> list[Mutant]:
+    """The larger mistakes in a module. Raises `ValueError` for one that is not as its source is now."""
+    made = []
+    for each in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
+        if each["module"] != module:
+            continue
+        before, what = each["before"], each["what"]
+        if source.count(before) != 1:
+            raise ValueError(f"mistakes.toml: expected the text before {what!r} once in {module}")
+        line = source[: source.index(before)].count("\n") + 1
+        last = line + before.rstrip("\n").count("\n")
+        changed = source.replace(before, each["after"])
+        made.append(Mutant(module, f"mistake: {what}", 0, line, last, "mistake", what, changed))
+    return made
+
+
+def _changed(operator: Any, node: Any, index: int) -> str | None:
+    """The text of a changed node; the node stays what it was."""
+    from cosmic_ray.ast import ast_nodes
+
+    kept = [(each, getattr(each, "value", None), getattr(each, "children", None)) for each in ast_nodes(node)]
+    kept = [(each, value, None if children is None else [*children]) for each, value, children in kept]
+    try:
+        changed = operator.mutate(node, index)
+        text = "" if changed is None else changed.get_code(include_prefix=False)
+    except AttributeError:  # it cannot replace exceptions that have a module's name before them
+        return None
+    finally:
+        for each, value, children in kept:
+            if children is None:
+                each.value = value
+            else:
+                each.children = children
+    return text.strip(" ")
+
+
+def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where annotations are, what only type checkers read, and how results are cached.
+
+    Columns count bytes, or characters: code is ASCII.
+    """
+    for node in ast.walk(tree):
+        each: ast.AST | None = None
+        if isinstance(node, ast.FunctionDef):
+            each = node.returns
+        elif isinstance(node, ast.arg | ast.AnnAssign):
+            each = node.annotation
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            each = node
+        if isinstance(node, ast.FunctionDef):
+            for cache in node.decorator_list:
+                if "cache'" in ast.dump(cache):
+                    yield (cache.lineno, 0), (cache.end_lineno + 1, 0)
+        if each is not None:
+            yield (each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)
+
+
+def statement_lines(source: str, first: int, last: int) -> set[int]:
+    """The lines of the innermost statements at some lines, without those of the statements in them."""
+    return {line for at in range(first, last + 1) for line in _statement(source, at)}
+
+
+@lru_cache(maxsize=1 << 14)
+def _statement(source: str, line: int) -> range:
+    found = range(line, line + 1)
+    for lines in _statements(source):
+        if line in lines and (len(found) == 1 or len(lines) < len(found)):
+            found = lines
+    return found
+
+
+@lru_cache(maxsize=4)
+def _statements(source: str) -> list[range]:
+    """The lines of each statement, for one with others in it those before them."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt | ast.excepthandler):
+            body = getattr(node, "body", None)
+            end = body[0].lineno - 1 if body else node.end_lineno
+            found.append(range(node.lineno, max(end or 0, node.lineno) + 1))
+    return found
