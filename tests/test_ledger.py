@@ -52,11 +52,15 @@ def test_charges_are_compared_exactly():
 
     def look():
         first = product(prices[:1])
-        assert within(whole, spent(store), first)
-        assert within(whole, spent(store, "s", "c"), first)
-        assert not within(whole - Fraction(1, 10**900), spent(store), first)
-        assert within(prices[0], spent(store, "another survey", "c"), first)
-        assert within(prices[0], spent(store, "s", "another collector"), first)
+        own, in_all = spent(store, "s", "c")
+        for product_ in (own, in_all):
+            assert within(whole, product_, first)
+            assert not within(whole - Fraction(1, 10**900), product_, first)
+        for others in (("another survey", "c"), ("s", "another collector")):
+            own, in_all = spent(store, *others)
+            assert within(prices[0], own, first)
+            assert within(whole, in_all, first)
+            assert not within(whole - Fraction(1, 10**900), in_all, first)
 
     store.transact(charge)
     store.transact(look)
