@@ -143,6 +143,6 @@ def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Ran
 
 @lru_cache(maxsize=256)
 def _digits(if_chosen: int, if_other: int, word: int, planes: int) -> tuple[int, ...]:
-    """The first binary digits of two thresholds, from the top: 2 for one of `if_chosen`, and 1 for one of `if_other`."""
+    """The first binary digits of two thresholds, from the top: twice that of `if_chosen`, plus that of `if_other`."""
     shifts = range(word - 1, word - 1 - planes, -1)
     return tuple((if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts)

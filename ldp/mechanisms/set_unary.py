@@ -60,9 +60,16 @@ class SetEncoding(NamedTuple):
     @property
     def ratio(self) -> Fraction:
         """That of two sets that differ in as many values as they may, most of them the way that reveals more."""
-        p, q = self.support
-        less, more = sorted((p / q, (1 - q) / (1 - p)))
-        return more**self.most * less ** min(self.most, self.size - self.most)
+        return Fraction(*self._odds)
+
+    @property
+    def _odds(self) -> tuple[int, int]:
+        """The same as whole numbers that are not reduced: with so many digits that takes longer than all the rest."""
+        span = 1 << self.word
+        ways = (self.if_true, self.if_other), (span - self.if_other, span - self.if_true)
+        less, more = sorted(ways, key=lambda odds: Fraction(*odds))
+        fewer = min(self.most, self.size - self.most)
+        return more[0] ** self.most * less[0] ** fewer, more[1] ** self.most * less[1] ** fewer
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -99,9 +106,14 @@ def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncodin
     odds = sqrt_lower(square)
     if_true = int(span * odds / (1 + odds))
     if_other = math.ceil(if_true * span / (if_true + ratio * (span - if_true)))
-    while (made := SetEncoding(size, most, if_true, if_other)).ratio > bound:
+    while _exceeds(made := SetEncoding(size, most, if_true, if_other), bound):
         if_other += 1
     return made
+
+
+def _exceeds(made: SetEncoding, bound: Fraction) -> bool:
+    above, below = made._odds
+    return above * bound.denominator > below * bound.numerator
 
 
 def _accepts(domain: Domain) -> str | None:
