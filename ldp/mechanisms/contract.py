@@ -250,14 +250,14 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
 @lru_cache(maxsize=256)
 def _decimal(number: Fraction) -> str:
     """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
-    twos_and_fives = number.denominator
+    left, digits = number.denominator, 0
     for factor in (2, 5):
-        while twos_and_fives % factor == 0:
-            twos_and_fives //= factor
-    if twos_and_fives != 1:
+        times = 0
+        while left % factor == 0:
+            left //= factor
+            times += 1
+        digits = max(digits, times)
+    if left != 1:
         return str(number)
-    digits = 0
-    while number.denominator != 1 and (number * 10**digits).denominator != 1:
-        digits += 1
     whole, part = divmod(int(number * 10**digits), 10**digits)
     return f"{whole}.{part:0{digits}d}" if digits else str(whole)
