@@ -50,11 +50,16 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     return exact
 
 
-@lru_cache(maxsize=256)
 def exp_lower(exponent: Fraction) -> Fraction:
     """A rational lower bound of e^exponent, relative error below 1e-70."""
+    # Kept by its parts: the hash of a fraction takes a modular inverse, and every mechanism asks.
+    return _exp_lower(*exponent.as_integer_ratio())
+
+
+@lru_cache(maxsize=256)
+def _exp_lower(numerator: int, denominator: int) -> Fraction:
     down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    below = down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    below = down.divide(Decimal(numerator), Decimal(denominator))
     return Fraction(down.next_minus(down.exp(below)))
 
 

@@ -247,10 +247,14 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     return accepts
 
 
-@lru_cache(maxsize=256)
 def _decimal(number: Fraction) -> str:
     """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
-    left, digits = number.denominator, 0
+    return _written(*number.as_integer_ratio())
+
+
+@lru_cache(maxsize=256)
+def _written(numerator: int, denominator: int) -> str:
+    left, digits = denominator, 0
     for factor in (2, 5):
         times = 0
         while left % factor == 0:
@@ -258,6 +262,6 @@ def _decimal(number: Fraction) -> str:
             times += 1
         digits = max(digits, times)
     if left != 1:
-        return str(number)
-    whole, part = divmod(int(number * 10**digits), 10**digits)
+        return f"{numerator}/{denominator}"
+    whole, part = divmod(numerator * 10**digits // denominator, 10**digits)
     return f"{whole}.{part:0{digits}d}" if digits else str(whole)
