@@ -196,8 +196,9 @@ class Declared(NamedTuple):
     @classmethod
     def ratio(cls, ratio: Fraction) -> Declared:
         """An epsilon that follows from probabilities that the survey states; as a decimal if the ratio is unwieldy."""
-        text = f"ln({ratio})"
-        if len(text) > _LONGEST:
+        # Not written out where it would be too long by far: that takes longer than the logarithm.
+        text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
+        if not 0 < len(text) <= _LONGEST:
             text = _decimal(Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)))
         return cls(text, ratio)
 
