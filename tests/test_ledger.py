@@ -112,6 +112,13 @@ def test_a_small_domain_has_room_for_all_values():
     assert len(client.ledger().charges) == 3
 
 
+def test_a_cap_may_be_as_large_as_an_app_likes():
+    """Its ratio has more digits than Python writes out."""
+    client = Client(survey_of(yes_no("a")), lifetime_cap="100000")
+    client.record("a", True)
+    assert len(client.ledger().charges) == 1
+
+
 class ReadStore(ProcessStore):
     """A store that notes what is read of which kind."""
 

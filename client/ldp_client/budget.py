@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -71,6 +71,10 @@ class Agreed(NamedTuple):
     terms: bytes
 
 
+_Limit = tuple[Fraction, Product]
+"""What may be spent, and what was, of it."""
+
+
 class Budget:
     """A survey's spending under a scope.
 
@@ -84,7 +88,7 @@ class Budget:
         self._survey = survey
         self._scope = scope
         self._place = scope.survey_key(survey)
-        self._cap = None if cap is None else str(cap)
+        self._cap = cap
 
     def charge_once(self, question: Question) -> None:
         """Spend the price of a question that is answered once.
@@ -145,37 +149,40 @@ class Budget:
         """How many charges, 1 to `most`, may be set aside for a question. Raises `BudgetError` if none may."""
         own, in_all = spent(self._store, self._survey.name, self._scope.collector)
         agreed, cap = self._agreed(own), self._cap or self._usual_cap()
+        limits = (agreed, own), (cap, in_all)
         if in_all == NOTHING:
-            number = _of_nothing_spent(self._survey, question, most, agreed, cap)
+            bounds = agreed.as_integer_ratio(), cap.as_integer_ratio()
+            number = _of_nothing_spent(self._survey, question, most, *bounds)
         else:
             others = (each for each in self._survey if each is not question and not self._answered(each))
-            number = _charges_within(((agreed, own), (cap, in_all)), question, most, others)
+            number = _charges_within(limits, question, most, others)
         if not number:
             raise BudgetError(
                 f"question {question.name!r} costs more than is left of what this device may spend (see the ledger): "
-                f"beyond {' and '.join(self._beyond(question, agreed, cap, own, in_all))}"
+                f"beyond {' and '.join(self._beyond(question, *limits))}"
             )
         return number
 
-    def _beyond(self, question: Question, agreed: str, cap: str, own: Product, in_all: Product) -> Iterator[str]:
+    def _beyond(self, question: Question, of_survey: _Limit, of_all: _Limit) -> Iterator[str]:
         """The limits that one more charge would pass."""
         price, name = product([question.price]), self._survey.name
+        (agreed, own), (cap, in_all) = of_survey, of_all
         if self._survey.lifetime is not None and not within(self._survey.lifetime.bound, own, price):
             yield f"lifetime_epsilon of survey {name!r}"
-        if not within(ratio_of(agreed), own, price):
+        if not within(agreed, own, price):
             yield f"what survey {name!r} asked for when it was agreed to"
-        if not within(ratio_of(cap), in_all, price):
+        if not within(cap, in_all, price):
             yield "the app's lifetime_cap for all surveys"
 
-    def _agreed(self, spent: Product) -> str:
+    def _agreed(self, spent: Product) -> Fraction:
         """What was agreed to: never more than `lifetime_epsilon`, which needs no comparison of its own then."""
         kept = self._store.get(LIMIT, self._place)
         if kept is None:
             return self._agree_anew(spent)
-        most, own = cast(str, kept[0]), self._survey.lifetime
-        return most if own is None or ratio_of(most) <= own.bound else self._agree_anew(spent)
+        most, own = ratio_of(cast(str, kept[0])), self._survey.lifetime
+        return most if own is None or most <= own.bound else self._agree_anew(spent)
 
-    def _agree_anew(self, spent: Product) -> str:
+    def _agree_anew(self, spent: Product) -> Fraction:
         """The ratio that the survey may come to on this device: what it says, or all charges that are not made yet."""
         survey, collector = self._survey, self._scope.collector
         if spent == NOTHING or survey.lifetime is not None:
@@ -184,14 +191,14 @@ class Budget:
             left = (question for question in survey if not self._answered(question))
             agreed = _agreement(_at_most(spent, left), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
-        return agreed.most
+        return ratio_of(agreed.most)
 
-    def _usual_cap(self) -> str:
+    def _usual_cap(self) -> Fraction:
         kept = self._store.get(LIMIT, _ALL)
         if kept is None:
             kept = (_cap_by_first(self._survey),)
             self._store.put(LIMIT, _ALL, kept)
-        return cast(str, kept[0])
+        return ratio_of(cast(str, kept[0]))
 
 
 def renew(store: Store) -> None:
@@ -240,24 +247,24 @@ def _cap_by_first(survey: Survey) -> str:
 
 
 @lru_cache(maxsize=256)
-def _of_nothing_spent(survey: Survey, question: Question, most: int, agreed: str, cap: str) -> int:
-    """How many charges for a question fit the limits on a device that has spent nothing."""
+def _of_nothing_spent(survey: Survey, question: Question, most: int, agreed: Product, cap: Product) -> int:
+    """How many charges for a question fit the limits on a device that has spent nothing.
+
+    The limits come as pairs of whole numbers: hashing a fraction would take longer than all else here.
+    """
     others = (each for each in survey if each is not question)
-    return _charges_within(((agreed, NOTHING), (cap, NOTHING)), question, most, others)
+    return _charges_within(((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING)), question, most, others)
 
 
-def _charges_within(
-    limits: Iterable[tuple[str, Product]], question: Question, most: int, others: Iterable[Question]
-) -> int:
+def _charges_within(limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]) -> int:
     """How many charges for a question, up to `most`, fit limits beside what was spent: with one for each of the others.
 
     Or one, if that fits without.
     """
-    bounds = [(ratio_of(bound), spent) for bound, spent in limits]
 
     def fits(number: int, *besides: Product) -> bool:
         price = product([question.price**number])
-        return all(within(bound, spent, price, *besides) for bound, spent in bounds)
+        return all(within(bound, spent, price, *besides) for bound, spent in limits)
 
     number = 0
     if most > 1:
