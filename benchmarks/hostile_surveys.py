@@ -96,6 +96,21 @@ _RAPPOR = (
     'type = "text"\nmechanism = "rappor"\nbloom_bits = 65536\nhashes = 16\ncohorts = 65536\n'
     f'p = "0.{"3" * 27}{{}}"\nq = "0.{"7" * 27}{{}}"\nf = "0.{"1" * 27}{{}}"'
 )
+
+
+def _rappors_of_long_fractions() -> str:
+    """As many different ones as there may be, of numbers that have no denominator in common."""
+    digits = numbers_of_digits(28)
+
+    def question(at: int) -> str:
+        numbers = "\n".join(
+            f'{key} = "{first}{digits()}/9{digits()}9"' for key, first in (("p", 1), ("q", 8), ("f", 3))
+        )
+        return f'[[question]]\nname = "q{at}"\n{_RAPPOR.partition("p =")[0]}{numbers}\n'
+
+    return filled(HEAD, question, most=MOST_QUESTIONS)
+
+
 _MATRIX_64 = f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
 _QUALITY_64 = (
     f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "exponential"\nepsilon = 1\nquality = '
@@ -255,11 +270,14 @@ DESIGNS: dict[str, Callable[[], str]] = {
         for name, epsilon in _EPSILONS.items()
         for size, most in ((100, 50), (100, 100))
     },
+    "auto, 160 values": _thousand(160, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
+    "auto, 50 of 160 values": _thousand_sets(160, 50, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
     "dbitflip": _thousand(100, "dbitflip", 'sampled = 50\nepsilon = "1.000{}"'),
     "rappor": lambda: asked(_RAPPOR),
     "rappor, almost no noise": lambda: asked(
         _RAPPOR.replace("0.333", "0.000000000000000000000000").replace("0.777", "0.999999999999999999999999")
     ),
+    "rappor, long fractions": _rappors_of_long_fractions,
     "profiles": lambda: asked('type = "text"\nprofile = "chromium-sparse"'),
     "heavy-hitters": lambda: asked('type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\nepsilon = "1.000{}"'),
     "heavy-hitters, large epsilons": lambda: asked(

@@ -74,9 +74,9 @@ class Domain:
             return _steps(answer, self.numbers[0], self.numbers[-1])
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
-        if self.size is None:
+        if self._listed is None:
             return _text(answer)
-        index = self._index.get(answer)
+        index = (self._places or self._index).get(answer)
         if index is None:
             raise AnswerError(f"expected one of the question's {self.size} values, got some other text")
         return index

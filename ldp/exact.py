@@ -50,11 +50,16 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     return exact
 
 
-@lru_cache(maxsize=256)
 def exp_lower(exponent: Fraction) -> Fraction:
     """A rational lower bound of e^exponent, relative error below 1e-70."""
+    # Kept by its parts: the hash of a fraction takes a modular inverse, and every mechanism asks.
+    return _exp_lower(*exponent.as_integer_ratio())
+
+
+@lru_cache(maxsize=256)
+def _exp_lower(numerator: int, denominator: int) -> Fraction:
     down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    below = down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    below = down.divide(Decimal(numerator), Decimal(denominator))
     return Fraction(down.next_minus(down.exp(below)))
 
 
@@ -71,16 +76,18 @@ def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
     power = math.floor(Fraction(context.next_minus(context.exp(exponent))) * (1 << bits))
     tables: list[list[int]] = []
     for _ in range(places):
-        tables.append([1 << bits])
-        while len(tables[-1]) < 16:
-            tables[-1].append(tables[-1][-1] * power >> bits)
-        power = tables[-1][-1] * power >> bits
+        table = [1 << bits]
+        for _ in range(15):
+            table.append(table[-1] * power >> bits)
+        power = table[-1] * power >> bits
+        tables.append(table)
     found = {}
     for count in counts:
-        found[count], left = 1 << bits, count
+        share, left = 1 << bits, count
         for table in tables:
-            found[count] = found[count] * table[left & 15] >> bits
+            share = share * table[left & 15] >> bits
             left >>= 4
+        found[count] = share
     return found
 
 

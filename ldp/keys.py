@@ -32,6 +32,8 @@ class Keys:
         """How many problems there are, also where they are too many to be told."""
         self._table = table
         self._known: set[str] = set()
+        self._numbers: dict[str, Fraction] = {}
+        """Numbers that were read: where there are several mechanisms to choose from, each asks for them."""
 
     def __contains__(self, key: str) -> bool:
         self._known.add(key)
@@ -132,9 +134,10 @@ class Keys:
         """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
         if key not in self and default is not None:
             return default
-        found = self._exact(key, self._table.get(key))
+        found = self._numbers.get(key) or self._exact(key, self._table.get(key))
         inside = found is not None and (least < found < most if open_ends else least <= found <= most)
         if found is not None and inside:
+            self._numbers[key] = found
             return found
         if found is not None:
             ends = "strictly between" if open_ends else "from"

@@ -120,12 +120,11 @@ def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Ran
     reserve_width = (rest + 7) >> 3
     tape = random(planes * width + _RESERVE * reserve_width)
     everywhere = (1 << size) - 1
-    bit_of = (0, everywhere & ~chosen, chosen, everywhere)
-    ones, tied, at, shift = 0, everywhere, 0, word
-    for _ in range(planes):
-        shift -= 1
-        threshold = bit_of[(if_chosen >> shift & 1) << 1 | if_other >> shift & 1]
-        decided = tied & (int.from_bytes(tape[at : at + width], "little") ^ threshold)
+    digits_of = (0, everywhere & ~chosen, chosen, everywhere)
+    ones, tied, at, from_bytes = 0, everywhere, 0, int.from_bytes
+    for which in _digits(if_chosen, if_other, word, planes):
+        threshold = digits_of[which]
+        decided = tied & (from_bytes(tape[at : at + width], "little") ^ threshold)
         ones |= decided & threshold
         tied ^= decided
         at += width
@@ -140,3 +139,10 @@ def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Ran
         tied ^= position
         at += reserve_width
     return ones
+
+
+@lru_cache(maxsize=256)
+def _digits(if_chosen: int, if_other: int, word: int, planes: int) -> tuple[int, ...]:
+    """The first binary digits of two thresholds, from the top: twice that of `if_chosen`, plus that of `if_other`."""
+    shifts = range(word - 1, word - 1 - planes, -1)
+    return tuple((if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts)

@@ -102,11 +102,11 @@ def _question(given: Keys, survey: str, epoch: int | None, *, suggest: bool) -> 
     candidates = keys.text("candidates", "") or None
     if candidates is not None and domain.size is not None:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
-    row, choice = _mechanism(keys, domain)
-    if row is None:
+    designed = _designed(keys, domain)
+    if designed is None:
         keys.finish(also=_all_keys(), suggest=suggest)
         return None, keys.told()
-    randomizer, declared = row.design(keys, domain)
+    row, (randomizer, declared), choice = designed
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
     if keys.problems:
@@ -189,14 +189,16 @@ def _sets(keys: Keys) -> Domain:
     return Domain("multi", values, keys.integer("most", 1, len(values)))
 
 
-def _mechanism(keys: Keys, domain: Domain) -> tuple[Mechanism | None, tuple[Considered, ...]]:
-    """The row of the mechanism that the file names, or leaves to us (and then what there was to choose from).
+def _designed(
+    keys: Keys, domain: Domain
+) -> tuple[Mechanism, tuple[Randomizer, Declared], tuple[Considered, ...]] | None:
+    """The row of the mechanism that the file names, or leaves to us (and then what there was to choose from), designed.
 
     None if there is none that can serve.
     """
     name = keys.choice("mechanism", [*MECHANISMS, "auto"])
     if name is None:
-        return None, ()
+        return None
     rows = [MECHANISMS[each] for each in (AUTOMATIC if name == "auto" else (name,))]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
@@ -204,12 +206,14 @@ def _mechanism(keys: Keys, domain: Domain) -> tuple[Mechanism | None, tuple[Cons
         if domain.most is not None:
             values += f" of which a respondent may hold {domain.most}"
         keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
-        return None, ()
+        return None
     if name != "auto":
-        return able[0], ()
+        return able[0], able[0].design(keys, domain), ()
     limit = keys.integer("report_bytes", 1, 1 << 20, 0)
-    choice = considered(able, keys, domain)
-    return least_error(choice, limit).row, choice
+    designs = [row.design(keys, domain) for row in able]
+    choice = considered(zip(able, (made for made, _ in designs), strict=True), domain.most or 1)
+    best = least_error(choice, limit)
+    return best.row, designs[choice.index(best)], choice
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:

@@ -6,6 +6,7 @@ the time is seen. Shares of intervals that hold the truth are compared at 6 stan
 """
 
 import json
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from specimens import question
 from written_out import declared_law
 
 from ldp import SurveyError, parse_survey
-from ldp.mechanisms.heavy_hitters import UNICODE, HeavyHitters
-from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.exact import odds
+from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
+from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
 from ldp_aggregator.continuations import continuations, unfinished
 from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.estimation import estimate_question
@@ -275,3 +277,14 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
     found = {each["value"]: each for each in told["questions"]["x"]["values"]}
     assert found["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
     assert abs(found["apple"]["frequency"] - found["apple"]["truth"]) < 6 * found["apple"]["standard_error"]
+
+
+@pytest.mark.parametrize("epsilon", ["0.0001", "0.7", "2", "5", "6.9", "7", "8", "10.5", "20", "40"])
+@pytest.mark.parametrize("cells", [2, 100, 4095, 99_999, CELLS])
+def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells):
+    """Spaces are passed over unseen only where all of them are too large: what is taken is as if none had been."""
+    truth, other = odds(Fraction(epsilon))
+    fewer = cells
+    while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:
+        fewer //= 2
+    assert response_to_cells(truth, other, cells) == space._replace(size=space.layout.symbols)

@@ -52,11 +52,15 @@ def test_charges_are_compared_exactly():
 
     def look():
         first = product(prices[:1])
-        assert within(whole, spent(store), first)
-        assert within(whole, spent(store, "s", "c"), first)
-        assert not within(whole - Fraction(1, 10**900), spent(store), first)
-        assert within(prices[0], spent(store, "another survey", "c"), first)
-        assert within(prices[0], spent(store, "s", "another collector"), first)
+        own, in_all = spent(store, "s", "c")
+        for product_ in (own, in_all):
+            assert within(whole, product_, first)
+            assert not within(whole - Fraction(1, 10**900), product_, first)
+        for others in (("another survey", "c"), ("s", "another collector")):
+            own, in_all = spent(store, *others)
+            assert within(prices[0], own, first)
+            assert within(whole, in_all, first)
+            assert not within(whole - Fraction(1, 10**900), in_all, first)
 
     store.transact(charge)
     store.transact(look)
@@ -106,6 +110,61 @@ def test_a_small_domain_has_room_for_all_values():
     for value in ("b", "c", "a", "b"):
         client.record("m", value)
     assert len(client.ledger().charges) == 3
+
+
+def test_a_cap_may_be_as_large_as_an_app_likes():
+    """Its ratio has more digits than Python writes out."""
+    client = Client(survey_of(yes_no("a")), lifetime_cap="100000")
+    client.record("a", True)
+    assert len(client.ledger().charges) == 1
+
+
+class ReadStore(ProcessStore):
+    """A store that notes what is read of which kind."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = []
+
+    def get(self, kind, key):
+        """One record."""
+        self.read.append(kind)
+        return super().get(kind, key)
+
+    def records(self, kind, prefix=b""):
+        """Many."""
+        self.read.append(kind)
+        return super().records(kind, prefix)
+
+
+@pytest.mark.parametrize("cap", [None, exp_lower(Fraction(1000))])
+def test_what_was_spent_is_read_once_for_each_charge(cap):
+    """However many limits it is compared with: in a file each look is a statement, which reads all charges."""
+    store, survey = ReadStore(), survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"')
+    budget = Budget(store, survey, Scope.of(""), cap)
+    looks = {"a": (2, 1), "b": (2, 1), "m": (4, 2)}
+    for name, (charges, asides) in looks.items():
+        store.read.clear()
+        charge = budget.charge_value if survey[name].memoizes else budget.charge_once
+        store.transact(lambda charge=charge, name=name: charge(survey[name]))
+        assert (store.read.count(CHARGE), store.read.count(ASIDE)) == (charges, asides), name
+
+
+def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
+    """Devices with one survey and limits of their own, one after the other: each stops where it would alone."""
+    survey = survey_of(yes_no("a"), mirror("m", 3))
+    price = survey["m"].price
+    for _ in range(2):
+        # One charge is left for the other question, whose ratio is below 3.
+        for limit, apart in ((price**4 * 3, 3), (price**2 * 3, 2), (price, 1), (price - 1, 0), (price**3 * 3, 3)):
+            store = ProcessStore()
+            budget = Budget(store, survey, Scope.of(""), limit)
+            if not apart:
+                with pytest.raises(BudgetError, match="lifetime_cap"):
+                    store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
+                continue
+            left = [store.transact(lambda budget=budget: budget.charge_value(survey["m"])) for _ in range(4)]
+            assert left == [True] * apart + [False] * (4 - apart), limit
 
 
 PRICE = 2 * 2 * 1.0986122886681098

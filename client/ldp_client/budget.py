@@ -30,21 +30,23 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.exact import exp_lower
-from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Product, close_aside, product, spent, today, within
+from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Product, close_aside, product, ratio_of, spent, today, within
 from ldp_client.scope import KEY_SIZE, Scope
-from ldp_client.store import Store
+from ldp_client.store import Record, Store
 
 if TYPE_CHECKING:
     from ldp.survey import Question, Survey
 
 LIMIT, _ALL = "limit", b""
+_FIRST = bytes(2)
+"""What the key of a question's first charge ends with."""
 UNIT = 1 << 64
 """A limit that no survey wrote down is rounded up to whole parts of this size."""
 
@@ -69,10 +71,8 @@ class Agreed(NamedTuple):
     terms: bytes
 
 
-class _Limit(NamedTuple):
-    most: Fraction
-    spent: Product
-    told: str
+_Limit = tuple[Fraction, Product]
+"""What may be spent, and what was, of it."""
 
 
 class Budget:
@@ -81,12 +81,13 @@ class Budget:
     `cap` is the largest ratio that all surveys in the store may spend together; None for the usual one.
     """
 
-    __slots__ = ("_cap", "_scope", "_store", "_survey")
+    __slots__ = ("_cap", "_place", "_scope", "_store", "_survey")
 
     def __init__(self, store: Store, survey: Survey, scope: Scope, cap: Fraction | None) -> None:
         self._store = store
         self._survey = survey
         self._scope = scope
+        self._place = scope.survey_key(survey)
         self._cap = cap
 
     def charge_once(self, question: Question) -> None:
@@ -94,14 +95,15 @@ class Budget:
 
         Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way; then nothing is spent.
         """
-        if self._answered(question):
+        key = self._scope.key(question)
+        if self._store.get(CHARGE, key + _FIRST) is not None:
             raise AlreadyAnsweredError(
                 f"question {question.name!r} was answered on this device before, and one report spends its whole "
                 f"epsilon of {question.declared.text}; send that report's bytes again, or ask a question with "
                 "memoized responses"
             )
         self._affordable(question, most=1)
-        self._charge(question)
+        self._keep_charge(question, key + _FIRST)
 
     def charge_value(self, question: Question) -> bool:
         """Spend a charge for one more permanent response; False if none of those that were set aside is left.
@@ -126,81 +128,77 @@ class Budget:
 
         Nothing changes where this very version was agreed to before.
         """
-        kept = self._kept_limit()
-        if kept is None or kept.terms != self._survey.terms:
-            self._keep_limit(self._asked_for(self._own()))
+        kept = self._store.get(LIMIT, self._place)
+        if kept is None or _read(kept).terms != self._survey.terms:
+            own, _ = spent(self._store, self._survey.name, self._scope.collector)
+            self._agree_anew(own)
 
     def _charge(self, question: Question) -> None:
-        store, key = self._store, self._scope.key(question)
-        number = sum(1 for _ in store.records(CHARGE, key))
+        key = self._scope.key(question)
+        number = sum(1 for _ in self._store.records(CHARGE, key))
+        self._keep_charge(question, key + number.to_bytes(2, "big"))
+
+    def _keep_charge(self, question: Question, key: bytes) -> None:
         record = self._survey.name, question.name, question.price_text, self._scope.collector, today()
-        store.put(CHARGE, key + number.to_bytes(2, "big"), record)
+        self._store.put(CHARGE, key, record)
 
     def _answered(self, question: Question) -> bool:
-        return next(iter(self._store.records(CHARGE, self._scope.key(question))), None) is not None
+        return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
     def _affordable(self, question: Question, most: int) -> int:
         """How many charges, 1 to `most`, may be set aside for a question. Raises `BudgetError` if none may."""
-        limits = list(self._limits())
-        if most > 1:
-            others = product(each.price for each in self._survey if each is not question and not self._answered(each))
-            numbers = range(1, most + 1)
-            fitting = bisect_left(
-                numbers, True, key=lambda number: bool(_beyond(limits, [others, product([question.price**number])]))
-            )
-            if fitting:
-                return numbers[fitting - 1]
-        beyond = _beyond(limits, [product([question.price])])
-        if beyond:
+        own, in_all = spent(self._store, self._survey.name, self._scope.collector)
+        agreed, cap = self._agreed(own), self._cap or self._usual_cap()
+        limits = (agreed, own), (cap, in_all)
+        if in_all == NOTHING:
+            bounds = agreed.as_integer_ratio(), cap.as_integer_ratio()
+            number = _of_nothing_spent(self._survey, question, most, *bounds)
+        else:
+            others = (each for each in self._survey if each is not question and not self._answered(each))
+            number = _charges_within(limits, question, most, others)
+        if not number:
             raise BudgetError(
                 f"question {question.name!r} costs more than is left of what this device may spend (see the ledger): "
-                f"beyond {' and '.join(beyond)}"
+                f"beyond {' and '.join(self._beyond(question, *limits))}"
             )
-        return 1
+        return number
 
-    def _limits(self) -> Iterator[_Limit]:
-        name, own = self._survey.name, self._own()
-        if self._survey.lifetime is not None:
-            yield _Limit(self._survey.lifetime.bound, own, f"lifetime_epsilon of survey {name!r}")
-        yield _Limit(self._agreed(own), own, f"what survey {name!r} asked for when it was agreed to")
-        yield _Limit(self._cap or self._usual_cap(), spent(self._store), "the app's lifetime_cap for all surveys")
-
-    def _own(self) -> Product:
-        return spent(self._store, self._survey.name, self._scope.collector)
+    def _beyond(self, question: Question, of_survey: _Limit, of_all: _Limit) -> Iterator[str]:
+        """The limits that one more charge would pass."""
+        price, name = product([question.price]), self._survey.name
+        (agreed, own), (cap, in_all) = of_survey, of_all
+        if self._survey.lifetime is not None and not within(self._survey.lifetime.bound, own, price):
+            yield f"lifetime_epsilon of survey {name!r}"
+        if not within(agreed, own, price):
+            yield f"what survey {name!r} asked for when it was agreed to"
+        if not within(cap, in_all, price):
+            yield "the app's lifetime_cap for all surveys"
 
     def _agreed(self, spent: Product) -> Fraction:
-        kept, own = self._kept_limit(), self._survey.lifetime
-        if kept is not None and (own is None or Fraction(kept.most) <= own.bound):
-            return Fraction(kept.most)
-        asked = self._asked_for(spent)
-        self._keep_limit(asked)
-        return asked
+        """What was agreed to: never more than `lifetime_epsilon`, which needs no comparison of its own then."""
+        kept = self._store.get(LIMIT, self._place)
+        if kept is None:
+            return self._agree_anew(spent)
+        most, own = ratio_of(cast(str, kept[0])), self._survey.lifetime
+        return most if own is None or most <= own.bound else self._agree_anew(spent)
 
-    def _asked_for(self, spent: Product) -> Fraction:
+    def _agree_anew(self, spent: Product) -> Fraction:
         """The ratio that the survey may come to on this device: what it says, or all charges that are not made yet."""
-        if self._survey.lifetime is not None:
-            return self._survey.lifetime.bound
-        if spent == NOTHING:
-            return _all_charges(self._survey)
-        return _at_most(spent, [question for question in self._survey if not self._answered(question)])
+        survey, collector = self._survey, self._scope.collector
+        if spent == NOTHING or survey.lifetime is not None:
+            agreed = _agreed_at_first(survey, collector)
+        else:
+            left = (question for question in survey if not self._answered(question))
+            agreed = _agreement(_at_most(spent, left), survey, collector)
+        self._store.put(LIMIT, self._place, agreed)
+        return ratio_of(agreed.most)
 
     def _usual_cap(self) -> Fraction:
         kept = self._store.get(LIMIT, _ALL)
-        if kept is not None:
-            return Fraction(cast(str, kept[0]))
-        # Not what it merely says that it might: a survey could say anything.
-        asked, own = _all_charges(self._survey), self._survey.lifetime
-        cap = max(_bound(USUAL_CAP), asked if own is None else min(asked, own.bound))
-        self._store.put(LIMIT, _ALL, (str(cap),))
-        return cap
-
-    def _kept_limit(self) -> Agreed | None:
-        kept = self._store.get(LIMIT, self._scope.survey_key(self._survey))
-        return None if kept is None else Agreed(*cast("tuple[str, str, str, bytes]", kept))
-
-    def _keep_limit(self, most: Fraction) -> None:
-        agreed = Agreed(str(most), self._survey.name, self._scope.collector, self._survey.terms)
-        self._store.put(LIMIT, self._scope.survey_key(self._survey), agreed)
+        if kept is None:
+            kept = (_cap_by_first(self._survey),)
+            self._store.put(LIMIT, _ALL, kept)
+        return ratio_of(cast(str, kept[0]))
 
 
 def renew(store: Store) -> None:
@@ -212,11 +210,11 @@ def renew(store: Store) -> None:
     for key, (survey, _, ratio, collector, _, number) in store.records(ASIDE):
         if len(key) == KEY_SIZE:
             whose = survey, collector
-            again[whose] = again.get(whose, Fraction(1)) * Fraction(cast(str, ratio)) ** cast(int, number)
+            again[whose] = again.get(whose, Fraction(1)) * ratio_of(cast(str, ratio)) ** cast(int, number)
     for key, record in list(store.records(LIMIT)):
         if key != _ALL:
-            agreed = Agreed(*cast("tuple[str, str, str, bytes]", record))
-            most = Fraction(agreed.most) * again.get((agreed.survey, agreed.collector), 1)
+            agreed = _read(record)
+            most = ratio_of(agreed.most) * again.get((agreed.survey, agreed.collector), 1)
             store.put(LIMIT, key, agreed._replace(most=str(_rounded_up(most))))
     close_aside(store)
 
@@ -225,7 +223,7 @@ def _rounded_up(most: Fraction) -> Fraction:
     return min(Fraction(math.ceil(most * UNIT), UNIT), _bound(MOST_EPSILON))
 
 
-# What the same survey asks for is worked out once, and not for every device that a process simulates.
+# What depends on a survey alone is worked out once, and not for every device that a process simulates.
 
 
 @lru_cache(maxsize=8)
@@ -234,8 +232,53 @@ def _bound(epsilon: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=64)
-def _all_charges(survey: Survey) -> Fraction:
-    return _at_most(NOTHING, survey)
+def _agreed_at_first(survey: Survey, collector: str) -> Agreed:
+    """What whoever has spent nothing on a survey agrees to."""
+    asked = _at_most(NOTHING, survey) if survey.lifetime is None else survey.lifetime.bound
+    return _agreement(asked, survey, collector)
+
+
+@lru_cache(maxsize=64)
+def _cap_by_first(survey: Survey) -> str:
+    """The usual cap, of a store whose first survey this is."""
+    # Not what it merely says that it might: a survey could say anything.
+    asked, own = _at_most(NOTHING, survey), survey.lifetime
+    return str(max(_bound(USUAL_CAP), asked if own is None else min(asked, own.bound)))
+
+
+@lru_cache(maxsize=256)
+def _of_nothing_spent(survey: Survey, question: Question, most: int, agreed: Product, cap: Product) -> int:
+    """How many charges for a question fit the limits on a device that has spent nothing.
+
+    The limits come as pairs of whole numbers: hashing a fraction would take longer than all else here.
+    """
+    others = (each for each in survey if each is not question)
+    return _charges_within(((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING)), question, most, others)
+
+
+def _charges_within(limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]) -> int:
+    """How many charges for a question, up to `most`, fit limits beside what was spent: with one for each of the others.
+
+    Or one, if that fits without.
+    """
+
+    def fits(number: int, *besides: Product) -> bool:
+        price = product([question.price**number])
+        return all(within(bound, spent, price, *besides) for bound, spent in limits)
+
+    number = 0
+    if most > 1:
+        besides = product(each.price for each in others)
+        number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
+    return number or int(fits(1))
+
+
+def _read(record: Record) -> Agreed:
+    return Agreed(*cast("tuple[str, str, str, bytes]", record))
+
+
+def _agreement(most: Fraction, survey: Survey, collector: str) -> Agreed:
+    return Agreed(str(most), survey.name, collector, survey.terms)
 
 
 def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
@@ -250,8 +293,3 @@ def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
         if most > largest * UNIT:
             return largest
     return Fraction(most, UNIT)
-
-
-def _beyond(limits: Iterable[_Limit], prices: list[Product]) -> list[str]:
-    """The limits that would be passed."""
-    return [limit.told for limit in limits if not within(limit.most, limit.spent, *prices)]

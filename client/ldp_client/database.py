@@ -81,7 +81,7 @@ class Database:
 
     def transact(self, work: Callable[[], Result]) -> Result:
         """What some work gives; its changes outlive the process, or are taken back if it raises."""
-        return self._turns.take(lambda: self._whole(work))
+        return self._turns.take(self._whole, work)
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""

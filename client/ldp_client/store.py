@@ -49,36 +49,40 @@ class ProcessStore:
     __slots__ = ("__weakref__", "_changes", "_records", "_turns")
 
     def __init__(self) -> None:
-        self._records: dict[tuple[str, bytes], Record] = {}
-        self._changes: list[tuple[tuple[str, bytes], Record | None]] = []
+        self._records: dict[str, dict[bytes, Record]] = {}
+        self._changes: list[tuple[dict[bytes, Record], bytes, Record | None]] = []
         self._turns = Turns()
         rest_at_forks(self._turns)
 
     def transact(self, work: Callable[[], Result]) -> Result:
         """What some work gives; what it changed is taken back if it raises."""
-        return self._turns.take(lambda: self._whole(work))
+        return self._turns.take(self._whole, work)
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""
-        return self._records.get((kind, key))
+        kept = self._records.get(kind)
+        return None if kept is None else kept.get(key)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
-        records, place = self._records, (kind, key)
+        kept = self._records.setdefault(kind, {})
         # Noted before it is done: taking back what was not done yet does no harm.
-        self._changes.append((place, records.get(place)))
-        records[place] = record
+        self._changes.append((kept, key, kept.get(key)))
+        kept[key] = record
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
-        place = kind, key
-        self._changes.append((place, self._records.get(place)))
-        self._records.pop(place, None)
+        kept = self._records.setdefault(kind, {})
+        self._changes.append((kept, key, kept.get(key)))
+        kept.pop(key, None)
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        found = sorted(key for of, key in self._records if of == kind and key.startswith(prefix))
-        return ((key, self._records[kind, key]) for key in found)
+        kept = self._records.get(kind)
+        if not kept:
+            return iter(())
+        found = sorted(key for key in kept if key.startswith(prefix))
+        return ((key, kept[key]) for key in found)
 
     def settle(self) -> None:
         """Nothing here lasts."""
@@ -94,9 +98,9 @@ class ProcessStore:
 
     def _take_back(self) -> None:
         while self._changes:
-            place, before = self._changes[-1]
+            kept, key, before = self._changes[-1]
             if before is None:
-                self._records.pop(place, None)
+                kept.pop(key, None)
             else:
-                self._records[place] = before
+                kept[key] = before
             self._changes.pop()

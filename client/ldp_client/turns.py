@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from ldp.errors import StateError
 
 Result = TypeVar("Result")
+Given = TypeVarTuple("Given")
 
 PATIENCE_AT_FORKS = 5.0
 """Seconds that a fork waits for a turn; then the child does without what it would have shared."""
@@ -39,8 +40,11 @@ class Turns:
         # Reentrant, so that whoever interrupts a turn of its own thread is refused, and does not wait for ever.
         self._lock = RLock()
 
-    def take(self, work: Callable[[], Result]) -> Result:
-        """What some work gives, done alone. Raises `StateError` within a turn of the same thread."""
+    def take(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
+        """What some work gives, called with what is given and done alone.
+
+        Raises `StateError` within a turn of the same thread.
+        """
         with self._lock:
             if self._busy:
                 raise StateError(
@@ -49,7 +53,7 @@ class Turns:
                 )
             try:
                 self._busy = True
-                return work()
+                return work(*given)
             finally:
                 self._busy = False
 

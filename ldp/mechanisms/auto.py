@@ -17,9 +17,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from ldp.domain import Domain
-from ldp.keys import Keys
-from ldp.mechanisms.contract import Blocked, Mechanism, Pure, is_blocked, is_pure
+from ldp.mechanisms.contract import Blocked, Mechanism, Pure, Randomizer, is_blocked, is_pure
 
 SHORT, LONG = 256, 4096
 WORTH_IT = Fraction(965, 1000)
@@ -31,9 +29,12 @@ def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
         return randomizer.squares - held
     assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
     (p, below_p), (q, below_q) = (rate.as_integer_ratio() for rate in randomizer.support)
-    # Over one denominator, in whole numbers: fractions would be reduced after every step.
-    p, q, whole = p * below_q, q * below_p, below_p * below_q
-    return Fraction(held * p * (whole - p) + (randomizer.size - held) * q * (whole - q), (p - q) ** 2)
+    return summed_variance(p * below_q, q * below_p, below_p * below_q, randomizer.size, held)
+
+
+def summed_variance(p: int, q: int, whole: int, size: int, held: int = 1) -> Fraction:
+    """R, from rates that are whole numbers over a whole: fractions would be reduced after every step."""
+    return Fraction(held * p * (whole - p) + (size - held) * q * (whole - q), (p - q) ** 2)
 
 
 class Considered(NamedTuple):
@@ -44,11 +45,9 @@ class Considered(NamedTuple):
     error: Fraction
 
 
-def considered(candidates: Iterable[Mechanism], keys: Keys, domain: Domain) -> tuple[Considered, ...]:
-    """What there is to choose from, by the design of each candidate for this question."""
-    held = domain.most or 1
-    designs = ((row, _designed(row, keys, domain)) for row in candidates)
-    return tuple(Considered(row, made.layout.width, total_error(made, held)) for row, made in designs)
+def considered(designs: Iterable[tuple[Mechanism, Randomizer]], held: int) -> tuple[Considered, ...]:
+    """What there is to choose from, by the design of each candidate, for a question whose respondents hold so many."""
+    return tuple(Considered(row, made.layout.width, total_error(_compared(row, made), held)) for row, made in designs)
 
 
 def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
@@ -66,8 +65,7 @@ def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
     return long if long.error < WORTH_IT * short.error else short
 
 
-def _designed(row: Mechanism, keys: Keys, domain: Domain) -> Pure | Blocked:
-    randomizer, _ = row.design(keys, domain)
-    if not (is_pure(randomizer) or is_blocked(randomizer)):
+def _compared(row: Mechanism, made: Randomizer) -> Pure | Blocked:
+    if not (is_pure(made) or is_blocked(made)):
         raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
-    return randomizer
+    return made

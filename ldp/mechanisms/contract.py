@@ -196,8 +196,9 @@ class Declared(NamedTuple):
     @classmethod
     def ratio(cls, ratio: Fraction) -> Declared:
         """An epsilon that follows from probabilities that the survey states; as a decimal if the ratio is unwieldy."""
-        text = f"ln({ratio})"
-        if len(text) > _LONGEST:
+        # Not written out where it would be too long by far: that takes longer than the logarithm.
+        text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
+        if not 0 < len(text) <= _LONGEST:
             text = _decimal(Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)))
         return cls(text, ratio)
 
@@ -247,17 +248,21 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     return accepts
 
 
-@lru_cache(maxsize=256)
 def _decimal(number: Fraction) -> str:
     """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
-    twos_and_fives = number.denominator
+    return _written(*number.as_integer_ratio())
+
+
+@lru_cache(maxsize=256)
+def _written(numerator: int, denominator: int) -> str:
+    left, digits = denominator, 0
     for factor in (2, 5):
-        while twos_and_fives % factor == 0:
-            twos_and_fives //= factor
-    if twos_and_fives != 1:
-        return str(number)
-    digits = 0
-    while number.denominator != 1 and (number * 10**digits).denominator != 1:
-        digits += 1
-    whole, part = divmod(int(number * 10**digits), 10**digits)
+        times = 0
+        while left % factor == 0:
+            left //= factor
+            times += 1
+        digits = max(digits, times)
+    if left != 1:
+        return f"{numerator}/{denominator}"
+    whole, part = divmod(numerator * 10**digits // denominator, 10**digits)
     return f"{whole}.{part:0{digits}d}" if digits else str(whole)

@@ -80,8 +80,7 @@ class HadamardResponse(NamedTuple):
     @property
     def halves(self) -> tuple[Fraction, Fraction]:
         """The probabilities of the half that supports the value, and of any other half of a block."""
-        total = self.truth + (2 * self.blocks - 1) * self.other
-        return Fraction(self.truth, total), Fraction(self.other, total)
+        return Fraction(self.truth, self._total), Fraction(self.other, self._total)
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
@@ -91,15 +90,23 @@ class HadamardResponse(NamedTuple):
     @property
     def worth(self) -> Fraction:
         """What a report is worth to the values that it supports: c."""
-        supporting, not_supporting = self.halves
-        return 1 / (supporting - not_supporting)
+        return Fraction(self._total, self.truth - self.other)
 
     @property
     def squares(self) -> Fraction:
         """The mean squares of what a report is worth to each value, added up: at most."""
-        _, half = self.halves
+        return Fraction(self._squares, (self.truth - self.other) ** 2)
+
+    @property
+    def _total(self) -> int:
+        """What the weights of all halves add up to."""
+        return self.truth + (2 * self.blocks - 1) * self.other
+
+    @property
+    def _squares(self) -> int:
+        """The squares, but for a divisor that all numbers of blocks have in common."""
         fullest = -(-self.size // self.blocks)
-        return self.worth * (self.size * 2 * half * self.worth + fullest)
+        return self._total * (2 * self.size * self.other + fullest * (self.truth - self.other))
 
     def place(self, value: int) -> tuple[int, int]:
         """The block and the row of a value."""
@@ -108,7 +115,7 @@ class HadamardResponse(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""
         own, mask = self.place(int(value))
-        drawn = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
+        drawn = randbelow(self._total, random)
         row = randbelow(self.rows, random)
         # After the half of the supporters comes the other one of their block, then two of each block.
         after = 0 if drawn < self.truth else 1 + (drawn - self.truth) // self.other
@@ -138,7 +145,7 @@ def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:
     """The one with the least total error, whoever holds what; of those, the one with the fewest blocks."""
     numbers = (1 << power for power in range(size.bit_length()))
     made = (HadamardResponse(size, blocks, _symbols(size, blocks), truth, other) for blocks in numbers)
-    return min((each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each.squares)
+    return min((each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each._squares)
 
 
 def _symbols(size: int, blocks: int) -> int:

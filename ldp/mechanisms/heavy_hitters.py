@@ -23,6 +23,7 @@ Source: Wang, Li and Jha 2018 (prefix extension, each respondent in one stage).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from xxhash import xxh64_intdigest
@@ -33,7 +34,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import Layout
 from ldp.mechanisms.contract import Declared, Mechanism, Numbers, integers
-from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
+from ldp.mechanisms.projective import ProjectiveResponse, candidates, geometry, least_error
 from ldp.randomness import Random, randbelow
 
 LONGEST, MOST_LONGEST = 32, 64
@@ -124,15 +125,19 @@ def _most_bytes(branching: int, most: int) -> int:
     return size
 
 
+@lru_cache(maxsize=64)
 def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
     """The response with the least error to so many cells or more: all points of a space, if it is not too large.
 
     Where the order that a large epsilon asks for leads to a large space, there are fewer cells.
     """
     while True:
-        space = least_error_response(cells, truth, other)
-        if space.layout.symbols <= MOST_CELLS:
-            return space._replace(size=space.layout.symbols)
+        spaces = candidates(cells, truth, other)
+        # Errors take longer to compare than points, and are of no use where all spaces are too large.
+        if any(geometry(space.order, space.dimension).points <= MOST_CELLS for space in spaces):
+            points = (space := least_error(spaces)).layout.symbols
+            if points <= MOST_CELLS:
+                return space._replace(size=points)
         cells //= 2
 
 

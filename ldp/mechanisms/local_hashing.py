@@ -24,7 +24,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
-from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.randomness import Random, randbelow
@@ -75,10 +75,15 @@ class LocalHashing(NamedTuple):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
+        p, q, whole = self._masses
+        return Fraction(p, whole), Fraction(q, whole)
+
+    @property
+    def _masses(self) -> tuple[int, int, int]:
+        """The weights of hash functions and symbols that support the true value, another, and of all of them."""
         met, pairs = self._meetings
         every = self.truth + (self.buckets - 1) * self.other
-        q = Fraction(met * self.truth + (pairs - met) * self.other, pairs * every)
-        return Fraction(self.truth, every), q
+        return self.truth * pairs, met * self.truth + (pairs - met) * self.other, every * pairs
 
     def joint_support(self) -> None:
         """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
@@ -114,7 +119,7 @@ def least_error_buckets(size: int, truth: int, other: int) -> int:
     """The g with the least total error, which falls up to there and rises afterwards; about R + 1 for many values."""
 
     def error(buckets: int) -> Fraction:
-        return total_error(LocalHashing(size, buckets, truth, other))
+        return summed_variance(*LocalHashing(size, buckets, truth, other)._masses, size)
 
     choices = range(2, min(MOST_BUCKETS, truth // other + 4))
     return 2 + bisect_left(choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1))

@@ -65,7 +65,10 @@ class PadAndSample(NamedTuple):
         """(p, q), the draw included; of an oracle that has such rates."""
         assert is_pure(self.oracle)  # noqa: S101
         p, q = self.oracle.support
-        return (p + (self.most - 1) * q) / self.most, q
+        (numerator, below_p), (numerator_q, below_q) = p.as_integer_ratio(), q.as_integer_ratio()
+        # Reduced once, and not after every step.
+        drawn = numerator * below_q + (self.most - 1) * numerator_q * below_p
+        return Fraction(drawn, self.most * below_p * below_q), q
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:

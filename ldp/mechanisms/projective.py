@@ -24,7 +24,7 @@ Singer 1938.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -36,7 +36,7 @@ from ldp.exact import odds
 from ldp.field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Folding, Layout
-from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.contract import Declared, Mechanism, Numbers, small_closed
 from ldp.randomness import Random, randbelow
 
@@ -101,9 +101,15 @@ class ProjectiveResponse(NamedTuple):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
+        p, q, total = self._masses
+        return Fraction(p, total), Fraction(q, total)
+
+    @property
+    def _masses(self) -> tuple[int, int, int]:
+        """The weights of the points that support the true value, of those that support another, and of all."""
         points, block, common = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
-        return Fraction(self.truth * block, total), Fraction(self.truth * common + self.other * (block - common), total)
+        return self.truth * block, self.truth * common + self.other * (block - common), total
 
     def joint_support(self) -> None:
         """It depends on whether the true value lies on the line through the two."""
@@ -166,14 +172,22 @@ def _vector_and_place(index: int, order: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def least_error_response(size: int, truth: int, other: int) -> ProjectiveResponse:
-    """The space with the fewest points among those whose total error is next to the least.
+    """The space with the fewest points among those whose total error is next to the least."""
+    return least_error(candidates(size, truth, other))
+
+
+def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, ...]:
+    """The spaces with room for so many values that are worth a comparison.
 
     As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at R + 1; for fewer
-    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared. A space of
-    which the tally has to be folded must be worth it.
+    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared.
     """
-    spaces = [space for folded in (False, True) for space in _nearest(size, truth, other, folded)]
-    errors = [total_error(space) * (_WORTH_FOLDING if space.folded else 1) for space in spaces]
+    return tuple(space for folded in (False, True) for space in _nearest(size, truth, other, folded))
+
+
+def least_error(spaces: Sequence[ProjectiveResponse]) -> ProjectiveResponse:
+    """The one with the fewest points among those next to the least; one whose tally is folded must be worth it."""
+    errors = [summed_variance(*space._masses, space.size) * (_WORTH_FOLDING if space.folded else 1) for space in spaces]
     most = _WORTH_MORE_POINTS * min(errors)
     good = [space for space, error in zip(spaces, errors, strict=True) if error <= most]
     return min(good, key=lambda space: space.layout.symbols)

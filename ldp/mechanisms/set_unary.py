@@ -14,7 +14,6 @@ Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m value
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -60,9 +59,16 @@ class SetEncoding(NamedTuple):
     @property
     def ratio(self) -> Fraction:
         """That of two sets that differ in as many values as they may, most of them the way that reveals more."""
-        p, q = self.support
-        less, more = sorted((p / q, (1 - q) / (1 - p)))
-        return more**self.most * less ** min(self.most, self.size - self.most)
+        return Fraction(*self._odds)
+
+    @property
+    def _odds(self) -> tuple[int, int]:
+        """The same as whole numbers that are not reduced: with so many digits that takes longer than all the rest."""
+        span = 1 << self.word
+        ways = (self.if_true, self.if_other), (span - self.if_other, span - self.if_true)
+        less, more = ways if ways[0][0] * ways[1][1] <= ways[1][0] * ways[0][1] else ways[::-1]
+        fewer = min(self.most, self.size - self.most)
+        return more[0] ** self.most * less[0] ** fewer, more[1] ** self.most * less[1] ** fewer
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -92,16 +98,23 @@ def design(keys: Keys, domain: Domain) -> tuple[SetEncoding, Declared]:
 
 @lru_cache(maxsize=64)
 def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncoding:
-    bound = exp_lower(epsilon)
+    bound, span = exp_lower(epsilon), 1 << WORD
     half = min(Fraction(most), Fraction(size, 2))
-    ratio, span = exp_lower(epsilon / half), 1 << WORD
-    square = ratio * (half * ratio + size - half) / (half + (size - half) * ratio)
-    odds = sqrt_lower(square)
-    if_true = int(span * odds / (1 + odds))
-    if_other = math.ceil(if_true * span / (if_true + ratio * (span - if_true)))
-    while (made := SetEncoding(size, most, if_true, if_other)).ratio > bound:
+    above, below = exp_lower(epsilon / half).as_integer_ratio()
+    # In whole numbers, times the denominators: fractions would be reduced after every step.
+    held, others = half.numerator, size * half.denominator - half.numerator
+    square = above * (held * above + others * below), below * (held * below + others * above)
+    odds, whole = sqrt_lower(Fraction(*square)).as_integer_ratio()
+    if_true = span * odds // (whole + odds)
+    if_other = -(-if_true * span * below // (if_true * below + above * (span - if_true)))
+    while _exceeds(made := SetEncoding(size, most, if_true, if_other), bound):
         if_other += 1
     return made
+
+
+def _exceeds(made: SetEncoding, bound: Fraction) -> bool:
+    above, below = made._odds
+    return above * bound.denominator > below * bound.numerator
 
 
 def _accepts(domain: Domain) -> str | None:

@@ -141,8 +141,9 @@ def least_error_size(size: int, ratio: Fraction) -> int:
     """The w with the least total error: the best of those around d / (R + 1)."""
     middle = int(size / (ratio + 1))
     around = range(max(1, middle - 2), min(size - 1, middle + 3) + 1)
+    truth, other = ratio.as_integer_ratio()
     # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): only this factor depends on w.
-    return min(around, key=lambda w: Fraction((w * ratio + size - w) ** 2, w * (size - w)))
+    return min(around, key=lambda w: Fraction((w * truth + (size - w) * other) ** 2, w * (size - w)))
 
 
 def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
