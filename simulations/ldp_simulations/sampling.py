@@ -3,8 +3,7 @@
     matrix   the reports of each value's holders: one multinomial over its row
     noise    some stay, half of the others go up and half down; at each step those that are going stop with probability
              1 - a, wherever they came from
-    sets     part of the reports are uniform sets whatever the value, the others uniform ones that hold it; position
-             by position, by how many members each still lacks
+    sets     subset selection, as in `ldp_simulations.subset_sampling`
     hr       as in `ldp_simulations.hadamard_sampling`
     symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all values:
              a binomial for each value, and one multinomial
@@ -24,7 +23,6 @@ The generator is numpy's: simulation only. A test holds these laws equal to thos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -59,10 +57,9 @@ from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.projective_sampling import projective_counts
 from ldp_simulations.search_sampling import search_counts
 from ldp_simulations.set_sampling import encoded_counts, sampled_entries
+from ldp_simulations.subset_sampling import subset_counts
 from ldp_simulations.window_sampling import window_counts
 
-_MOST_TOGETHER = 500_000_000
-"""Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
 _MOST_POSITIONS = 1 << 24
 """Bits of texts hashed at once."""
 
@@ -139,57 +136,6 @@ def _rappor(randomizer: Rappor, holders: Holders, generator: Generator) -> Count
     return counts
 
 
-def _sets(randomizer: SubsetSelection, held: Counts, generator: Generator) -> Counts:
-    """Every report is either a uniform set, whatever its value, or a uniform one among those that hold its value.
-
-    The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for those with it.
-    """
-    size, chosen, truth, other = randomizer
-    anything = Fraction(size * other, chosen * truth + (size - chosen) * other)
-    marked = generator.binomial(held, float(1 - anything))
-    counts = np.zeros(1 + size, dtype=np.int64)
-    counts[0] = held.sum()
-    parts = int(marked.sum()) // _MOST_TOGETHER + 1
-    for part in range(parts):
-        counts[1:] += _marked_sets(chosen, (marked + part) // parts, 0, generator)
-    counts[1:] += _marked_sets(chosen + 1, np.zeros_like(marked), int((held - marked).sum()), generator)
-    return counts[None, :]
-
-
-def _marked_sets(chosen: int, marked: Counts, unmarked: int, generator: Generator) -> Counts:
-    """How many sets hold each position: `marked[x]` uniform sets of `chosen` positions that hold x, and `unmarked` ones
-    of `chosen - 1`.
-
-    Position by position: a set that still lacks r of its members takes the next of m positions with probability r / m.
-    Sets that lack as many are alike, so only their numbers are kept: of those whose mark is still to come, and of the
-    others. At position x the sets that are marked with it are a uniform sample of the former. How many members sets
-    lack differs by a few times sqrt(chosen) at any position, so that no more of the numbers are looked at.
-    """
-    lacking = np.arange(chosen)
-    ahead, others = np.zeros(chosen, dtype=np.int64), np.zeros(chosen, dtype=np.int64)
-    ahead[-1], others[-1] = marked.sum(), unmarked
-    counts = marked.copy()
-    first, end = chosen - 1, chosen
-    for position, arriving in enumerate(marked.tolist()):
-        some = slice(first, end)
-        arrived = generator.multivariate_hypergeometric(ahead[some], arriving, method="marginals")
-        ahead[some] -= arrived
-        left = len(marked) - position
-        for group, others_left in ((ahead, max(left - 1, 1)), (others, left)):
-            taking = generator.binomial(group[some], np.minimum(lacking[some] / others_left, 1.0))
-            counts[position] += taking.sum()
-            group[some] -= taking
-            # A set that lacks nothing takes nothing.
-            group[max(first - 1, 0) : end - 1] += taking[0 if first else 1 :]
-        others[some] += arrived
-        first = max(first - 1, 0)
-        while first < end - 1 and not (ahead[first] or others[first]):
-            first += 1
-        while end - 1 > first and not (ahead[end - 1] or others[end - 1]):
-            end -= 1
-    return counts
-
-
 def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Counts:
     return _counts(chain.once, holders, generator)
 
@@ -209,7 +155,7 @@ _OF_COUNTS: Mapping[type, Callable[[Any, Counts, Generator], Counts]] = {
     NoisyHistogram: _sums,
     ProjectiveResponse: projective_counts,
     StochasticMatrix: _matrix,
-    SubsetSelection: _sets,
+    SubsetSelection: subset_counts,
     SymbolResponse: _symbols,
 }
 """Samplers that have to know how many hold each value."""
