@@ -43,6 +43,7 @@ def test_charges_are_compared_exactly():
     """A charge fits a bound that equals the product to the last digit, and not one that is smaller by any amount."""
     store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
+    prices[1] = Fraction(81)  # which is written without a denominator
     whole = math.prod(prices)
 
     def charge():

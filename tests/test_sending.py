@@ -271,6 +271,7 @@ def test_recording_wakes_nobody():
         assert not told.called
         assert not one.called
         assert sender._asked == 0
+        assert not sender._urgent()
         assert transport.payloads == []
 
 
@@ -448,3 +449,22 @@ def test_flush_without_a_collector_says_whether_anything_waits():
         assert client.flush()
         client.record("once", "red")
         assert not client.flush()
+
+
+@pytest.mark.parametrize("interval", [0, -1, 0.0, -0.5])
+def test_an_interval_takes_time(interval):
+    """A thread that never waits would send by the second of each answer."""
+    with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
+        Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
+
+
+def test_closing_waits_for_what_is_being_sent():
+    """For half a second at most; and an exit does not wait for a thread that nobody closed."""
+    client = Client.open(DEVICE_SURVEY, state=None, transport=Slow(0.1))
+    client.record("once", "red")
+    assert not client.flush(0.01)
+    thread = client._sender._thread
+    assert thread.daemon
+    assert thread.is_alive()
+    client.close()
+    assert not thread.is_alive()
