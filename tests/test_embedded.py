@@ -15,10 +15,12 @@ from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
+from ldp.exact import log
 from ldp.randomness import Replay
 from ldp_client import Client
 from ldp_client.counts import REASONS, Counts
 from ldp_client.embedded import EmbeddedClient
+from ldp_client.preview import Preview
 from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
 
 TELLING = "a rather telling värde"
@@ -324,6 +326,11 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         assert len(rows) == 20
         assert not rows & {first, second}
         assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in kept}
+        assert client.preview("mirror", TELLING).lifetime_epsilon == pytest.approx(
+            DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price), rel=1e-12
+        )
+    for width, shown in ((16, "00" * 16 + ", drawn"), (17, "00" * 16 + "..., drawn")):
+        assert f"{width} bytes would be sent, such as {shown}" in str(Preview("q", bytes(width), 1.0, 1.0, 0.5))
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)
