@@ -95,14 +95,16 @@ def source_of(module: str) -> Path:
 
 
 def modules(asked: list[str]) -> list[str]:
-    """All modules with an area, or those that are asked for, by name or as a package."""
+    """All modules with an area; or those that are asked for, by name or as a package, in that order."""
     found = []
     for package, folder in PATHS.items():
         for path in sorted((folder / package).rglob("*.py")):
             name = ".".join(path.relative_to(folder).with_suffix("").parts)
             if path.name != "__init__.py" and tests_of(name) and "testing" not in name:
                 found.append(name)
-    return [name for name in found if not asked or any(name == each or name.startswith(f"{each}.") for each in asked)]
+    if not asked:
+        return found
+    return [name for each in asked for name in found if name == each or name.startswith(f"{each}.")]
 
 
 def tests_of(module: str) -> list[str]:
@@ -255,7 +257,7 @@ def main(arguments: list[str]) -> int:
     options.results = options.results.absolute()
     os.chdir(ROOT)
     chosen: list[Mutant] = []
-    for module in modules(options.modules):
+    for module in dict.fromkeys(modules(options.modules)):
         source = source_of(module).read_text(encoding="utf-8")
         made = [] if options.mistakes else mutants(module, source)
         draw = random.Random(f"{module} 1")
