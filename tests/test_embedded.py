@@ -17,6 +17,7 @@ from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, sur
 from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
 from ldp.exact import log
 from ldp.randomness import Replay
+from ldp.survey_text import LARGEST
 from ldp_client import Client
 from ldp_client.counts import REASONS, Counts
 from ldp_client.embedded import EmbeddedClient
@@ -246,9 +247,14 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
     # What counts is what a question can ever cost: up to four values at 4 ln 3 each.
     with pytest.raises(SurveyError, match=r"17\.57"):
         opened(ceiling="5")
-    for wrong in ("0", "-1", "much"):
-        with pytest.raises(ValueError, match="expected"):
+    for wrong in ("0", "-1", "-1/2"):
+        with pytest.raises(ValueError, match="expected an epsilon above 0"):
             opened(ceiling=wrong)
+    with pytest.raises(ValueError, match="expected a number"):
+        opened(ceiling="much")
+    for pins, told in ((["00", "11"], "00, 11"), ([], "none")):
+        with pytest.raises(SurveyError, match=rf"this app pins \({told}\)"):
+            opened(dear, pins=pins)
 
 
 def test_surveys_come_from_files_and_texts(tmp_path):
@@ -259,6 +265,17 @@ def test_surveys_come_from_files_and_texts(tmp_path):
             assert client.survey.terms == DEVICE_SURVEY.terms
     with pytest.raises(SurveyError, match="No such file"):
         opened(tmp_path / "missing.toml")
+
+
+def test_a_survey_file_may_be_as_large_as_it_may_be(tmp_path):
+    """Not a byte is cut off, and one byte more is refused."""
+    path, text = tmp_path / "survey.toml", "\n" + DEVICE.strip()
+    path.write_text("#" * (LARGEST - len(text)) + text)
+    with opened(path) as client:
+        assert client.survey.terms == DEVICE_SURVEY.terms
+    path.write_text("#" * (LARGEST + 1 - len(text)) + text)
+    with pytest.raises(SurveyError):
+        opened(path)
 
 
 def test_several_surveys_share_a_state_and_a_cap(path):
