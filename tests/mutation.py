@@ -171,6 +171,8 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         else:
             outcomes.keep(mutant, outcome)
 
+    if not unchanged_passes(server, list(dict.fromkeys(mutant.module for mutant in todo))):
+        return 2
     for mutant in todo:
         path = source_of(mutant.module)
         sound = path.read_text(encoding="utf-8")
@@ -198,6 +200,20 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         else:
             ended()
     return 0
+
+
+def unchanged_passes(server: Server, names: list[str]) -> bool:
+    """Whether the tests of each area pass on sound modules, in both ways of running them."""
+    for name in {tuple(tests_of(name)): name for name in names}.values():
+        path, tests = source_of(name), area(server.measured, name)
+        server.quick([], tests)
+        outcomes = [reaped()[1]]
+        server.anew(name, path, path.read_text(encoding="utf-8"), tests)
+        outcomes.append(reaped()[1])
+        if outcomes != ["survived", "survived"]:
+            sys.stderr.write(f"the tests of {name} fail without any change: {outcomes}\n")
+            return False
+    return True
 
 
 def area(measured: Measured, module: str) -> list[str]:
