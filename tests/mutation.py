@@ -72,7 +72,7 @@ AREAS = {
     "ldp_aggregator.joint_counting": "joint",
     "ldp_aggregator.tally": "tally ingest snapshot",
     "ldp_aggregator.snapshot": "snapshot tally",
-    "ldp_aggregator.moments": "laws result intervals published sampling",
+    "ldp_aggregator.moments": "laws result intervals published",
     "ldp_aggregator.noise_moments": "additive result",
     "ldp_aggregator.sketch_moments": "sketches result",
     "ldp_aggregator.window_moments": "longitudinal result",
