@@ -36,7 +36,7 @@ many besides by the clock, as others may be busy; and an import so many."""
 LONGEST = 300.0
 """Seconds that a test may take on sound code, while it is measured."""
 
-MOST_SECONDS = 40.0
+MOST_SECONDS = 30.0
 """What the tests of one mutant may take together on sound code: the slowest are left out."""
 
 MEMORY = 8 << 30

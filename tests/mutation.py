@@ -153,7 +153,7 @@ class Outcomes:
         self._known[mutant.name, source] = record
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
-        if outcome == "survived" and _key(mutant.module, record) not in reasons():
+        if outcome == "survived" and mutant.change not in reasons():
             sys.stdout.write(f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n")
             sys.stdout.flush()
 
@@ -220,11 +220,7 @@ def area(measured: Measured, module: str) -> list[str]:
     return [test for test in measured.seconds if Path(test.partition("::")[0]).name in files]
 
 
-def _key(module: str, record: Record) -> tuple[object, ...]:
-    return module, record["before"], record["after"]
-
-
-def reasons() -> dict[tuple[object, ...], str]:
+def reasons() -> dict[tuple[str, str, str], str]:
     """Why some are no mistakes, by module and change."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
     return {
@@ -234,19 +230,17 @@ def reasons() -> dict[tuple[object, ...], str]:
     }
 
 
-def summary(records: list[tuple[Mutant, Record]]) -> int:
-    """Print the share that is killed, by module, and what is left without a reason."""
+def summary(found: list[tuple[Mutant, Record | None]]) -> int:
+    """Print the share that is killed of what was tried, by module, and how many are left with a reason."""
     explained = reasons()
     by_module: dict[str, list[bool]] = {}
     harmless = 0
-    for mutant, record in records:
-        alive = record["outcome"] == "survived"
-        if record["outcome"] == "invalid":
-            continue
-        if alive and _key(mutant.module, record) in explained:
+    for mutant, record in found:
+        killed = record is not None and record["outcome"] in ("killed", "timeout")
+        if mutant.change in explained and not killed:
             harmless += 1
-            continue
-        by_module.setdefault(mutant.module, []).append(not alive)
+        elif record is not None and record["outcome"] != "invalid":
+            by_module.setdefault(mutant.module, []).append(killed)
     for module, killed in sorted(by_module.items()):
         sys.stdout.write(f"{module:45} {sum(killed):5} of {len(killed):5} killed\n")
     every = [killed for each in by_module.values() for killed in each]
@@ -281,7 +275,8 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(f"{len(chosen)}\n")
         return 0
     outcomes = Outcomes(options.results)
-    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None]
+    explained = reasons()
+    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None and mutant.change not in explained]
     if todo and not options.summary:
         names = dict.fromkeys(mutant.module for mutant in todo)
         files = dict.fromkeys(test for name in names for test in tests_of(name))
@@ -291,7 +286,7 @@ def main(arguments: list[str]) -> int:
         pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
         if server.result:
             return server.result
-    return summary([(mutant, record) for mutant in chosen if (record := outcomes.of(mutant))])
+    return summary([(mutant, outcomes.of(mutant)) for mutant in chosen])
 
 
 if __name__ == "__main__":
