@@ -144,7 +144,7 @@ def test_no_pause_is_longer_than_a_day(wait, opened, clock):
 
 def test_pauses_grow_with_failures_and_are_random(opened, clock):
     """The pause after n failures is uniform up to a limit that doubles; 40 pauses are not all alike (chance 2^-39)."""
-    client, _ = opened([retry()] * 60)
+    client, _ = opened([retry()] * 60, limits=Limits(days=100))
     client.record("once", "red")
     pauses = []
     for _ in range(60):
