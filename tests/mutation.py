@@ -73,15 +73,15 @@ AREAS = {
     "ldp_aggregator.joint_counting": "joint",
     "ldp_aggregator.tally": "tally ingest snapshot",
     "ldp_aggregator.snapshot": "snapshot tally",
-    "ldp_aggregator.moments": "laws result intervals published",
+    "ldp_aggregator.moments": "laws result intervals published few_reports remarks",
     "ldp_aggregator.noise_moments": "additive result",
     "ldp_aggregator.sketch_moments": "sketches result",
     "ldp_aggregator.window_moments": "longitudinal result",
     "ldp_aggregator.found_moments": "heavy_hitters",
-    "ldp_aggregator.means": "result additive",
-    "ldp_aggregator.intervals": "intervals result",
-    "ldp_aggregator.detection": "result intervals",
-    "ldp_aggregator.estimation": "result postprocess",
+    "ldp_aggregator.means": "result additive adult few_reports",
+    "ldp_aggregator.intervals": "intervals result few_reports remarks",
+    "ldp_aggregator.detection": "result intervals few_reports rappor_results",
+    "ldp_aggregator.estimation": "result postprocess few_reports remarks bloom_regression",
 }
 """The tests that are asked about a module, or about all modules of a package that have no line of their own."""
 
