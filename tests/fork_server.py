@@ -29,20 +29,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-PATIENCE, SLACK, IMPORT = 10, 5.0, 60.0
-"""A test may take so many times what it takes on sound code, and so many seconds more; and an import so many."""
+PATIENCE, SLACK, PAUSE, IMPORT = 10, 5.0, 30.0, 120.0
+"""A test may take so many times what it takes on sound code and so many seconds more of the processor's time, and so
+many besides by the clock, as others may be busy; and an import so many."""
 
 LONGEST = 300.0
 """Seconds that a test may take on sound code, while it is measured."""
 
-MOST_SECONDS = 10.0
+MOST_SECONDS = 30.0
 """What the tests of one mutant may take together on sound code: the slowest are left out."""
 
 MEMORY = 8 << 30
 """Bytes that a child may ask for."""
 
-KILLED, INVALID = 10, 11
-OUTCOMES = {0: "survived", 1: "timeout", KILLED: "killed", INVALID: "invalid"}
+KILLED = 10
+OUTCOMES = {0: "survived", 1: "timeout", -signal.SIGPROF: "timeout", KILLED: "killed"}
 QUIET = (
     *("-o", "addopts=--import-mode=importlib", "-p", "no:terminal", "-p", "no:doctest", "-p", "no:cacheprovider"),
     # It raises from a signal handler wherever that finds Python, hence within what measures.
@@ -99,12 +100,12 @@ class Measured:
         """How long a test may take on a mutant."""
         return self.seconds.get(test, 0.0) * PATIENCE + SLACK
 
-    def quickest(self, tests: Iterable[str]) -> list[str]:
+    def quickest(self, tests: Iterable[str], most: float = MOST_SECONDS) -> list[str]:
         """The quickest tests, as many as there is time for; and if there is but a slow one, that."""
         chosen, spent = [], 0.0
         for test in sorted(tests, key=lambda each: self.seconds.get(each, 0.0)):
             spent += self.seconds.get(test, 0.0)
-            if spent > MOST_SECONDS and chosen:
+            if spent > most and chosen:
                 break
             chosen.append(test)
         return chosen
@@ -241,7 +242,9 @@ class Server:
         return fork(child)
 
     def _expect(self, test: str) -> None:
-        faulthandler.dump_traceback_later(self.measured.limit(test), exit=True)
+        limit = self.measured.limit(test)
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        faulthandler.dump_traceback_later(limit + PAUSE, exit=True)
 
 
 class Again:

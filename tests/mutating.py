@@ -53,6 +53,11 @@ class Mutant(NamedTuple):
         """Which it is, for as long as the module does not change."""
         return f"{self.module} {self.operator} {self.number}"
 
+    @property
+    def change(self) -> tuple[str, str, str]:
+        """By what it is known in a list."""
+        return self.module, self.before, self.after
+
 
 def mutants(module: str, source: str) -> list[Mutant]:
     """All mutants of a module but those of annotations, of what type checkers read, and of caches."""

@@ -34,6 +34,7 @@ ROOT = TESTS.parent
 LEFT = TESTS / "mutants_left.toml"
 PATHS = {"ldp": ROOT, "ldp_client": ROOT / "client", "ldp_aggregator": ROOT / "aggregator"}
 GOAL = 0.95
+FEW_SECONDS = 5.0
 
 _MECHANISM = "laws mutants channel exact vectors published"
 AREAS = {
@@ -72,15 +73,15 @@ AREAS = {
     "ldp_aggregator.joint_counting": "joint",
     "ldp_aggregator.tally": "tally ingest snapshot",
     "ldp_aggregator.snapshot": "snapshot tally",
-    "ldp_aggregator.moments": "laws result intervals published sampling",
+    "ldp_aggregator.moments": "laws result intervals published few_reports remarks",
     "ldp_aggregator.noise_moments": "additive result",
     "ldp_aggregator.sketch_moments": "sketches result",
     "ldp_aggregator.window_moments": "longitudinal result",
     "ldp_aggregator.found_moments": "heavy_hitters",
-    "ldp_aggregator.means": "result additive",
-    "ldp_aggregator.intervals": "intervals result",
-    "ldp_aggregator.detection": "result intervals",
-    "ldp_aggregator.estimation": "result postprocess",
+    "ldp_aggregator.means": "result additive adult few_reports",
+    "ldp_aggregator.intervals": "intervals result few_reports remarks",
+    "ldp_aggregator.detection": "result intervals few_reports rappor_results",
+    "ldp_aggregator.estimation": "result postprocess few_reports remarks bloom_regression",
 }
 """The tests that are asked about a module, or about all modules of a package that have no line of their own."""
 
@@ -95,14 +96,16 @@ def source_of(module: str) -> Path:
 
 
 def modules(asked: list[str]) -> list[str]:
-    """All modules with an area, or those that are asked for, by name or as a package."""
+    """All modules with an area; or those that are asked for, by name or as a package, in that order."""
     found = []
     for package, folder in PATHS.items():
         for path in sorted((folder / package).rglob("*.py")):
             name = ".".join(path.relative_to(folder).with_suffix("").parts)
             if path.name != "__init__.py" and tests_of(name) and "testing" not in name:
                 found.append(name)
-    return [name for name in found if not asked or any(name == each or name.startswith(f"{each}.") for each in asked)]
+    if not asked:
+        return found
+    return [name for each in asked for name in found if name == each or name.startswith(f"{each}.")]
 
 
 def tests_of(module: str) -> list[str]:
@@ -150,7 +153,7 @@ class Outcomes:
         self._known[mutant.name, source] = record
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
-        if outcome == "survived" and _key(mutant.module, record) not in reasons():
+        if outcome == "survived" and mutant.change not in reasons():
             sys.stdout.write(f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n")
             sys.stdout.flush()
 
@@ -169,6 +172,8 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         else:
             outcomes.keep(mutant, outcome)
 
+    if not unchanged_passes(server, list(dict.fromkeys(mutant.module for mutant in todo))):
+        return 2
     for mutant in todo:
         path = source_of(mutant.module)
         sound = path.read_text(encoding="utf-8")
@@ -198,17 +203,24 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
     return 0
 
 
+def unchanged_passes(server: Server, names: list[str]) -> bool:
+    """Whether quick tests of each area pass where sound modules are imported anew; all of them did while measured."""
+    for name in {tuple(tests_of(name)): name for name in names}.values():
+        path, tests = source_of(name), server.measured.quickest(area(server.measured, name), FEW_SECONDS)
+        server.anew(name, path, path.read_text(encoding="utf-8"), tests)
+        if reaped()[1] != "survived":
+            sys.stderr.write(f"the tests of {name} fail without any change, once it is imported anew\n")
+            return False
+    return True
+
+
 def area(measured: Measured, module: str) -> list[str]:
     """The tests that are asked about a module."""
     files = {Path(each).name for each in tests_of(module)}
     return [test for test in measured.seconds if Path(test.partition("::")[0]).name in files]
 
 
-def _key(module: str, record: Record) -> tuple[object, ...]:
-    return module, record["before"], record["after"]
-
-
-def reasons() -> dict[tuple[object, ...], str]:
+def reasons() -> dict[tuple[str, str, str], str]:
     """Why some are no mistakes, by module and change."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
     return {
@@ -218,19 +230,17 @@ def reasons() -> dict[tuple[object, ...], str]:
     }
 
 
-def summary(records: list[tuple[Mutant, Record]]) -> int:
-    """Print the share that is killed, by module, and what is left without a reason."""
+def summary(found: list[tuple[Mutant, Record | None]]) -> int:
+    """Print the share that is killed of what was tried, by module, and how many are left with a reason."""
     explained = reasons()
     by_module: dict[str, list[bool]] = {}
     harmless = 0
-    for mutant, record in records:
-        alive = record["outcome"] == "survived"
-        if record["outcome"] == "invalid":
-            continue
-        if alive and _key(mutant.module, record) in explained:
+    for mutant, record in found:
+        killed = record is not None and record["outcome"] in ("killed", "timeout")
+        if mutant.change in explained and not killed:
             harmless += 1
-            continue
-        by_module.setdefault(mutant.module, []).append(not alive)
+        elif record is not None and record["outcome"] != "invalid":
+            by_module.setdefault(mutant.module, []).append(killed)
     for module, killed in sorted(by_module.items()):
         sys.stdout.write(f"{module:45} {sum(killed):5} of {len(killed):5} killed\n")
     every = [killed for each in by_module.values() for killed in each]
@@ -255,7 +265,7 @@ def main(arguments: list[str]) -> int:
     options.results = options.results.absolute()
     os.chdir(ROOT)
     chosen: list[Mutant] = []
-    for module in modules(options.modules):
+    for module in dict.fromkeys(modules(options.modules)):
         source = source_of(module).read_text(encoding="utf-8")
         made = [] if options.mistakes else mutants(module, source)
         draw = random.Random(f"{module} 1")
@@ -265,7 +275,8 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(f"{len(chosen)}\n")
         return 0
     outcomes = Outcomes(options.results)
-    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None]
+    explained = reasons()
+    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None and mutant.change not in explained]
     if todo and not options.summary:
         names = dict.fromkeys(mutant.module for mutant in todo)
         files = dict.fromkeys(test for name in names for test in tests_of(name))
@@ -275,7 +286,7 @@ def main(arguments: list[str]) -> int:
         pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
         if server.result:
             return server.result
-    return summary([(mutant, record) for mutant in chosen if (record := outcomes.of(mutant))])
+    return summary([(mutant, outcomes.of(mutant)) for mutant in chosen])
 
 
 if __name__ == "__main__":

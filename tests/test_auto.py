@@ -1,6 +1,7 @@
 """What `auto` chooses: the least total error that short reports allow, close to the minimax optimum everywhere."""
 
 import re
+from fractions import Fraction
 
 import pytest
 from specimens import question
@@ -9,7 +10,7 @@ from ldp import Survey, SurveyError
 from ldp.domain import Domain
 from ldp.keys import Keys
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
-from ldp.mechanisms.auto import considered, least_error
+from ldp.mechanisms.auto import Considered, considered, least_error, total_error
 from ldp.optimum import efficiency
 from ldp_aggregator.explain import explanation
 
@@ -86,3 +87,30 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
     assert chosen.mechanism in made
     assert sorted(made) == sorted(each.row.name for each in chosen.choice)
+
+
+@pytest.mark.parametrize(
+    ("limit", "found", "chosen"),
+    [
+        (10, {"a": (10, 2), "b": (5, 3)}, "a"),
+        (10, {"a": (11, 1), "b": (10, 2)}, "b"),
+        (10, {"a": (30, 1), "b": (20, 5)}, "b"),
+        (10, {"a": (9, 2), "b": (5, 2)}, "a"),
+        (0, {"a": (256, 1000), "b": (257, 965)}, "a"),
+        (0, {"a": (256, 1000), "b": (257, 964)}, "b"),
+        (0, {"a": (256, 1000), "b": (4096, 964), "c": (4097, 1)}, "b"),
+        (0, {"a": (256, 1000), "b": (255, 1001), "c": (4097, 1)}, "a"),
+    ],
+)
+def test_limits_are_inclusive(limit, found, chosen):
+    """The least error within the limit; the shortest if none keeps to it; the first of equals."""
+    listed = [Considered(name, width, Fraction(error)) for name, (width, error) in found.items()]
+    assert least_error(tuple(listed), limit).row == chosen
+
+
+def test_the_error_of_blocks():
+    """The mean squares of all values, less those of the means: 1 for each value held."""
+    made = question(
+        "hr", f'type = "category"\nvalues = {[str(number) for number in range(9)]}\nepsilon = "1"'
+    ).randomizer
+    assert [total_error(made, held) for held in (1, 2)] == [made.squares - 1, made.squares - 2]

@@ -15,10 +15,13 @@ from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
+from ldp.exact import log
 from ldp.randomness import Replay
+from ldp.survey_text import LARGEST
 from ldp_client import Client
 from ldp_client.counts import REASONS, Counts
 from ldp_client.embedded import EmbeddedClient
+from ldp_client.preview import Preview
 from ldp_client.respondent import Respondent
 from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
 
@@ -245,9 +248,14 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
     # What counts is what a question can ever cost: up to four values at 4 ln 3 each.
     with pytest.raises(SurveyError, match=r"17\.57"):
         opened(ceiling="5")
-    for wrong in ("0", "-1", "much"):
-        with pytest.raises(ValueError, match="expected"):
+    for wrong in ("0", "-1", "-1/2"):
+        with pytest.raises(ValueError, match="expected an epsilon above 0"):
             opened(ceiling=wrong)
+    with pytest.raises(ValueError, match="expected a number"):
+        opened(ceiling="much")
+    for pins, told in ((["00", "11"], "00, 11"), ([], "none")):
+        with pytest.raises(SurveyError, match=rf"this app pins \({told}\)"):
+            opened(dear, pins=pins)
 
 
 def test_surveys_come_from_files_and_texts(tmp_path):
@@ -258,6 +266,17 @@ def test_surveys_come_from_files_and_texts(tmp_path):
             assert client.survey.terms == DEVICE_SURVEY.terms
     with pytest.raises(SurveyError, match="No such file"):
         opened(tmp_path / "missing.toml")
+
+
+def test_a_survey_file_may_be_as_large_as_it_may_be(tmp_path):
+    """Not a byte is cut off, and one byte more is refused."""
+    path, text = tmp_path / "survey.toml", "\n" + DEVICE.strip()
+    path.write_text("#" * (LARGEST - len(text)) + text)
+    with opened(path) as client:
+        assert client.survey.terms == DEVICE_SURVEY.terms
+    path.write_text("#" * (LARGEST + 1 - len(text)) + text)
+    with pytest.raises(SurveyError):
+        opened(path)
 
 
 def test_several_surveys_share_a_state_and_a_cap(path):
@@ -325,6 +344,11 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         assert len(rows) == 20
         assert not rows & {first, second}
         assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in kept}
+        assert client.preview("mirror", TELLING).lifetime_epsilon == pytest.approx(
+            DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price), rel=1e-12
+        )
+    for width, shown in ((16, "00" * 16 + ", drawn"), (17, "00" * 16 + "..., drawn")):
+        assert f"{width} bytes would be sent, such as {shown}" in str(Preview("q", bytes(width), 1.0, 1.0, 0.5))
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)

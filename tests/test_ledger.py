@@ -43,6 +43,7 @@ def test_charges_are_compared_exactly():
     """A charge fits a bound that equals the product to the last digit, and not one that is smaller by any amount."""
     store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
+    prices[1] = Fraction(81)  # which is written without a denominator
     whole = math.prod(prices)
 
     def charge():
@@ -339,3 +340,15 @@ def test_nothing_spent_is_an_epsilon_of_nothing():
         "  once: epsilon 1.000000, charged once",
     ]
     assert "Set aside" not in str(ledger)
+
+
+def test_hundreds_of_values_are_charged_one_by_one():
+    """Each under a key of its own, however many there are."""
+    survey = survey_of(
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 299\nmechanism = "l-grr"\nmemoized_values = 300\n'
+        'epsilon_first = "0.001"\nepsilon_lifetime = "0.002"'
+    )
+    client = Client(survey)
+    for value in range(270):
+        client.record("m", value)
+    assert len(client.ledger().charges) == 270

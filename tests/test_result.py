@@ -6,6 +6,8 @@ import html.parser
 import io
 import json
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,9 @@ from surveys import COMMUTE_SURVEY
 from ldp import Survey
 from ldp_aggregator import Options, Tally, detected, estimate
 from ldp_aggregator.counting import empty_counts
+from ldp_aggregator.detection import adjusted_p_values
+from ldp_aggregator.estimation import estimates_from, moments_of
+from ldp_aggregator.manipulation import manipulation
 from ldp_aggregator.tables import as_json, table
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
@@ -154,3 +159,30 @@ def test_detection_counts_its_values(nasty):
     found = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
     for correction in ("bonferroni", "benjamini-hochberg"):
         assert detected(found, correction=correction).tolist() == [True] + [False] * 6
+
+
+@pytest.mark.parametrize(
+    ("correction", "adjusted", "found"),
+    [("bonferroni", [0.04, 0.08, 0.12, 1.0], 1), ("benjamini-hochberg", [0.04, 0.04, 0.04, 0.5], 3)],
+)
+def test_corrections_by_hand(correction, adjusted, found):
+    """Four chances, worked out by the formulas of Dunn, and of Benjamini and Hochberg; a level is inclusive."""
+    estimates = SimpleNamespace(chances=np.array([0.01, 0.02, 0.03, 0.5]))
+    assert adjusted_p_values(estimates, correction) == pytest.approx(adjusted)
+    assert detected(estimates, 0.96 - 1e-12, correction).sum() == found
+    assert detected(estimates, 0.97, correction).sum() == 0
+
+
+def test_where_nothing_is_known_an_interval_is_everything():
+    """Whatever the estimate is; the values of which something is known keep theirs."""
+    asked = question("grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"')
+    counts = np.array([[500, 300, 200]])
+    moments = moments_of(asked.randomizer, counts, asked.domain.values)
+    bound = manipulation(asked.randomizer, counts, with_mean=False)
+    plain, marked = (
+        estimates_from(each, asked, 1000, asked.domain.values, Options(), bound)
+        for each in (moments, replace(moments, unknown=np.array([False, True, False])))
+    )
+    assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
+    assert list(marked.low[[0, 2]]) == list(plain.low[[0, 2]])
+    assert list(marked.high[[0, 2]]) == list(plain.high[[0, 2]])

@@ -144,7 +144,7 @@ def test_no_pause_is_longer_than_a_day(wait, opened, clock):
 
 def test_pauses_grow_with_failures_and_are_random(opened, clock):
     """The pause after n failures is uniform up to a limit that doubles; 40 pauses are not all alike (chance 2^-39)."""
-    client, _ = opened([retry()] * 60)
+    client, _ = opened([retry()] * 60, limits=Limits(days=100))
     client.record("once", "red")
     pauses = []
     for _ in range(60):
@@ -271,6 +271,7 @@ def test_recording_wakes_nobody():
         assert not told.called
         assert not one.called
         assert sender._asked == 0
+        assert not sender._urgent()
         assert transport.payloads == []
 
 
@@ -405,10 +406,10 @@ def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
     assert client.waiting() == 0
 
 
-@pytest.mark.parametrize(("days", "left"), [(5, 2), (6, 0)])
-def test_reports_wait_for_as_many_days_as_was_said(days, left, opened, clock):
-    """That many days old they still wait, in a batch or not; a day later none does."""
-    client, _ = opened([retry(), retry()], limits=Limits(days=5))
+@pytest.mark.parametrize(("most", "days", "left"), [(5, 5, 2), (5, 6, 0), (100_000, 6, 2)])
+def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clock):
+    """That many days old they still wait, in a batch or not; a day later none does. Days before 1970 are none."""
+    client, _ = opened([retry(), retry()], limits=Limits(days=most))
     client.record("once", "red")
     client._sender.send_all()
     client.record("bits", "red")
@@ -448,3 +449,22 @@ def test_flush_without_a_collector_says_whether_anything_waits():
         assert client.flush()
         client.record("once", "red")
         assert not client.flush()
+
+
+@pytest.mark.parametrize("interval", [0, -1, 0.0, -0.5])
+def test_an_interval_takes_time(interval):
+    """A thread that never waits would send by the second of each answer."""
+    with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
+        Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
+
+
+def test_closing_waits_for_what_is_being_sent():
+    """For half a second at most; and an exit does not wait for a thread that nobody closed."""
+    client = Client.open(DEVICE_SURVEY, state=None, transport=Slow(0.1))
+    client.record("once", "red")
+    assert not client.flush(0.01)
+    thread = client._sender._thread
+    assert thread.daemon
+    assert thread.is_alive()
+    client.close()
+    assert not thread.is_alive()

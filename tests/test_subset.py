@@ -1,5 +1,6 @@
 """Subset selection where sets are too large for every tape: inclusion rates, by counting, and sizes, always."""
 
+import hashlib
 import random
 from collections import Counter
 from fractions import Fraction
@@ -10,6 +11,7 @@ from every_tape import every_tape
 
 from ldp.exact import odds
 from ldp.mechanisms.subset import SubsetSelection, _coarse_bits, _member, least_error_size
+from ldp.randomness import Replay
 
 DRAWS = 20_000
 
@@ -84,3 +86,32 @@ def test_size_of_least_error(size, epsilon):
     best = least_error_size(size, Fraction(truth, other))
     sizes = range(1, size) if size <= 100 else range(max(1, best - 40), min(size - 1, best + 40) + 1)
     assert error(best) == min(error(chosen) for chosen in sizes)
+
+
+@pytest.mark.parametrize(("size", "chosen"), [(4, 1), (5, 2), (6, 3), (7, 4)])
+def test_pairs_in_one_set_by_the_channel(size, chosen):
+    """How often a set holds two values, if one of them is the truth and if neither is: summed over all sets."""
+    made = SubsetSelection(size, chosen, 7, 2)
+    law = made.channel().rows[0]
+    one, neither = (
+        sum((mass for vector, mass in enumerate(law) if vector >> first & vector >> second & 1), Fraction(0))
+        for first, second in ((0, 1), (1, 2))
+    )
+    assert made.joint_support() == (one, neither)
+
+
+PINNED = {
+    (1024, 256): "15636 2cc722bf4dafe06f",
+    (1024, 64): "14164 475fae79887162f4",
+    (1000, 63): "13413 a948d48983fb41e9",
+    (4099, 1300): "105634 0125d118294c9daa",
+}
+
+
+@pytest.mark.parametrize(("size", "chosen"), PINNED)
+def test_large_sets_are_drawn_as_they_always_were(size, chosen):
+    """From a fixed tape: the bytes that are taken, and the digest of ten sets. Whoever replays a tape relies on it."""
+    made, tape = SubsetSelection(size, chosen, 7, 2), Replay(hashlib.shake_256(b"sets").digest(1 << 18))
+    sets = [made.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)]
+    told = hashlib.blake2b(b"".join(sets), digest_size=8).hexdigest()
+    assert f"{tape.used} {told}" == PINNED[size, chosen]

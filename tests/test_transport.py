@@ -2,6 +2,7 @@
 
 import os
 import ssl
+import stat
 import threading
 import time
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from ldp.wire import Damage, FrameReader, encode_frame
-from ldp_client.transport import ACCEPTED, REFUSED, FolderTransport, HTTPTransport, retry
+from ldp_client.transport import ACCEPTED, REFUSED, FolderTransport, HTTPTransport, _seconds, retry
 
 PAYLOAD = encode_frame(b"a batch")
 
@@ -165,3 +166,30 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     """Which the sender counts, and retries."""
     with pytest.raises(OSError, match="No such file"):
         FolderTransport(tmp_path / "missing").send(PAYLOAD)
+
+
+def test_what_a_folder_collects_is_private(tmp_path):
+    """Only the owner may read it, whatever the umask."""
+    before = os.umask(0)
+    try:
+        FolderTransport(tmp_path).send(b"abc")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "reports.ldp").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        ("999999999", 999_999_999, 999_999_999),
+        ("1000000000", 0, 0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0, 0),
+        ("Thu, 31 Dec 2099 23:59:59 GMT", 1e9, 1e10),
+        (" 7 ", 7, 7),
+        ("٣", 0, 0),
+        (None, 0, 0),
+    ],
+)
+def test_what_a_header_asks_for(header, least, most):
+    """Seconds of up to nine digits, or a date that is not past."""
+    assert least <= _seconds(header) <= most

@@ -193,3 +193,27 @@ def test_an_unknown_version_is_named():
     """So that whoever reads the message knows what to update."""
     with pytest.raises(WireError, match=f"expected format version {FORMAT}, got 7"):
         decode_batch(bytes((0x95, 7)))
+
+
+def test_the_limits_of_the_specification():
+    """Which devices in the field rely on: the version, 2^24 bytes in a payload and 2^20 reports in a batch."""
+    assert (FORMAT, MOST_PAYLOAD, MOST_REPORTS) == (1, 1 << 24, 1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "reason"),
+    [
+        (3, b"1234", "report-width"),
+        (1, b"", "report-width"),
+        (4, b"123", "report-width"),
+        (1, bytes(MOST_PAYLOAD), "not-a-batch"),
+        (True, b"1", "not-a-batch"),
+        (0, b"1", "not-a-batch"),
+        (MOST_REPORTS + 1, bytes(MOST_REPORTS + 1), "not-a-batch"),
+    ],
+    ids=range(7),
+)
+def test_batches_that_are_none(count, rows, reason):
+    """Rows of several widths, or none, or more than the format allows."""
+    payload = msgpack.packb((FORMAT, bytes(16), bytes(16), count, rows))
+    assert reason_of(payload) == reason

@@ -216,6 +216,9 @@ const hardStop = async ({ storage }) => {
   same(kept.get(STATE_KEY), before, "the state");
   const enough = new Client(await surveyOf([CITY, TOWN], { epsilon: "2.2" }), { storage: storage() });
   for (const name of ["city", "town"]) await enough.record(name, "Aachen");
+  // What is refused draws nothing: what is charged is charged before there is a report.
+  const poor = new Client(await surveyOf([CITY]), { storage: storage(), lifetimeCap: "0.1", random: failing });
+  await refusal(() => poor.record("city", "Bonn"), BudgetError);
 };
 
 /** The survey again, with another question in place of the first. */
@@ -295,6 +298,12 @@ const apart = async ({ storage }) => {
   const states = Object.values(JSON.parse(kept.get("ldp")).surveys).slice(0, 2);
   const keys = states.flatMap(({ questions }) => Object.values(questions)).flatMap(({ responses }) => Object.keys(responses));
   same([new Set(states.map(({ secret }) => secret)).size, new Set(keys).size], [2, 2], "secrets and keys");
+  // Names that read alike, end to end, are two: each survey may spend what it asks for.
+  const alike = storage();
+  for (const [owner, name] of [["a", "bc"], ["ab", "c"]]) {
+    const short = await surveyOf([CITY], null, undefined, name);
+    await new Client(short, { storage: alike, collector: owner }).record("city", "Bonn");
+  }
 };
 
 const named = async () => {
