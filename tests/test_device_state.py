@@ -46,7 +46,7 @@ def life():
     """Two versions of a survey are answered; one batch is tried; then, twice, the secret is renewed."""
     store, scope, tape = Database(None), Scope.of(COLLECTOR), Replay(hashlib.shake_256(b"device").digest(1 << 14))
     memory, cap, told = Memory(store, scope), exp_lower(Fraction(100)), []
-    outbox = Outbox(store, b"12345678", b"", Limits(batch=2), tape, print)
+    outbox = Outbox(store, b"12345678", b"", Limits(batch=2), tape, print, inherits=lambda: True)
 
     def note():
         told.append([[kind, key.hex(), *map(_plain, record)] for (kind, key), record in everything(store).items()])
