@@ -81,6 +81,20 @@ AREAS = {
     "ldp_aggregator.intervals": "intervals result",
     "ldp_aggregator.detection": "result intervals",
     "ldp_aggregator.estimation": "result postprocess",
+    "ldp_aggregator.block_moments": "hadamard",
+    "ldp_aggregator.cumulants": "jumps few_reports",
+    "ldp_aggregator.count_law": "few_reports",
+    "ldp_aggregator.count_intervals": "few_reports",
+    "ldp_aggregator.scaled_poisson": "few_reports",
+    "ldp_aggregator.null_chances": "few_reports",
+    "ldp_aggregator.jumps": "jumps",
+    "ldp_aggregator.repeats": "repeats",
+    "ldp_aggregator.noise_likelihood": "additive jumps",
+    "ldp_aggregator.joint_scores": "association jumps",
+    "ldp_aggregator.joint_jumps": "jumps association",
+    "ldp_aggregator.association": "association",
+    "ldp_aggregator.pooling": "pooling",
+    "ldp_aggregator.remarks": "remarks",
 }
 """The tests that are asked about a module, or about all modules of a package that have no line of their own."""
 
