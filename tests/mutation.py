@@ -72,7 +72,7 @@ AREAS = {
     "ldp_aggregator.joint_counting": "joint",
     "ldp_aggregator.tally": "tally ingest snapshot",
     "ldp_aggregator.snapshot": "snapshot tally",
-    "ldp_aggregator.moments": "score_laws result intervals published sampling",
+    "ldp_aggregator.moments": "score_laws intervals result",
     "ldp_aggregator.noise_moments": "score_laws jumps additive result",
     "ldp_aggregator.sketch_moments": "score_laws sketches",
     "ldp_aggregator.window_moments": "score_laws jumps repeats",

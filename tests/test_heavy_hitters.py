@@ -193,7 +193,9 @@ def test_nobody_held_out_yet():
     words = made_up_words(np.random.default_rng(5), 20)
     asked, _, found = searched(LETTERS, words, 1 / np.arange(1, 21), RESPONDENTS, 3)
     assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
-    searching, apart = (int(part) for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", "")))
+    searching, apart = (
+        int(part) for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
+    )
     assert searching + apart == RESPONDENTS
     assert searching / apart == pytest.approx(asked.randomizer.stages / asked.randomizer.held_out, rel=0.05)
 

@@ -6,15 +6,23 @@ import html.parser
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from specimens import question
 from surveys import COMMUTE_SURVEY
 
-from ldp import Survey
-from ldp_aggregator import Options, Tally, detected, estimate
+from ldp import EstimateError, Survey
+from ldp_aggregator import Options, Tally, detected, estimate, estimation
 from ldp_aggregator.counting import empty_counts
+from ldp_aggregator.detection import adjusted_p_values
+from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.estimation import estimate_question, moments_of
+from ldp_aggregator.postprocess import base_cut, norm_sub
+from ldp_aggregator.repeats import ONCE_EACH
+from ldp_aggregator.result import UNALLOCATED
 from ldp_aggregator.tables import as_json, table
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
@@ -154,3 +162,140 @@ def test_detection_counts_its_values(nasty):
     found = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
     for correction in ("bonferroni", "benjamini-hochberg"):
         assert detected(found, correction=correction).tolist() == [True] + [False] * 6
+
+
+CLOSED = question("grr", _KEYS)
+TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 2\ncohorts = 4'
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_those_without_a_candidate(estimand, level):
+    """What the estimator says of them, for the population; less what drawing them adds, for the respondents."""
+    asked, values = question("rappor", TEXT), ("a", "b", "c")
+    generator = np.random.default_rng(4)
+    counts = np.concatenate([np.full((4, 1), 500), generator.binomial(500, 0.35, (4, 16))], axis=1)
+    share, error = moments_of(asked.randomizer, counts, values).unallocated
+    found = estimate_question(asked, counts, Options(estimand=estimand, level=level), values).unallocated
+    held = min(max(share, 0), 1)
+    variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)
+    assert (found.value, found.frequency) == (UNALLOCATED, share)
+    assert found.count == pytest.approx(2000 * share)
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+    reach = norm.ppf((1 + level) / 2) * math.sqrt(variance)
+    ends = [min(max(end, 0), 1) for end in (share - reach, share + reach)]
+    assert [found.low, found.high] == pytest.approx(ends)
+    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
+
+
+def test_only_what_is_asked_for():
+    """Some questions by name; of an open one the candidates that are given."""
+    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts["homepage"][:] = 5
+    tally = Tally(COMMUTE_SURVEY, counts)
+    found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
+    assert [each for each in found.questions] == ["homepage"]
+    assert found["homepage"].values == ("x.org", "y.org")
+    assert list(estimate(tally).questions) == [each.name for each in COMMUTE_SURVEY]
+    assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
+
+
+def test_values_without_reports_have_no_errors():
+    """A p-value is 1, and nothing is known."""
+    found = estimate_question(CLOSED, np.zeros((1, 7), dtype=int), Options())
+    assert found.low.tolist() == [0] * 7
+    assert found.high.tolist() == found.chances.tolist() == [1] * 7
+    for numbers in (found.frequency, found.unbiased, found.standard_error, found.null_error):
+        assert np.isnan(numbers).all()
+    assert (found.reports, found.note) == (0, "no reports yet")
+
+
+def test_covariances_of_at_most_so_many_values(monkeypatch):
+    """Of more it is refused, and the question is named; without being asked for it is not there."""
+    counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
+    assert estimation.MOST_COVARIANCE == 10_000
+    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 7)
+    assert estimate_question(CLOSED, counts, Options(covariance=True)).covariance.shape == (7, 7)
+    assert estimate_question(CLOSED, counts, Options()).covariance is None
+    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 6)
+    with pytest.raises(EstimateError, match=r"question 'x': expected at most 6 values for a covariance"):
+        estimate_question(CLOSED, counts, Options(covariance=True))
+    assert len(estimate_question(CLOSED, counts, Options())) == 7
+
+
+SETS = question("pad-grr", 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nepsilon = 2')
+
+
+def test_shares_of_sets_need_not_sum_to_one():
+    """So it is said, and the view in which they do is refused."""
+    counts = np.full((1, SETS.layout.symbols), 40)
+    assert "need not sum to 1" in estimate_question(SETS, counts, Options()).note
+    with pytest.raises(EstimateError, match=r"question 'x': expected another view than norm-sub"):
+        estimate_question(SETS, counts, Options(post="norm-sub"))
+    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).note == ""
+
+
+def test_several_reports_of_what_keeps_nothing():
+    """They are counted one by one, as the note says; a memoized question says what its repeats are worth."""
+    chain = question("l-grr", f'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2')
+    counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
+    found = estimate_question(CLOSED, counts, Options(reports_each=3))
+    assert found.note == ONCE_EACH
+    assert found.respondents == 42
+    kept = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
+    assert "3 reports from each of 14 respondents" in kept.note
+    assert ONCE_EACH not in kept.note
+    assert (kept.reports, kept.respondents) == (42, 14)
+    both = estimate_question(SETS, np.full((1, SETS.layout.symbols), 40), Options(reports_each=3))
+    assert both.note.endswith(f"; {ONCE_EACH}")
+    assert both.note.startswith("a frequency")
+
+
+def test_whatever_is_unknown_may_be_anything():
+    """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a p-value of 1."""
+    asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
+    counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
+    unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
+    found = estimate_question(asked, counts, Options(frequencies=True))
+    assert unknown.any()
+    assert (found.low[unknown] == 0).all()
+    assert (found.high[unknown] == 1).all()
+    assert (found.chances[unknown] == 1).all()
+    many = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
+    assert (many.high - many.low < 1).all()
+    assert many.mean is not None
+    assert len(many.values) == 10
+    alone = estimate_question(asked, 10_000 * counts, Options())
+    assert (alone.values, len(alone.frequency), alone.respondents) == ((), 0, 200_000)
+    assert alone.mean == many.mean
+
+
+@pytest.mark.parametrize("post", ["norm-sub", "base-cut", "posterior-mean"])
+def test_views_leave_what_is_unbiased(post):
+    """Only the frequency is another; errors and intervals are those of the unbiased one."""
+    counts = np.array([[400, 80, 70, 60, 50, 40, 30]])
+    plain, viewed = (estimate_question(CLOSED, counts, Options(post=each)) for each in (None, post))
+    assert not np.allclose(viewed.frequency, plain.frequency)
+    for name in ("unbiased", "standard_error", "low", "high", "null_error", "chances"):
+        assert np.array_equal(getattr(viewed, name), getattr(plain, name))
+    exact = {
+        "norm-sub": norm_sub(plain.frequency),
+        "base-cut": base_cut(plain.frequency, plain.chances, 0.95),
+        "posterior-mean": posterior_mean(plain.frequency, plain.null_error),
+    }
+    assert np.array_equal(viewed.frequency, exact[post])
+
+
+def test_corrections_of_p_values():
+    """Bonferroni multiplies by the number of values, up to 1; the other is Benjamini and Hochberg's, by hand."""
+    found = estimate_question(CLOSED, np.array([[4000, 1150, 1000, 900, 1100, 1050, 1000]]), Options())
+    chances = found.chances
+    assert np.allclose(adjusted_p_values(found, "bonferroni"), np.minimum(7 * chances, 1))
+    order = np.argsort(chances)
+    raw = chances[order] * 7 / np.arange(1, 8)
+    stepped = np.minimum(np.minimum.accumulate(raw[::-1])[::-1], 1)
+    assert np.allclose(adjusted_p_values(found)[order], stepped)
+    exactly = replace(found, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
+    assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
+    with pytest.raises(EstimateError, match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'"):
+        adjusted_p_values(found, "x")
