@@ -253,7 +253,7 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     """That of the least estimate whose p-value passes, found by another solver; by the normal law of many reports."""
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
     nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
-    first = [Cumulants(*(each[:1] for each in law)) for law in (nothing,)][0]
+    first = Cumulants(*(each[:1] for each in nothing))
     least = brentq(lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14)
     expected = upper_tail(least - known.frequency, truth)
     assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)

@@ -1,5 +1,6 @@
 """The third and fourth moments that intervals of few reports go by, against sums over the laws they are of."""
 
+from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -154,7 +155,10 @@ def powers_of(numbers):
 
 def test_joint_cells_of_any_scores():
     """Written out: shares beyond 0 and 1 count as those, and cells of which others have nothing jump alike both ways."""
-    own = powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 13], [1, -2, 3]]), powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]])
+    own = (
+        powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 13], [1, -2, 3]]),
+        powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
+    )
     others = (
         powers_of([[0.5, 1.5, 0], [0.25, -1, 0], [0.5, 3, 0], [0.125, 2, 0]]),
         powers_of([[0.75, 0], [0.5, 0], [0.6, 0], [-0.2, 0]]),
@@ -162,13 +166,15 @@ def test_joint_cells_of_any_scores():
     margins = [np.array([0.25, 0.5, 1.5]), np.array([-0.5, 1.5])]
     scores = [SimpleNamespace(powers=pair) for pair in zip(own, others, strict=True)]
     made = joint_jumps(margins, 1000, scores)
+    shares = [np.clip(margin, 0, 1) for margin in margins]
+
+    def of_the_rest(x, z, name, power=1):
+        a, b, c, d = (getattr(of, name)[at] ** power for of, at in zip((*own, *others), (x, z, x, z), strict=True))
+        f, g = shares[0][x], shares[1][z]
+        return (f * a + (1 - f) * c) * (g * b + (1 - g) * d) - f * g * a * b
+
     for place, (x, z) in enumerate(product(range(3), range(2))):
-        f, g = np.clip(margins[0][x], 0, 1), np.clip(margins[1][z], 0, 1)
-
-        def rest(name, power=1):
-            a, b, c, d = (getattr(of, name)[at] ** power for of, at in zip((*own, *others), (x, z, x, z), strict=True))
-            return (f * a + (1 - f) * c) * (g * b + (1 - g) * d) - f * g * a * b
-
+        rest = partial(of_the_rest, x, z)
         second, third, fourth = (getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth"))
         held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
         excess = rest("fourth") - 3 * rest("second", 2)

@@ -194,7 +194,7 @@ def test_only_what_is_asked_for():
     counts["homepage"][:] = 5
     tally = Tally(COMMUTE_SURVEY, counts)
     found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
-    assert [each for each in found.questions] == ["homepage"]
+    assert list(found.questions) == ["homepage"]
     assert found["homepage"].values == ("x.org", "y.org")
     assert list(estimate(tally).questions) == [each.name for each in COMMUTE_SURVEY]
     assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
@@ -237,7 +237,7 @@ def test_shares_of_sets_need_not_sum_to_one():
 
 def test_several_reports_of_what_keeps_nothing():
     """They are counted one by one, as the note says; a memoized question says what its repeats are worth."""
-    chain = question("l-grr", f'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2')
+    chain = question("l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2')
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     found = estimate_question(CLOSED, counts, Options(reports_each=3))
     assert found.note == ONCE_EACH

@@ -239,6 +239,22 @@ def test_sketches(sketch):
         found.covariance()
 
 
+@pytest.mark.parametrize("sketch", SKETCHES.values(), ids=SKETCHES)
+def test_sketches_of_one_value_alone(sketch):
+    """An estimate above 1, where all reports support one value, counts as 1 in what meetings add."""
+    row = sketch.channel().rows[0]
+    often = {report: int(mass == max(row)) for report, mass in zip(reports_of(sketch), row, strict=True)}
+    found = sketch_moments(sketch, counts_of(sketch, often))
+    assert found.frequency[0] > 1
+    c, held = float(collision(sketch.buckets)), np.clip(found.frequency, 0, 1)
+    noise = (found.frequency * found.hold + (1 - found.frequency) * found.other).sum() / found.reports
+    share = c / (1 - c) / sketch.cohorts
+    squares = ((found.frequency**2).sum() - noise) / (1 + (sketch.size - 1) * share)
+    assert close(found.lasting, share * np.maximum(squares - held**2, 0))
+    cubes = 1 + (held[1:] ** 3).sum() - held[1:] ** 3
+    assert close(found.lasting_third[1:], c * (1 - 2 * c) / ((1 - c) * sketch.cohorts) ** 2 * cubes)
+
+
 def test_sketches_that_say_less_than_noise():
     """A sum of squares that is below its noise is taken for 0."""
     sketch = CountMean(4, 1, 3, 6, 1, 0, 3)
