@@ -90,9 +90,9 @@ AREAS = {
     "ldp_aggregator.jumps": "jumps",
     "ldp_aggregator.repeats": "repeats",
     "ldp_aggregator.noise_likelihood": "additive jumps",
-    "ldp_aggregator.joint_scores": "association jumps",
-    "ldp_aggregator.joint_jumps": "jumps association",
-    "ldp_aggregator.association": "association",
+    "ldp_aggregator.joint_scores": "joint_cells jumps",
+    "ldp_aggregator.joint_jumps": "jumps joint_cells",
+    "ldp_aggregator.association": "joint_cells remarks",
     "ldp_aggregator.pooling": "pooling",
     "ldp_aggregator.remarks": "remarks",
 }

@@ -154,7 +154,7 @@ def powers_of(numbers):
 
 
 def test_joint_cells_of_any_scores():
-    """Written out: shares beyond 0 and 1 count as those, and cells of which others have nothing jump alike both ways."""
+    """Written out: shares are cut to [0, 1], and cells of which others have nothing jump alike both ways."""
     own = (
         powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 13], [1, -2, 3]]),
         powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
