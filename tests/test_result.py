@@ -288,8 +288,8 @@ def test_views_leave_what_is_unbiased(post):
 
 def test_corrections_of_p_values():
     """Bonferroni multiplies by the number of values, up to 1; the other is Benjamini and Hochberg's, by hand."""
-    found = estimate_question(CLOSED, np.array([[4000, 1150, 1000, 900, 1100, 1050, 1000]]), Options())
-    chances = found.chances
+    chances = np.array([0.001, 0.3, 0.012, 0.02, 1.0, 0.004, 0.021])
+    found = replace(estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances)
     assert np.allclose(adjusted_p_values(found, "bonferroni"), np.minimum(7 * chances, 1))
     order = np.argsort(chances)
     raw = chances[order] * 7 / np.arange(1, 8)
