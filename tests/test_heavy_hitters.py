@@ -8,7 +8,7 @@ the time is seen. Shares of intervals that hold the truth are compared at 6 stan
 import json
 import re
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +136,10 @@ def test_moments_of_found_texts():
     counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
     counts[SMALL.stages] *= 3
     texts = ("ab", "abc", "abcdef", "zz")
+    for cohort, (place, text) in product(range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])):
+        cell = SMALL.cell(text.encode(), cohort)
+        often = 40 * (place + 1)
+        counts[cohort] += [often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)]
     found = found_moments(SMALL, counts, texts)
     reports, apart = counts.sum(), counts[SMALL.stages :].sum()
     p, within = (float(rate) for rate in SMALL.oracle.support)
@@ -165,8 +169,9 @@ def test_moments_of_found_texts():
     for place in range(len(texts)):
         jumps = np.delete(held, place) / ((1 - meet) * held_out)
         third, fourth = meet * (1 - meet) * (1 - 2 * meet), meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
-        assert np.isclose(found.lasting_third[place], held_out * third * (jumps**3).sum())
-        assert np.isclose(found.lasting_fourth[place], held_out * fourth * (jumps**4).sum())
+        assert found.lasting_third[place] == pytest.approx(held_out * third * (jumps**3).sum(), rel=1e-9)
+        assert found.lasting_fourth[place] == pytest.approx(held_out * fourth * (jumps**4).sum(), rel=1e-9)
+    assert held.max() > 0.1
     with pytest.raises(EstimateError, match="covariance"):
         found.covariance()
 
@@ -176,6 +181,9 @@ def test_cohorts_held_out_that_are_empty_or_even():
     counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
     counts[-1] = 1
     assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 1
+    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 0
     counts[-1, 0] = 50
     found = found_moments(SMALL, counts, ("ab",))
     assert found.reports == 89

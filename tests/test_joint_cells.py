@@ -1,13 +1,14 @@
 """What an association is made of, against sums over all the reports that can come, and over those that came."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from associations import CANDIDATES, KEYS, candidates_of, law_of, survey_of
 from scipy.stats import chi2_contingency, norm
 
-from ldp import EstimateError
+from ldp import EstimateError, parse_survey
 from ldp_aggregator import Options, Tally, association, joint_scores
 from ldp_aggregator.association import associate
 from ldp_aggregator.counting import count_rows
@@ -63,6 +64,13 @@ def test_what_a_report_is_worth(mechanism):
             score = scores[:, value]
             expected = [law @ each for each in (score**2, score**3, score**4, np.sign(score) * score**4)]
             assert np.allclose([each[value] for each in made.powers[place]], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rates", ['p = "0.05"\nq = "0.7"', 'p = "0.4"\nq = "0.9"'])
+def test_what_bits_with_uneven_noise_are_worth(rates, monkeypatch):
+    """Also where bits that are set vary less, or more, than those that are not."""
+    monkeypatch.setitem(KEYS, "bloom", KEYS["bloom"].replace('p = "0.2"\nq = "0.8"', rates))
+    test_what_a_report_is_worth("bloom")
 
 
 def marks_expected(functions, laws, marks):
@@ -157,7 +165,9 @@ JOINT = np.array([[0.3, 0.1, 0.1], [0.05, 0.2, 0.05], [0.1, 0.0, 0.1]])
 PAIRS = (("grr", "oue"), ("matrix", "ss"), ("hr", "exponential"), ("grr", "bloom"), ("matrix", "matrix"))
 
 
-@pytest.fixture(params=[*((pair, 400) for pair in PAIRS), (PAIRS[0], 30), (PAIRS[1], 20_000)], ids=str)
+@pytest.fixture(
+    params=[*((pair, 400) for pair in PAIRS), (PAIRS[0], 30), (PAIRS[1], 20_000), (("she", "hr"), 40)], ids=str
+)
 def collected(request):
     """Reports to two questions, whose answers go together: as many as are expected, or some more."""
     mechanisms, size = request.param
@@ -218,15 +228,16 @@ def test_shares_of_those_who_hold(collected, estimand, level):
         variance = at_zero + slope * ends * those - 2 * ends * mixed + ends**2 * squares[2]
         return (both - ends * those) ** 2 - norm.isf(missing) ** 2 / collected.reports * (variance - drawn)
 
-    for ends in (low, high):
-        inside = (ends > 0) & (ends < 1)
-        assert np.abs(off(ends)[inside]).max(initial=0) < 1e-9
-    assert (low <= high).all()
-    # Within [0, 1], the share is nowhere farther off than it may be; outside, nowhere nearer.
-    for at in np.linspace(0, 1, 21):
-        near, within = off(np.full(both.shape, at)) < -1e-9, (low <= at) & (at <= high)
-        bounded = (low > 0) | (high < 1)
-        assert (near == within)[bounded & (np.abs(off(np.full(both.shape, at))) > 1e-9)].all()
+    # A quadratic function of the share, by three of its values.
+    rest, one_off, two_off = (off(np.full(both.shape, float(at))) for at in range(3))
+    square = (two_off - 2 * one_off + rest) / 2
+    middle = -(one_off - rest - square) / 2
+    bounded = square > 1e-12
+    assert (bounded | (square < -1e-12)).all()
+    reach = np.sqrt(np.maximum(middle**2 - square * rest, 0))
+    for ends, root, end in ((low, middle - reach, 0), (high, middle + reach, 1)):
+        expected = np.where(bounded, np.clip(np.divide(root, square, where=bounded, out=0 * root), 0, 1), end)
+        assert np.allclose(ends, expected, atol=1e-6)
 
 
 def test_the_test_of_independence(collected):
@@ -245,6 +256,51 @@ def test_the_test_of_independence(collected):
     assert found.freedom == 4
     if not any(question.layout.bits for question in collected.survey) and collected.often.shape == (3, 3):
         assert found.statistic == pytest.approx(chi2_contingency(collected.often).statistic, rel=1e-6)
+
+
+def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
+    """Their reports are n V over the squared worth of one, the product of those of its parts; if all have one."""
+    bounds = {"grr": 2.0, "oue": 3.0, "hr": None}
+    monkeypatch.setattr(association, "manipulation", lambda made, _: SimpleNamespace(reach=bounds[made]))
+
+    def told(third=None, mechanisms=("grr", "oue"), reports=90):
+        questions = [SimpleNamespace(randomizer=each) for each in mechanisms]
+        known = SimpleNamespace(third=third, reports=reports, other=np.array([1.9, 2.0, 4.0]))
+        return [each.text[:6] for each in association._on_counts(questions, [None] * 2, known)]
+
+    assert told() == ["1 of 3"]
+    assert told(reports=89) == ["2 of 3"]
+    assert told(reports=95) == []
+    assert told(third=1) == told(mechanisms=("grr", "hr")) == []
+
+
+def test_groups_of_questions():
+    """Any two of a group will do; of questions in different groups, or in none, what is asked together is told."""
+    head = '[survey]\nname = "s"\njoint = [["a", "b"], ["c", "d"]]\n'
+    keys = 'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    survey = parse_survey(head + "".join(f'[[question]]\nname = "{name}"\n{keys}' for name in "abcde"))
+    for names in (["a", "c"], ["a", "e"], ["e", "a"], ["e", "d"], ["a", "b", "c"]):
+        with pytest.raises(EstimateError, match=r"asks together \(a\+b, c\+d; joint in"):
+            associate(Tally.empty(survey), names)
+    with pytest.raises(EstimateError, match=r"this survey has none"):
+        associate(Tally.empty(parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "a"\n{keys}')), ["a"])
+
+
+def test_one_report_has_no_test():
+    """Nor have any, as long as they are all the same; and most likely frequencies are for those who ask."""
+    made = Collected(("grr", "oue"), JOINT, 300)
+    found = made.associated()
+    assert found.likely is None
+    assert "few-counts" not in [each.name for each in found.remarks]
+    likely = associate(made.tally, made.names, likelihood=True).likely
+    assert likely.sum() == pytest.approx(1)
+    tally = Tally.empty(made.survey)
+    rows = np.tile(np.concatenate([law_of(question)[0][0] for question in made.survey]), (5, 1))
+    tally.add(made.survey.groups[0], rows)
+    assert associate(tally, made.names).independence is None
+    few = Collected(("grr", "oue"), JOINT, 1).associated()
+    assert "few-counts" not in [each.name for each in few.remarks]
+    assert "few-reports" in [each.name for each in few.remarks]
 
 
 def test_three_questions():

@@ -15,7 +15,7 @@ from specimens import question
 from surveys import COMMUTE_SURVEY
 
 from ldp import EstimateError, Survey
-from ldp_aggregator import Options, Tally, detected, estimate, estimation
+from ldp_aggregator import Options, Tally, detected, estimate, estimation, noise_moments
 from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.detection import adjusted_p_values
 from ldp_aggregator.empirical_bayes import posterior_mean
@@ -169,12 +169,12 @@ TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
-@pytest.mark.parametrize("level", [0.9, 0.99])
-def test_those_without_a_candidate(estimand, level):
+@pytest.mark.parametrize(("level", "rate"), [(0.9, 0.24), (0.99, 0.25), (0.9, 0.2), (0.9, 0.35)])
+def test_those_without_a_candidate(estimand, level, rate):
     """What the estimator says of them, for the population; less what drawing them adds, for the respondents."""
     asked, values = question("rappor", TEXT), ("a", "b", "c")
     generator = np.random.default_rng(4)
-    counts = np.concatenate([np.full((4, 1), 500), generator.binomial(500, 0.35, (4, 16))], axis=1)
+    counts = np.concatenate([np.full((4, 1), 500), generator.binomial(500, rate, (4, 16))], axis=1)
     share, error = moments_of(asked.randomizer, counts, values).unallocated
     found = estimate_question(asked, counts, Options(estimand=estimand, level=level), values).unallocated
     held = min(max(share, 0), 1)
@@ -242,6 +242,10 @@ def test_several_reports_of_what_keeps_nothing():
     found = estimate_question(CLOSED, counts, Options(reports_each=3))
     assert found.note == ONCE_EACH
     assert found.respondents == 42
+    twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=2))
+    assert twice.respondents == 21
+    with pytest.raises(EstimateError, match="question 'x': expected at least the 50 reports"):
+        estimate_question(chain, np.array([[30, 12]]), Options(reports_each=50))
     kept = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
     assert "3 reports from each of 14 respondents" in kept.note
     assert ONCE_EACH not in kept.note
@@ -251,7 +255,7 @@ def test_several_reports_of_what_keeps_nothing():
     assert both.note.startswith("a frequency")
 
 
-def test_whatever_is_unknown_may_be_anything():
+def test_whatever_is_unknown_may_be_anything(monkeypatch):
     """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a p-value of 1."""
     asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
     counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
@@ -261,6 +265,11 @@ def test_whatever_is_unknown_may_be_anything():
     assert (found.low[unknown] == 0).all()
     assert (found.high[unknown] == 1).all()
     assert (found.chances[unknown] == 1).all()
+    with monkeypatch.context() as changed:
+        changed.setattr(noise_moments, "_FEWEST_AT_OWN", 10**6)
+        doubted = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
+    assert (doubted.low == 0).all()
+    assert (doubted.high == 1).all()
     many = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
     assert (many.high - many.low < 1).all()
     assert many.mean is not None
