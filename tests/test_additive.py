@@ -224,6 +224,10 @@ def test_means_of_next_to_nobody():
     parts = parts_of(made.randomizer, moments, counts, np.arange(5) - 2.0)
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
     assert one[1].standard_error == pytest.approx(np.sqrt(parts.variance + spread))
+    apart = np.array([[1, 0, 0, 0, 1]])
+    asked = integers(0, 4, "geometric", "epsilon = 20")
+    found = mean_of(asked, noise_moments(asked.randomizer, apart), apart, Options(estimand="population"))
+    assert found.standard_error == pytest.approx(2, rel=0.05)
     two = counts * 2
     found = mean_of(made, noise_moments(made.randomizer, two), two, Options(estimand="population"))
     parts = parts_of(made.randomizer, noise_moments(made.randomizer, two), two, np.arange(5) - 2.0)

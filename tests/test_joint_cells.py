@@ -298,6 +298,10 @@ def test_one_report_has_no_test():
     rows = np.tile(np.concatenate([law_of(question)[0][0] for question in made.survey]), (5, 1))
     tally.add(made.survey.groups[0], rows)
     assert associate(tally, made.names).independence is None
+    # Two of three symbols are not enough either.
+    symbols, bits = (law_of(question)[0] for question in made.survey)
+    tally.add(made.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits]))
+    assert associate(tally, made.names).independence is None
     few = Collected(("grr", "oue"), JOINT, 1).associated()
     assert "few-counts" not in [each.name for each in few.remarks]
     assert "few-reports" in [each.name for each in few.remarks]

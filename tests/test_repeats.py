@@ -134,6 +134,7 @@ def test_repeats_of_permanent_noise():
     noise = bit_noise(0.25, 0.75, 0.5, 10)
     assert effective(400, noise) == round(400 * noise.zero * (1 - noise.zero) / noise.zero_variance)
     assert noise_of(GENUINE["rappor-3-word-2"].randomizer, 3) == bit_noise(0.75, 0.25, 0.5, 3)
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(0.75, 0.25, 0.5, 1)
 
 
 def test_several_reports_have_to_be_for_some_question():
