@@ -23,6 +23,8 @@ from ldp_aggregator.estimation import estimate_question, moments_of
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.repeats import ONCE_EACH
 from ldp_aggregator.result import UNALLOCATED
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling import sample_counts
 from ldp_aggregator.tables import as_json, table
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
@@ -169,12 +171,15 @@ TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
-@pytest.mark.parametrize(("level", "rate"), [(0.9, 0.24), (0.99, 0.25), (0.9, 0.2), (0.9, 0.35)])
-def test_those_without_a_candidate(estimand, level, rate):
-    """What the estimator says of them, for the population; less what drawing them adds, for the respondents."""
+@pytest.mark.parametrize(("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)])
+def test_those_without_a_candidate(estimand, level, others):
+    """What the estimator says of them, for the population; less what drawing them adds, for the respondents.
+
+    Of 2,000 so many hold another text; estimates are below 0 and above 1, too.
+    """
     asked, values = question("rappor", TEXT), ("a", "b", "c")
-    generator = np.random.default_rng(4)
-    counts = np.concatenate([np.full((4, 1), 500), generator.binomial(500, rate, (4, 16))], axis=1)
+    held = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
+    counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
     share, error = moments_of(asked.randomizer, counts, values).unallocated
     found = estimate_question(asked, counts, Options(estimand=estimand, level=level), values).unallocated
     held = min(max(share, 0), 1)
