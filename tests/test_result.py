@@ -23,9 +23,9 @@ from ldp_aggregator.estimation import estimate_question, moments_of
 from ldp_aggregator.postprocess import base_cut, norm_sub
 from ldp_aggregator.repeats import ONCE_EACH
 from ldp_aggregator.result import UNALLOCATED
+from ldp_aggregator.tables import as_json, table
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling import sample_counts
-from ldp_aggregator.tables import as_json, table
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
 _KEYS = f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'
