@@ -241,6 +241,17 @@ def test_a_value_that_all_hold(alone):
     assert found.hold[0] == pytest.approx(worth * (elsewhere + 1) - 1)
 
 
+def test_a_block_that_has_all_reports():
+    """No more than all others are in a value's block, and no less than none, whatever chance makes it look like."""
+    made = HadamardResponse(5, 2, 8, 5, 2)
+    found = block_moments(made, np.repeat([1000, 0], made.rows)[None])
+    worth, elsewhere = float(made.worth), float(2 / (made.ratio - 1))
+    assert found.frequency == pytest.approx([0] * 5)
+    alike = np.arange(5) % 2 == 0
+    assert found.other == pytest.approx(worth * (elsewhere + alike))
+    assert found.hold == pytest.approx([worth * (elsewhere + 1) - 1] * 5)
+
+
 def test_what_blocks_do_not_have():
     """No Clopper-Pearson intervals, as estimates are more than one count, and no covariance; both errors say so."""
     made = HadamardResponse(5, 2, 8, 5, 2)

@@ -33,6 +33,7 @@ def test_jumps_of_a_law():
 def test_repeated_bits():
     """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its mean."""
     shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 3)
+    assert np.allclose(shares, [0, 1 / 3, 2 / 3, 1])
     assert np.isclose(chances[3], 0.25 * 0.9**3 + 0.75 * 0.2**3)
     assert np.isclose(shares @ chances, 0.25 * 0.9 + 0.75 * 0.2)
     assert np.isclose(chances.sum(), 1)
