@@ -5,14 +5,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from specimens import question
 
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, chain, inverse
 from ldp.mechanisms.additive import AdditiveNoise, tails
-from ldp_aggregator.estimation import estimate_question
+from ldp.mechanisms.grr import SymbolResponse
+from ldp_aggregator.estimation import estimate_question, moments_of
 from ldp_aggregator.explain import explanation
-from ldp_aggregator.means import mean_of, parts_of
+from ldp_aggregator.means import Mean, mean_of, parts_of
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.noise_moments import mean_error, noise_moments
 from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
@@ -171,6 +174,118 @@ def test_the_worst_error_is_the_worst():
     variances = channel @ [part.variance for part in parts]
     assert np.isclose(np.sqrt(variances.max()), mean_error(made), rtol=1e-12)
     assert variances.argmax() == 4
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize("name", ["geometric", "laplace", "grr"])
+def test_means_written_out(name, estimand):
+    """From scores and the covariance of the tally, counted from 0; the spread of a population by n - 1."""
+    made = integers(*QUESTIONS[name])
+    values, size = np.array([int(value) for value in made.domain.values]), made.domain.size
+    counts = np.array([np.arange(made.layout.symbols) * 37 % 50 + 1])
+    reports = counts.sum()
+    options = Options(estimand=estimand, level=0.9)
+    moments = moments_of(made.randomizer, counts, made.domain.values)
+    found = mean_of(made, moments, counts, options)
+    if name == "grr":
+        variance = values @ moments.covariance() @ values
+        estimate, square = values @ moments.frequency, values**2 @ moments.frequency
+        # The covariance of frequencies that sum to 1 is the same wherever values are counted from.
+    else:
+        at_end, score = ends_and_scores(made.randomizer)
+        step = made.randomizer.step
+        score, spread = np.array(score, dtype=float) + values[0], float(step / (1 - step) ** 2)
+        each = spread * (2 - counts[0][at_end].sum() / reports)
+        variance, estimate, square = each / reports, counts[0] @ score / reports, counts[0] @ score**2 / reports - each
+    if estimand == "population":
+        variance += max(square - estimate**2 + variance, 0) / (reports - 1)
+    assert size > 1
+    assert found.estimate == pytest.approx(estimate, rel=1e-9)
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    ends = np.clip(estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]), values[0], values[-1])
+    assert [found.low, found.high] == pytest.approx(ends.tolist(), rel=1e-9)
+    assert found.to_dict() == {
+        "estimate": found.estimate,
+        "standard_error": found.standard_error,
+        "interval": [found.low, found.high],
+    }
+
+
+def test_means_of_next_to_nobody():
+    """One report has no spread that could be known; a mean beyond the range is left, and its interval cut."""
+    made = integers(0, 4, "geometric", "epsilon = 1")
+    counts = np.array([[0, 0, 0, 0, 1]])
+    moments = noise_moments(made.randomizer, counts)
+    one = [mean_of(made, moments, counts, Options(estimand=each)) for each in ("respondents", "population")]
+    step = float(made.randomizer.step)
+    assert one[0].estimate == pytest.approx(4 + step / (1 - step))
+    assert one[0].high == 4
+    assert one[0].standard_error == pytest.approx(np.sqrt(step) / (1 - step))
+    parts = parts_of(made.randomizer, moments, counts, np.arange(5) - 2.0)
+    spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
+    assert one[1].standard_error == pytest.approx(np.sqrt(parts.variance + spread))
+    apart = np.array([[1, 0, 0, 0, 1]])
+    asked = integers(0, 4, "geometric", "epsilon = 20")
+    found = mean_of(asked, noise_moments(asked.randomizer, apart), apart, Options(estimand="population"))
+    assert found.standard_error == pytest.approx(2, rel=0.05)
+    two = counts * 2
+    found = mean_of(made, noise_moments(made.randomizer, two), two, Options(estimand="population"))
+    parts = parts_of(made.randomizer, noise_moments(made.randomizer, two), two, np.arange(5) - 2.0)
+    spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
+    assert found.standard_error == pytest.approx(np.sqrt(parts.variance + spread))
+
+
+@pytest.mark.parametrize(
+    ("mean", "cells"),
+    [
+        (Mean(12.3456, 1.26, 9.87, 14.8), ("12.3", "1.3", "[9.9, 14.8]")),
+        (Mean(12.3456, 0.126, 12.1, 12.6), ("12.35", "0.13", "[12.10, 12.60]")),
+        (Mean(1234.5, 56.7, 1120.1, 1345.6), ("1234", "57", "[1120, 1346]")),
+        (Mean(1234.5, 5678.0, 0.0, 9999.0), ("1234", "5678", "[0, 9999]")),
+        (Mean(3.0, 0.0, 3.0, 3.0), ("3.0000", "0.0000", "[3.0000, 3.0000]")),
+        (Mean(3.0, 1.0, 1.04, 4.96), ("3.0", "1.0", "[1.0, 5.0]")),
+    ],
+)
+def test_means_in_print(mean, cells):
+    """Two digits of the standard error; four decimals where there is none."""
+    assert mean.cells == cells
+    assert str(mean) == f"{cells[0]} +- {cells[1]} {cells[2]}"
+
+
+def test_a_mean_of_so_many_values():
+    """2,048 frequencies have a covariance that is summed up; more have not, and noise needs none."""
+    for size, given in ((2048, True), (2049, False)):
+        flat = Moments(9, np.full(size, 1 / size), np.ones(size), np.ones(size), lambda size=size: np.eye(size))
+        parts = parts_of(SymbolResponse(size, 3, 1), flat, np.ones((1, size), dtype=int), np.arange(size) - 1.0)
+        assert (parts is not None) == given
+
+
+@pytest.mark.parametrize(("respondents", "known"), [(9, False), (10, False), (11, True)])
+def test_too_few_reports_for_a_value(respondents, known):
+    """Fewer than five reports expected where all hold it: nothing is known of it, and the estimates say so."""
+    made = AdditiveNoise(5, 0, 3, 2, 32)
+    counts = np.zeros((1, 5), dtype=int)
+    counts[0, 2] = 5 * respondents
+    found = noise_moments(made, counts)
+    # An end stays with 3/5, another value with a fifth.
+    assert found.unknown[[0, 4]].tolist() == [5 * respondents * 3 / 5 < 5] * 2
+    counts[0, 2] = respondents * 5 // 2
+    found = noise_moments(made, counts)
+    assert found.unknown[1] == (counts.sum() / 5 < 5)
+    assert bool(found.unknown[1]) is not (known or counts.sum() >= 25)
+
+
+def test_to_the_nearest_of_others():
+    """If all seem to hold one value, errors are those of the neighbour that is worse to have."""
+    made = AdditiveNoise(5, 0, 3, 2, 32)
+    channel = np.array(made.channel().rows, dtype=float)
+    score = np.linalg.inv(channel)
+    for value in (0, 2, 4):
+        counts = np.round(channel[value] * 10**15).astype(np.int64)[None]
+        found = noise_moments(made, counts)
+        second = channel @ score[:, value] ** 2
+        near = [second[other] for other in (value - 1, value + 1) if 0 <= other < 5]
+        assert np.isclose(found.other[value], max(near), rtol=1e-3)
 
 
 @pytest.mark.parametrize("mechanism", ["olh", "pgr"])

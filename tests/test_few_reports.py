@@ -6,24 +6,26 @@ has, if 5 % is true, a chance below 1e-6 by Hoeffding's bound for means of numbe
 Families missed in 1 of 5 are told from those with certainty.
 """
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, norm
+from scipy.special import gammaincc
+from scipy.stats import binom, binomtest, norm
 from specimens import question
 
 from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS
-from ldp_aggregator import Options, detected
+from ldp_aggregator import Options, detected, scaled_poisson
 from ldp_aggregator.count_intervals import for_population, for_respondents
 from ldp_aggregator.count_law import tails
-from ldp_aggregator.cumulants import Cumulants, far_from_normal
+from ldp_aggregator.cumulants import Cumulants, cumulants, far_from_normal
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.intervals import INTERVAL_ENDS, careful_interval, null_error, score_interval
 from ldp_aggregator.moments import Moments, third_of_rates
-from ldp_aggregator.null_chances import null_chances
+from ldp_aggregator.null_chances import chance_to_pass, null_chances
 from ldp_aggregator.pooling import Version, estimate_pooled
 from ldp_aggregator.scaled_poisson import lower_tail, upper_tail
 from ldp_simulations.asking import Ask
@@ -132,6 +134,142 @@ def test_scaled_poisson_tails(expected):
     assert lower_tail(-excess, down) == pytest.approx(poisson.sf(counts - 1, expected), rel=1e-9)
     none = Cumulants(variance, np.zeros(len(counts)), np.zeros(len(counts)))
     assert upper_tail(excess, none) == pytest.approx(norm.sf(excess / np.sqrt(variance)), rel=1e-9)
+
+
+def test_rates_of_zero_and_one():
+    """Where all who hold a value support it and nobody else does, the count is the number of holders."""
+    for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
+        masses = law(p, q, 9, 4)
+        found = tails(np.arange(11), 4, 9, p, q)
+        np.testing.assert_allclose(found.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9)
+        np.testing.assert_allclose(found.lower, np.append(0, masses.cumsum()), atol=1e-9)
+
+
+def test_shapes_of_tails():
+    """Arrays broadcast; beyond all counts nothing is left to be computed."""
+    found = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, 0.75, 0.125)
+    assert found.upper.shape == found.lower.shape == (4, 3)
+    assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, 2)[2:].sum(), rel=1e-9)
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).upper.tolist() == [1, 1, 0]
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).lower.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(("p", "q"), RATES)
+@pytest.mark.parametrize("reports", [1, 7, 60])
+def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, p, q):
+    """Every number of holders tried: none that is left out has two tails above 2.5 %, and none that is in lacks one."""
+    known, missing = moments(p, q, reports, np.arange(reports + 1)), 0.05
+    low, high = for_respondents(known, missing)
+    masses = np.array([law(p, q, reports, holders) for holders in range(reports + 1)])
+    if p < q:
+        masses = masses[:, ::-1]
+    for place in range(reports + 1):
+        count = reports - place if p < q else place
+        not_too_high = masses[:, count:].sum(axis=1) > missing / 2
+        not_too_low = masses[:, : count + 1].sum(axis=1) > missing / 2
+        least = np.argmax(not_too_high) if not_too_high.any() else reports + 1
+        most = np.flatnonzero(not_too_low).max() if not_too_low.any() else -1
+        # Ends are cut to [0, 1] later.
+        assert max(low[place] * reports, 0) == pytest.approx(least)
+        assert max(high[place] * reports, 0) == pytest.approx(max(most, 0))
+    low, high = for_population(known, missing)
+    for place in range(reports + 1):
+        exact = binomtest(place, reports).proportion_ci(1 - missing, "exact")
+        ends = sorted((end - q) / (p - q) for end in exact)
+        assert (low[place], high[place]) == (pytest.approx(ends[0], abs=1e-9), pytest.approx(ends[1], abs=1e-9))
+
+
+def skewed(size=6):
+    """Moments of an estimate that is no single count, with long tails, at frequencies from below 0 to above 1."""
+    ones = np.ones(size)
+    return Moments(
+        40,
+        np.linspace(-0.2, 1.3, size),
+        0.5 * ones,
+        0.4 * ones,
+        lambda: np.eye(size),
+        third=(1.5 * ones, 1.2 * ones),
+        fourth=(8 * ones, 6 * ones),
+        rising=(5 * ones, 4 * ones),
+        falling=(3 * ones, 2 * ones),
+    )
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+def test_scaled_poisson_ends_are_where_tails_begin(estimand):
+    """At an end within (0, 1) the tail is half of what may be missed; an end that is cut has more of it."""
+    known, missing = skewed(), 0.05
+    low, high = scaled_poisson.interval(known, missing, estimand)
+    for ends, tail in ((low, upper_tail), (high, lower_tail)):
+        chance = tail(known.frequency - ends, cumulants(known, ends, estimand))
+        inside = (ends > 0) & (ends < 1)
+        assert inside.any()
+        assert chance[inside] == pytest.approx(np.full(inside.sum(), missing / 2), rel=1e-6)
+    assert (low[0], high[0]) == (0, 0) or high[0] > 0
+    assert low[1] == 0
+    assert low[-1] > 0.9
+    assert high[-1] == 1
+    assert (low <= high).all()
+    beyond = replace(known, frequency=np.array([-2.0, -2, -2, 3, 3, 3]))
+    low, high = scaled_poisson.interval(beyond, missing, estimand)
+    assert (low.tolist(), high.tolist()) == ([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+
+
+def test_tails_of_next_to_no_steps_are_normal():
+    """Below a thousandth of an error; above it, and where nothing varies at all, they are not."""
+    variance, excess = np.full(3, 4.0), np.array([-1.0, 0.0, 5.0])
+    for share, normal in ((0.9e-3, True), (1.5, False)):
+        law = Cumulants(variance, np.full(3, 2 * share), np.full(3, -2 * share))
+        assert np.allclose(upper_tail(excess, law), norm.sf(excess / 2), rtol=1e-12) == normal
+    certain = Cumulants(np.zeros(3), np.zeros(3), np.zeros(3))
+    assert upper_tail(excess, certain).tolist() == [1, 1, 0]
+    far = Cumulants(np.ones(3), np.full(3, 0.5), np.full(3, -0.5))
+    assert upper_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([1, 1, 0])
+    assert lower_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([0, np.exp(-4), 1])
+    assert lower_tail(np.array([-2.25]), Cumulants(*(each[:1] for each in far)))[0] == pytest.approx(
+        gammaincc(0.5, 4), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize(("p", "q"), [(0.75, 0.01), (0.2, 0.9)])
+def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand):
+    """Enumerated: of the counts whose p-value passes, at every frequency."""
+    reports, missing = 40, 0.01
+    counts = np.round(reports * (q + np.arange(0, 1.05, 0.1) * (p - q)))
+    known = replace(moments(p, q, reports, counts), frequency=np.arange(0, 1.05, 0.1))
+    found = chance_to_pass(known, missing, estimand)
+    passing = null_chances(moments(p, q, reports, np.arange(reports + 1))) <= missing
+    for place, frequency in enumerate(known.frequency):
+        holders = round(frequency * reports)
+        masses = law(p, q, reports, holders)
+        if estimand == "population":
+            masses = binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
+        assert found[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+def test_the_chance_to_pass_of_other_estimates(estimand):
+    """That of the least estimate whose p-value passes, found by another solver; by the normal law of many reports."""
+    known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
+    nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
+    first = Cumulants(*(each[:1] for each in nothing))
+    least = brentq(lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14)
+    expected = upper_tail(least - known.frequency, truth)
+    assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)
+    many = replace(known, reports=10**7, frequency=np.array([0, 1e-4, 5e-4, 1e-3, 0.5]))
+    nothing, truth = cumulants(many, 0.0, estimand), cumulants(many, many.frequency, estimand)
+    short = (norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(truth.variance)
+    assert chance_to_pass(many, missing, estimand) == pytest.approx(norm.sf(short), rel=1e-6)
+
+
+def test_p_values_of_other_estimates():
+    """Those of the law at frequency 0; 1 where reports are too few to say anything."""
+    known = skewed()
+    expected = upper_tail(known.frequency, cumulants(known, 0.0, "respondents"))
+    assert null_chances(known) == pytest.approx(expected, rel=1e-12)
+    unknown = np.arange(6) % 2 == 0
+    assert null_chances(replace(known, unknown=unknown)) == pytest.approx(np.where(unknown, 1, expected), rel=1e-12)
 
 
 SURVEYS = 200

@@ -15,6 +15,7 @@ from ldp.exact import odds
 from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.hadamard import HadamardResponse, least_error_response
+from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.block_moments import block_moments
 from ldp_aggregator.health_checks import health
@@ -190,6 +191,65 @@ def test_reports_of_another_epsilon_show():
     assert {check.name for check in honest} == {"rates", "payloads"}
     assert min(check.p_value for check in honest) > 1e-6
     assert min(check.p_value for check in wrong if check.name == "rates") < 1e-6
+
+
+BLOCKS = {
+    each.name: each.randomizer for each in SMALL if isinstance(each.randomizer, HadamardResponse | PadAndSample)
+} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, 9, 2))}
+
+
+@pytest.mark.parametrize("randomizer", [each for each in BLOCKS.values() if each.kind == "blocks"], ids=str)
+def test_moments_written_out(randomizer):
+    """Of scores that a tally has: their mean, the mean of their squares, and the variances that the docstring has."""
+    oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
+    symbols = np.arange(oracle.symbols)
+    counts = 1 + symbols * 7 % 23 + 3 * (symbols // oracle.rows)
+    found = block_moments(randomizer, counts[None])
+    score, reports = np.array(scores(randomizer), dtype=float), counts.sum()
+    frequency = counts @ score / reports
+    assert np.allclose(found.frequency, frequency)
+    ratio, blocks = oracle.truth / oracle.other, oracle.blocks
+    worth, elsewhere = (ratio + 2 * blocks - 1) / (ratio - 1), 2 / (ratio - 1)
+    in_block = np.array(
+        [sum(counts[y] for y in symbols if x in same_block(randomizer, y)) for x in range(randomizer.size)]
+    )
+    share = np.clip(frequency, 0, 1) / most
+    block = worth * in_block / reports - elsewhere if blocks > 1 else np.ones(randomizer.size)
+    alike = np.clip([(b - f) / (1 - f) if f < 1 else 1 for b, f in zip(block, share, strict=True)], 0, 1)
+    hold = most**2 * worth * (elsewhere + (1 + (most - 1) * alike) / most) - 1
+    assert np.allclose(found.hold, hold)
+    assert np.allclose(found.other, most**2 * worth * (elsewhere + alike))
+    assert (found.below is None) == (blocks == 1) == (found.rates is not None)
+    if found.below is not None:
+        squares = counts @ score**2 / reports
+        assert np.allclose(found.below, [squares - 1, squares])
+        return
+    votes = np.array([[x in supported(randomizer, y) for x in range(randomizer.size)] for y in symbols])
+    assert found.supports.tolist() == (counts @ votes).tolist()
+    assert np.allclose(found.rates, [[float(rate)] * randomizer.size for rate in randomizer.within])
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_value_that_all_hold(alone):
+    """Then there are no others; those that there might be are taken to be in its block."""
+    made = HadamardResponse(4, 2, 8, 5, 2) if alone else HadamardResponse(10, 4, 16, 12, 1)
+    votes = np.array([0 in supported(made, y) for y in range(made.symbols)])
+    found = block_moments(made, np.where(votes, 1000, 0)[None])
+    assert found.frequency[0] > 1
+    worth, elsewhere = float(made.worth), float(2 / (made.ratio - 1))
+    assert found.other[0] == pytest.approx(worth * (elsewhere + 1))
+    assert found.hold[0] == pytest.approx(worth * (elsewhere + 1) - 1)
+
+
+def test_a_block_that_has_all_reports():
+    """No more than all others are in a value's block, and no less than none, whatever chance makes it look like."""
+    made = HadamardResponse(5, 2, 8, 5, 2)
+    found = block_moments(made, np.repeat([1000, 0], made.rows)[None])
+    worth, elsewhere = float(made.worth), float(2 / (made.ratio - 1))
+    assert found.frequency == pytest.approx([0] * 5)
+    alike = np.arange(5) % 2 == 0
+    assert found.other == pytest.approx(worth * (elsewhere + alike))
+    assert found.hold == pytest.approx([worth * (elsewhere + 1) - 1] * 5)
 
 
 def test_what_blocks_do_not_have():

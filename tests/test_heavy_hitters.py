@@ -6,17 +6,18 @@ the time is seen. Shares of intervals that hold the truth are compared at 6 stan
 """
 
 import json
+import re
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command_line import run
 from specimens import question
-from written_out import declared_law
+from written_out import declared_law, supported
 
-from ldp import SurveyError, parse_survey
+from ldp import EstimateError, SurveyError, parse_survey
 from ldp.exact import odds
 from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
@@ -127,6 +128,84 @@ def test_tallies_are_drawn_from_the_law_of_reports():
     generator = np.random.default_rng(6)
     tallies = [search_counts(SMALL, Holders(words, held), generator) for _ in range(400)]
     assert (np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))).all()
+
+
+def test_moments_of_found_texts():
+    """Written out, report by report and cell by cell: noise of those held out, their draw, and texts that meet."""
+    generator = np.random.default_rng(8)
+    counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
+    counts[SMALL.stages] *= 3
+    texts = ("ab", "abc", "abcdef", "zz")
+    for cohort, (place, text) in product(range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])):
+        cell = SMALL.cell(text.encode(), cohort)
+        often = 40 * (place + 1)
+        counts[cohort] += [often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)]
+    found = found_moments(SMALL, counts, texts)
+    reports, apart = counts.sum(), counts[SMALL.stages :].sum()
+    p, within = (float(rate) for rate in SMALL.oracle.support)
+    cells, held_out = SMALL.oracle.size, SMALL.held_out
+    q = p / cells + (1 - 1 / cells) * within
+    votes = np.array([[cell in supported(SMALL.oracle, symbol) for cell in range(cells)] for symbol in range(cells)])
+    supports, squares = np.zeros(len(texts)), 0.0
+    for cohort in range(SMALL.stages, SMALL.cohorts):
+        by_cell, size = counts[cohort] @ votes, counts[cohort].sum()
+        supports += [by_cell[SMALL.cell(text.encode(), cohort)] for text in texts]
+        noise = cells * q * (1 - q) / ((p - q) ** 2 * size)
+        squares += max(0, (((by_cell / size - q) / (p - q)) ** 2).sum() - noise) * size / apart
+    frequency = (supports / apart - q) / (p - q)
+    held, thinned = np.clip(frequency, 0, 1), reports / apart
+    assert found.reports == reports
+    assert np.allclose(found.frequency, frequency)
+    hold, other = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
+    assert np.allclose(found.other, thinned * other)
+    assert np.allclose(found.hold, thinned * hold + (thinned - 1) * (1 - held))
+    assert squares > 0
+    assert np.allclose(found.lasting, np.maximum(squares - held**2, 0) / (cells - 1) / held_out)
+    meet = 1 / cells
+    for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
+        away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
+        assert np.allclose(found.third[place], thinned**2 * (law @ away**3))
+        assert np.allclose(found.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2))
+    for place in range(len(texts)):
+        jumps = np.delete(held, place) / ((1 - meet) * held_out)
+        third, fourth = meet * (1 - meet) * (1 - 2 * meet), meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
+        assert found.lasting_third[place] == pytest.approx(held_out * third * (jumps**3).sum(), rel=1e-9)
+        assert found.lasting_fourth[place] == pytest.approx(held_out * fourth * (jumps**4).sum(), rel=1e-9)
+    assert held.max() > 0.1
+    with pytest.raises(EstimateError, match="covariance"):
+        found.covariance()
+
+
+def test_cohorts_held_out_that_are_empty_or_even():
+    """They have no squares: where there are no reports, and where there are fewer than noise has."""
+    counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
+    counts[-1] = 1
+    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 1
+    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 0
+    counts[-1, 0] = 50
+    found = found_moments(SMALL, counts, ("ab",))
+    assert found.reports == 89
+    assert found.lasting[0] > 0
+
+
+def test_nobody_held_out_yet():
+    """Then there is nothing to be told of the texts, and the note says so; later it says who found them."""
+    asked = question("heavy-hitters", f"{LETTERS}\nhash_seed = 3")
+    counts = empty_counts(asked.layout)
+    counts[0, 0] = 10
+    found = estimate_question(asked, counts, Options())
+    assert (found.values, found.reports) == ((), 10)
+    assert found.note == "no reports yet from respondents who are held out"
+    words = made_up_words(np.random.default_rng(5), 20)
+    asked, _, found = searched(LETTERS, words, 1 / np.arange(1, 21), RESPONDENTS, 3)
+    assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
+    searching, apart = (
+        int(part) for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
+    )
+    assert searching + apart == RESPONDENTS
+    assert searching / apart == pytest.approx(asked.randomizer.stages / asked.randomizer.held_out, rel=0.05)
 
 
 def test_those_held_out_take_no_part_in_the_search():

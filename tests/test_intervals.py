@@ -1,5 +1,6 @@
 """Intervals: against other implementations, against their definition, and their exact coverage by enumeration."""
 
+from dataclasses import replace
 from functools import cache
 from math import exp, nan
 
@@ -9,9 +10,22 @@ from scipy.stats import binom, binomtest, norm
 from specimens import question
 
 from ldp import EstimateError, Survey
-from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.intervals import INTERVAL_ENDS, clopper_pearson, miss, score_interval, within_bounds
-from ldp_aggregator.moments import Moments
+from ldp_aggregator import Options, Tally, estimate, scaled_poisson
+from ldp_aggregator.count_intervals import for_population, for_respondents
+from ldp_aggregator.cumulants import far_from_normal
+from ldp_aggregator.intervals import (
+    INTERVAL_ENDS,
+    careful_interval,
+    clopper_pearson,
+    few_reports,
+    least_respondents,
+    miss,
+    null_error,
+    score_interval,
+    standard_error,
+    within_bounds,
+)
+from ldp_aggregator.moments import Moments, third_of_rates
 
 GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))
@@ -91,6 +105,92 @@ def test_intervals_hold_their_estimate_and_stay_within_bounds(rates, estimand, e
     wider_low, wider_high = within_bounds(ends(known, 0.001, estimand))
     assert (wider_low <= low).all()
     assert (high <= wider_high).all()
+
+
+WITH_MORE = Moments(
+    50,
+    np.array([-0.1, 0.0, 0.02, 0.3, 0.9, 1.2]),
+    np.full(6, 0.8),
+    np.full(6, 0.3),
+    lambda: np.eye(6),
+    below=(np.full(6, 1.5), np.full(6, 0.5)),
+    lasting=np.linspace(0.001, 0.006, 6),
+)
+"""Frequencies from below 0 to above 1, other variances below, and one that does not shrink."""
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+def test_score_ends_with_lasting_variance(estimand):
+    """Each end lies z errors off, as they are there: below the estimate the variances for frequencies below it."""
+    low, high = score_interval(WITH_MORE, 0.1, estimand)
+    for ends, (hold, other) in ((low, WITH_MORE.below), (high, (WITH_MORE.hold, WITH_MORE.other))):
+        drawn = ends * (1 - ends) if estimand == "population" else 0
+        variance = (ends * hold + (1 - ends) * other + drawn) / 50 + WITH_MORE.lasting
+        assert np.allclose((WITH_MORE.frequency - ends) ** 2, norm.ppf(0.95) ** 2 * variance, rtol=1e-9)
+    assert (low < WITH_MORE.frequency).all()
+    assert (high > WITH_MORE.frequency).all()
+
+
+def test_standard_errors():
+    """At the estimate, cut to [0, 1]; of a value that nobody holds, at 0, the same for both estimands."""
+    held = np.clip(WITH_MORE.frequency, 0, 1)
+    for estimand, drawn in (("respondents", 0), ("population", held * (1 - held))):
+        at_estimate = [held * own + (1 - held) * other for own, other in ((1.5, 0.5), (0.8, 0.3))]
+        variance = (np.where(held <= WITH_MORE.frequency, *at_estimate) + drawn) / 50 + WITH_MORE.lasting
+        assert np.allclose(standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12)
+    other = np.where(WITH_MORE.frequency >= 0, 0.5, 0.3)
+    assert np.allclose(null_error(WITH_MORE), np.sqrt(other / 50 + WITH_MORE.lasting), rtol=1e-12)
+
+
+def test_an_interval_that_is_no_number_has_no_width():
+    """Where no frequency is within z errors, both ends are the middle of what is nearest."""
+    certain = Moments(10, np.array([0.4]), np.zeros(1), np.zeros(1), lambda: np.eye(1))
+    assert score_interval(certain, 0.05, "respondents") == (pytest.approx([0.4]), pytest.approx([0.4]))
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize("rates", [(0.5, 0.02), (0.9, 0.3), (0.2, 0.7)])
+def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
+    """An end at which it fails is the exact one; the other may still be a score end, and the remark counts either."""
+    known = replace(moments(rates, 200), third=third_of_rates(*(np.full(201, rate) for rate in rates)))
+    missing, z = 0.05, norm.ppf(0.975)
+    score = score_interval(known, missing, estimand)
+    exact = (for_population if estimand == "population" else for_respondents)(known, missing)
+    failing = [far_from_normal(known, np.clip(ends, 0, 1), z, estimand) for ends in score]
+    careful = careful_interval(known, missing, estimand)
+    for ends, normal, instead, far in zip(careful, score, exact, failing, strict=True):
+        np.testing.assert_allclose(ends, np.where(far, instead, normal), rtol=1e-12)
+    many = np.logical_or(*failing).sum()
+    if many:
+        [remark] = few_reports(known, missing, estimand)
+        assert remark.name == "few-reports"
+        assert f"for {many:,} of 201 values: their intervals are exact, from binomial tails." in remark.text
+    else:
+        assert few_reports(known, missing, estimand) == ()
+    loose = replace(known, supports=None, rates=None)
+    failing = [far_from_normal(loose, np.clip(ends, 0, 1), z, estimand) for ends in score]
+    instead = scaled_poisson.interval(loose, missing, estimand)
+    for ends, normal, other, far in zip(
+        careful_interval(loose, missing, estimand), score, instead, failing, strict=True
+    ):
+        np.testing.assert_allclose(ends, np.where(far, other, normal), rtol=1e-9, atol=1e-9)
+    for remark in few_reports(loose, missing, estimand):
+        assert f"for {np.logical_or(*failing).sum()} of 201" in remark.text
+        assert "are those of a scaled Poisson count." in remark.text
+
+
+@pytest.mark.parametrize(("hold", "other"), [(0.8, 0.3), (3.0, 7.0), (40.0, 41.0)])
+@pytest.mark.parametrize("missing", [0.05, 0.3])
+def test_the_fewest_respondents_that_say_something(hold, other, missing):
+    """From it on the best interval is no wider than 1, where estimates are so that the smaller variance counts."""
+    ends = np.array([hold, 2 * hold]), np.array([other, 2 * other])
+    made = Moments(1, np.zeros(2), *ends, lambda: np.eye(2))
+    least = least_respondents(made, missing)
+    for reports, narrow in ((least, True), (least - 1, False)):
+        one = Moments(max(reports, 1), np.array([0.0, 1.0]), ends[0][[0, 0]], ends[1][[0, 0]], lambda: np.eye(2))
+        low, high = score_interval(one, missing, "respondents")
+        if reports:
+            assert bool((high - low <= 1).any()) == narrow
 
 
 def null_wald(known, missing, estimand):

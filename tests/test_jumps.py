@@ -1,6 +1,8 @@
 """The third and fourth moments that intervals of few reports go by, against sums over the laws they are of."""
 
+from functools import partial
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from specimens import question
 from ldp_aggregator.cumulants import cumulants
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.joint_jumps import joint_jumps
-from ldp_aggregator.joint_scores import joint_scores
+from ldp_aggregator.joint_scores import Powers, joint_scores
 from ldp_aggregator.jumps import jumps_of, repeated
 from ldp_aggregator.noise_likelihood import likely_shares
 from ldp_aggregator.noise_moments import Noise, folded, noise_moments
@@ -31,6 +33,7 @@ def test_jumps_of_a_law():
 def test_repeated_bits():
     """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its mean."""
     shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 3)
+    assert np.allclose(shares, [0, 1 / 3, 2 / 3, 1])
     assert np.isclose(chances[3], 0.25 * 0.9**3 + 0.75 * 0.2**3)
     assert np.isclose(shares @ chances, 0.25 * 0.9 + 0.75 * 0.2)
     assert np.isclose(chances.sum(), 1)
@@ -144,6 +147,53 @@ def test_joint_cells(pair):
         assert np.isclose(jumps.third[1][cell], third)
         assert np.isclose(jumps.rising[1][cell] / jumps.fourth[1][cell], weights @ upward / fourth)
         assert jumps.few[cell] == (1_000 * second**2 < 100 * fourth)
+
+
+def powers_of(numbers):
+    """Four powers of the scores of some values."""
+    return Powers(*(np.array(each) for each in numbers))
+
+
+def test_joint_cells_of_any_scores():
+    """Written out: shares are cut to [0, 1], and cells of which others have nothing jump alike both ways."""
+    own = (
+        powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 0], [1, -2, 0]]),
+        powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
+    )
+    others = (
+        powers_of([[0.5, 1.5, 0], [0.25, -1, 0], [0.5, 3, 0], [0.125, 2, 0]]),
+        powers_of([[0.75, 0], [0.5, 0], [0.2, 0], [-0.1, 0]]),
+    )
+    margins = [np.array([0.25, 0.5, 1.5]), np.array([-0.5, 1.5])]
+    scores = [SimpleNamespace(powers=pair) for pair in zip(own, others, strict=True)]
+    made = joint_jumps(margins, 1000, scores)
+    shares = [np.clip(margin, 0, 1) for margin in margins]
+
+    def of_the_rest(x, z, name, power=1):
+        a, b, c, d = (getattr(of, name)[at] ** power for of, at in zip((*own, *others), (x, z, x, z), strict=True))
+        f, g = shares[0][x], shares[1][z]
+        return (f * a + (1 - f) * c) * (g * b + (1 - g) * d) - f * g * a * b
+
+    for place, (x, z) in enumerate(product(range(3), range(2))):
+        rest = partial(of_the_rest, x, z)
+        second, third, fourth = (getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth"))
+        held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
+        excess = rest("fourth") - 3 * rest("second", 2)
+        upward = (1 + rest("signed") / rest("fourth")) / 2 if rest("fourth") > 0 else 0.5
+        assert np.isclose(made.second[place], rest("second"))
+        assert np.allclose([each[place] for each in made.third], [third - 3 * second + 2, rest("third")])
+        assert np.allclose([each[place] for each in made.fourth], [held, excess])
+        assert np.allclose([each[place] for each in made.rising], [held, upward * excess])
+        assert np.allclose([each[place] for each in made.falling], [held, (1 - upward) * excess])
+        assert made.few[place] == (1000 * rest("second") ** 2 < 100 * rest("fourth"))
+        if rest("second") > 0 and rest("fourth") > 0:
+            edge = 100 * rest("fourth") / rest("second") ** 2
+            for reports, few in ((0.999 * edge, True), (1.001 * edge, False)):
+                assert joint_jumps(margins, reports, scores).few[place] == few
+    assert joint_jumps(margins, 1000, [scores[0], SimpleNamespace(powers=None)]) is None
+    counted = np.linspace(0, 10, 6)
+    doubted = made._replace(few=np.array([True, False] * 3), second=np.full(6, 5.0))
+    assert doubted.or_expected(counted).tolist() == [5, 2, 5, 6, 8, 10]
 
 
 def unbiased_scores(asked, outputs):

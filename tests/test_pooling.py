@@ -6,8 +6,10 @@ import pytest
 from ldp import parse_survey
 from ldp.errors import EstimateError
 from ldp_aggregator.estimation import estimate_question, moments_of
+from ldp_aggregator.manipulation import Manipulation
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.options import Options
-from ldp_aggregator.pooling import Version, estimate_pooled, poolable, pooled
+from ldp_aggregator.pooling import Version, estimate_pooled, poolable, pooled, weights_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling import sample_counts
 
@@ -151,6 +153,100 @@ def test_respondents_with_several_reports_are_counted_once():
     mixed = estimate_pooled([draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4))
     assert mixed.respondents == 200 + 100
     assert "reports_each is not for" in mixed.note
+
+
+def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
+    """Lasting variances by squares, third cumulants by cubes, fourth by fourth powers; unknown is what one is."""
+    frequency, ones = np.array([0.2, 0.8]), np.ones(2)
+    parts = [
+        Moments(
+            reports,
+            frequency,
+            hold * ones,
+            2 * ones,
+            lambda: np.eye(2),
+            lasting=lasting * ones,
+            lasting_third=2 * lasting,
+            lasting_fourth=3 * lasting,
+            unknown=unknown,
+        )
+        for reports, hold, lasting, unknown in (
+            (30, 3.0, 0.1, None),
+            (60, 5.0, 0.3, np.array([True, False])),
+            (90, 4.0, 0.2, np.array([False, False])),
+        )
+    ]
+    weights = np.array([0.2, 0.5, 0.3])
+    found = pooled(parts, weights)
+    assert found.reports == round(1 / (0.2**2 / 30 + 0.5**2 / 60 + 0.3**2 / 90))
+    np.testing.assert_allclose(found.frequency, frequency)
+    spread = 0.2**2 * 3 / 30 + 0.5**2 * 5 / 60 + 0.3**2 * 4 / 90
+    np.testing.assert_allclose(found.hold, found.reports * spread * ones)
+    np.testing.assert_allclose(found.lasting, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones)
+    np.testing.assert_allclose(found.lasting_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2))
+    np.testing.assert_allclose(found.lasting_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2))
+    assert found.unknown.tolist() == [True, False]
+    assert found.third is found.fourth is found.below is None
+    assert pooled(parts[:1], np.ones(1)).unknown is None
+
+
+def test_the_newest_version_describes_all():
+    """Of three versions it is the last; the note has the weight of each, in their order."""
+    generator = np.random.default_rng(31)
+    asked = [question("grr", 1), question("oue", 1), question("grr", 2)]
+    parts = [draw(each, size, generator) for each, size in zip(asked, (100, 200, 700), strict=True)]
+    found = estimate_pooled(parts, Options())
+    assert found.question is asked[2]
+    assert "pooled over 3 versions" in found.note
+    assert "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2" in found.note
+    assert "reports_each" not in found.note
+    kept = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
+    assert "reports_each" not in estimate_pooled(kept, Options(reports_each=4)).note
+
+
+def test_weights_where_variances_are_known_before():
+    """For a population by their inverses, if all mechanisms have them; else, and for respondents, by reports."""
+    generator = np.random.default_rng(37)
+    parts = [draw(question(*each), 300, generator) for each in (("grr", 1), ("oue", 2))]
+    known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in parts]
+    inverse = np.array([1 / each.other[0] for each in known])
+    np.testing.assert_allclose(weights_of(parts, known, "population"), inverse / inverse.sum())
+    np.testing.assert_allclose(weights_of(parts, known, "respondents"), [0.5, 0.5])
+    mixed = [parts[0], draw(question("hr", 5), 100, generator)]
+    known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in mixed]
+    np.testing.assert_allclose(weights_of(mixed, known, "population"), [0.75, 0.25])
+
+
+def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
+    """Then there is none for all of them, for the reason of that version."""
+    generator, reason = np.random.default_rng(41), Manipulation(None, reason="not known")
+    parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
+    bounds = iter((Manipulation(3.0), reason))
+    monkeypatch.setattr("ldp_aggregator.pooling.manipulation", lambda *_: next(bounds))
+    assert estimate_pooled(parts, Options()).manipulation is reason
+    bounds = iter((Manipulation(3.0), Manipulation(7.0)))
+    assert estimate_pooled(parts, Options()).manipulation.reach == 7
+
+
+def test_what_can_be_pooled():
+    """The same listed values, whatever the mechanism; neither numbers, which have a mean, nor open questions."""
+    head = '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
+    text = 'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    numbers, texts = (
+        parse_survey(f"{head}{keys}\n")["transport"]
+        for keys in ('type = "integer"\nlow = 0\nhigh = 3\nmechanism = "grr"\nepsilon = 1', f'type = "text"\n{text}')
+    )
+    assert poolable([question("grr", 1), question("oue", 2)])
+    assert poolable([question("grr", 1)])
+    assert not poolable([numbers])
+    assert not poolable([texts, texts])
+    counts = np.full((2, 9), 5)
+    with pytest.raises(EstimateError, match="question 'transport': expected versions that ask for the same values"):
+        estimate_pooled([Version(texts, counts)] * 2, Options())
+    parts = [draw(question("grr", 1), 100, np.random.default_rng(5))]
+    other = question("grr", 1, ("car", "bus", "bike", "boat"))
+    with pytest.raises(EstimateError, match="the same values"):
+        estimate_pooled([*parts, Version(other, parts[0].counts)], Options())
 
 
 def test_other_values_are_not_pooled():

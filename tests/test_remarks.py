@@ -16,7 +16,10 @@ from ldp_aggregator import Options, Tally, associate, encode_tally, estimate, es
 from ldp_aggregator.cli import main
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.intervals import least_respondents, score_interval
-from ldp_aggregator.remarks import Remark
+from ldp_aggregator.manipulation import Manipulation
+from ldp_aggregator.means import Mean
+from ldp_aggregator.moments import Moments
+from ldp_aggregator.remarks import Remark, on_counts, on_expected, on_intervals, on_mean
 from ldp_aggregator.tables import as_json, table
 
 SAID = Remark("proverb", "An <estimate> is not the truth.")
@@ -122,6 +125,7 @@ def test_the_least_number_of_respondents(epsilon):
     assert "few-respondents" in names(estimated(SYMBOLS.format(epsilon), [[least - 1, 0, 0, 0]]))
 
 
+TEXTS = 'type = "text"\nbloom_bits = 4\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
 NUMBERS = 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = "8"'
 
 
@@ -156,6 +160,57 @@ def test_a_mean_of_very_few_is_told(respondents):
     counts = np.zeros((1, 100), dtype=int)
     counts[0, 50] = respondents
     assert ("few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))) == (respondents < 5)
+
+
+def test_which_intervals_are_told():
+    """Only those from 0 to 1, or with no width; how many there are, in the singular or the plural."""
+    low, high = np.array([0.0, 0.0, 0.1, 0.2]), np.array([1.0, 0.9, 1.0, 0.3])
+    [said] = on_intervals(low, high)
+    assert said == (
+        "whole-range",
+        "1 of 4 intervals reaches from 0 to 1: the reports say nothing about these frequencies.",
+    )
+    [said] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
+    assert said.name == "beyond-range"
+    assert said.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
+    assert [each.name for each in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == ["whole-range", "beyond-range"]
+    assert on_intervals(low[1:], high[1:]) == ()
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([4.9, 5.0, 7.0], "1 of 3 estimates rest on fewer than about 5 reports"),
+        ([4.9, 5.1], "1 of 2 estimates rest on"),
+        ([4.9], "The estimate rests on fewer than about 5 reports"),
+        ([5.0, 5.0], ""),
+    ],
+)
+def test_estimates_of_few_reports(counts, said):
+    """So many rest on fewer than five."""
+    found = on_expected(np.array(counts))
+    assert [each.name for each in found] == ["few-counts"] * bool(said)
+    assert "".join(each.text for each in found).startswith(said)
+
+
+@pytest.mark.parametrize("known", [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}])
+def test_estimates_with_nothing_better_than_the_normal_law(known):
+    """Where neither the rates nor a third cumulant are known: n V / w^2 reports are what an estimate rests on."""
+    for reports, told in ((10, True), (11, True), (20, False)):
+        made = Moments(reports, np.zeros(1), np.ones(1), np.full(1, 4.0), lambda: np.eye(1), **known)
+        assert bool(on_counts(made, Manipulation(3.0))) == (told and not known)
+        assert on_counts(made, Manipulation(None)) == ()
+
+
+def test_ranges_of_means():
+    """Both ends have to be those of the range; few respondents are told besides."""
+    asked = question("geometric", NUMBERS)
+    for low, high, said in ((0, 99, ["whole-range"]), (1, 99, []), (0, 98, []), (0.5, 98.5, []), (0, 1.5, [])):
+        mean = Mean(50.0, 1.0, float(low), float(high))
+        assert [each.name for each in on_mean(asked, mean, 5)] == said
+        assert [each.name for each in on_mean(asked, mean, 4)] == ["few-counts", *said]
+    assert on_mean(asked, None, 1) == ()
+    assert on_mean(question("rappor", TEXTS), Mean(0.0, 1.0, 0.0, 1.0), 1) == ()
 
 
 def test_joint_cells_with_few_reports_are_told():

@@ -19,7 +19,7 @@ from ldp_aggregator.bit_covariance import bit_noise
 from ldp_aggregator.bloom_regression import regress
 from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.repeats import effective, memoized_moments
+from ldp_aggregator.repeats import check_repeatable, effective, memoized_moments, noise_of, reports_of_each
 from ldp_aggregator.window_moments import window_moments
 
 SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, 0.25, 0.75, 0.5), 20_000, 10, 40
@@ -102,6 +102,51 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
     assert repeated.frequency.tolist() == once.frequency.tolist()
     assert repeated.covariance().tolist() == once.covariance().tolist()
     assert "worth 400 respondents" in repeated.note
+
+
+@pytest.mark.parametrize("repeats", [2, 5])
+def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
+    """Bits are independent given what their respondent holds: the variances of one respondent, over their number."""
+    counts = np.array([[60, 20, 35]])
+    found = memoized_moments(GENUINE["chain-of-2-bits"].randomizer, counts, repeats)
+    variances = found.frequency * found.hold + (1 - found.frequency) * found.other
+    assert found.reports == 60 // repeats
+    np.testing.assert_allclose(found.covariance(), np.diag(variances) / (60 // repeats))
+
+
+def test_what_repeats_are_worth():
+    """As many respondents as would have the same error from one report each; one report each needs no note."""
+    randomizer = GENUINE["chain-of-3-symbols"].randomizer
+    counts = np.array([[300, 200, 100]])
+    once, found = (memoized_moments(randomizer, counts, repeats) for repeats in (1, 3))
+    worth = round(200 * once.other[0] / found.other[0])
+    assert f"3 reports from each of 200 respondents, worth {worth:,} respondents" in found.note
+    assert 200 < worth < 600
+    assert once.note == ""
+    whole = memoized_moments(randomizer, np.array([[2, 1, 0]]), 3)
+    assert whole.reports == 1
+    with pytest.raises(EstimateError, match="at least the 4 reports that a respondent sent, got 3"):
+        memoized_moments(randomizer, np.array([[2, 1, 0]]), 4)
+
+
+def test_repeats_of_permanent_noise():
+    """What a bit is worth goes by the noise of those that are not set."""
+    noise = bit_noise(0.25, 0.75, 0.5, 10)
+    assert effective(400, noise) == round(400 * noise.zero * (1 - noise.zero) / noise.zero_variance)
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer, 3) == bit_noise(0.75, 0.25, 0.5, 3)
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(0.75, 0.25, 0.5, 1)
+
+
+def test_several_reports_have_to_be_for_some_question():
+    """A question that keeps nothing has one report of each; asked alone, several are refused."""
+    head = '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\n'
+    kept, plain = 'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"', 'mechanism = "grr"\nepsilon = 1'
+    memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (kept, plain))
+    assert [reports_of_each(each.randomizer, 7) for each in (memoized, once)] == [7, 1]
+    check_repeatable([once, memoized], 2)
+    check_repeatable([once], 1)
+    with pytest.raises(EstimateError, match="got 2 reports of each and only x, x; leave --reports-each"):
+        check_repeatable([once, once], 2)
 
 
 def test_repeats_of_symbols_have_no_covariance():

@@ -11,16 +11,23 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from specimens import question
 from surveys import COMMUTE_SURVEY
 
-from ldp import Survey
-from ldp_aggregator import Options, Tally, detected, estimate
+from ldp import EstimateError, Survey
+from ldp_aggregator import Options, Tally, detected, estimate, estimation, noise_moments
 from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.detection import adjusted_p_values
-from ldp_aggregator.estimation import estimates_from, moments_of
+from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.estimation import estimate_question, estimates_from, moments_of
 from ldp_aggregator.manipulation import manipulation
+from ldp_aggregator.postprocess import base_cut, norm_sub
+from ldp_aggregator.repeats import ONCE_EACH
+from ldp_aggregator.result import UNALLOCATED
 from ldp_aggregator.tables import as_json, table
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling import sample_counts
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
 _KEYS = f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'
@@ -186,3 +193,152 @@ def test_where_nothing_is_known_an_interval_is_everything():
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
     assert list(marked.low[[0, 2]]) == list(plain.low[[0, 2]])
     assert list(marked.high[[0, 2]]) == list(plain.high[[0, 2]])
+
+
+CLOSED = question("grr", _KEYS)
+TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 2\ncohorts = 4'
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize(("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)])
+def test_those_without_a_candidate(estimand, level, others):
+    """What the estimator says of them, for the population; less what drawing them adds, for the respondents.
+
+    Of 2,000 so many hold another text; estimates are below 0 and above 1, too.
+    """
+    asked, values = question("rappor", TEXT), ("a", "b", "c")
+    held = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
+    counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
+    share, error = moments_of(asked.randomizer, counts, values).unallocated
+    found = estimate_question(asked, counts, Options(estimand=estimand, level=level), values).unallocated
+    held = min(max(share, 0), 1)
+    variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)
+    assert (found.value, found.frequency) == (UNALLOCATED, share)
+    assert found.count == pytest.approx(2000 * share)
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+    reach = norm.ppf((1 + level) / 2) * math.sqrt(variance)
+    ends = [min(max(end, 0), 1) for end in (share - reach, share + reach)]
+    assert [found.low, found.high] == pytest.approx(ends)
+    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
+
+
+def test_only_what_is_asked_for():
+    """Some questions by name; of an open one the candidates that are given."""
+    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts["homepage"][:] = 5
+    tally = Tally(COMMUTE_SURVEY, counts)
+    found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
+    assert list(found.questions) == ["homepage"]
+    assert found["homepage"].values == ("x.org", "y.org")
+    assert list(estimate(tally).questions) == [each.name for each in COMMUTE_SURVEY]
+    assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
+
+
+def test_values_without_reports_have_no_errors():
+    """A p-value is 1, and nothing is known."""
+    found = estimate_question(CLOSED, np.zeros((1, 7), dtype=int), Options())
+    assert found.low.tolist() == [0] * 7
+    assert found.high.tolist() == found.chances.tolist() == [1] * 7
+    for numbers in (found.frequency, found.unbiased, found.standard_error, found.null_error):
+        assert np.isnan(numbers).all()
+    assert (found.reports, found.note) == (0, "no reports yet")
+
+
+def test_covariances_of_at_most_so_many_values(monkeypatch):
+    """Of more it is refused, and the question is named; without being asked for it is not there."""
+    counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
+    assert estimation.MOST_COVARIANCE == 10_000
+    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 7)
+    assert estimate_question(CLOSED, counts, Options(covariance=True)).covariance.shape == (7, 7)
+    assert estimate_question(CLOSED, counts, Options()).covariance is None
+    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 6)
+    with pytest.raises(EstimateError, match=r"question 'x': expected at most 6 values for a covariance"):
+        estimate_question(CLOSED, counts, Options(covariance=True))
+    assert len(estimate_question(CLOSED, counts, Options())) == 7
+
+
+SETS = question("pad-grr", 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nepsilon = 2')
+
+
+def test_shares_of_sets_need_not_sum_to_one():
+    """So it is said, and the view in which they do is refused."""
+    counts = np.full((1, SETS.layout.symbols), 40)
+    assert "need not sum to 1" in estimate_question(SETS, counts, Options()).note
+    with pytest.raises(EstimateError, match=r"question 'x': expected another view than norm-sub"):
+        estimate_question(SETS, counts, Options(post="norm-sub"))
+    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).note == ""
+
+
+def test_several_reports_of_what_keeps_nothing():
+    """They are counted one by one, as the note says; a memoized question says what its repeats are worth."""
+    chain = question("l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2')
+    counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
+    found = estimate_question(CLOSED, counts, Options(reports_each=3))
+    assert found.note == ONCE_EACH
+    assert found.respondents == 42
+    twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=2))
+    assert twice.respondents == 21
+    with pytest.raises(EstimateError, match="question 'x': expected at least the 50 reports"):
+        estimate_question(chain, np.array([[30, 12]]), Options(reports_each=50))
+    kept = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
+    assert "3 reports from each of 14 respondents" in kept.note
+    assert ONCE_EACH not in kept.note
+    assert (kept.reports, kept.respondents) == (42, 14)
+    both = estimate_question(SETS, np.full((1, SETS.layout.symbols), 40), Options(reports_each=3))
+    assert both.note.endswith(f"; {ONCE_EACH}")
+    assert both.note.startswith("a frequency")
+
+
+def test_whatever_is_unknown_may_be_anything(monkeypatch):
+    """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a p-value of 1."""
+    asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
+    counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
+    unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
+    found = estimate_question(asked, counts, Options(frequencies=True))
+    assert unknown.any()
+    assert (found.low[unknown] == 0).all()
+    assert (found.high[unknown] == 1).all()
+    assert (found.chances[unknown] == 1).all()
+    with monkeypatch.context() as changed:
+        changed.setattr(noise_moments, "_FEWEST_AT_OWN", 10**6)
+        doubted = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
+    assert (doubted.low == 0).all()
+    assert (doubted.high == 1).all()
+    many = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
+    assert (many.high - many.low < 1).all()
+    assert many.mean is not None
+    assert len(many.values) == 10
+    alone = estimate_question(asked, 10_000 * counts, Options())
+    assert (alone.values, len(alone.frequency), alone.respondents) == ((), 0, 200_000)
+    assert alone.mean == many.mean
+
+
+@pytest.mark.parametrize("post", ["norm-sub", "base-cut", "posterior-mean"])
+def test_views_leave_what_is_unbiased(post):
+    """Only the frequency is another; errors and intervals are those of the unbiased one."""
+    counts = np.array([[400, 80, 70, 60, 50, 40, 30]])
+    plain, viewed = (estimate_question(CLOSED, counts, Options(post=each)) for each in (None, post))
+    assert not np.allclose(viewed.frequency, plain.frequency)
+    for name in ("unbiased", "standard_error", "low", "high", "null_error", "chances"):
+        assert np.array_equal(getattr(viewed, name), getattr(plain, name))
+    exact = {
+        "norm-sub": norm_sub(plain.frequency),
+        "base-cut": base_cut(plain.frequency, plain.chances, 0.95),
+        "posterior-mean": posterior_mean(plain.frequency, plain.null_error),
+    }
+    assert np.array_equal(viewed.frequency, exact[post])
+
+
+def test_corrections_of_p_values():
+    """Bonferroni multiplies by the number of values, up to 1; the other is Benjamini and Hochberg's, by hand."""
+    chances = np.array([0.001, 0.3, 0.012, 0.02, 1.0, 0.004, 0.021])
+    found = replace(estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances)
+    assert np.allclose(adjusted_p_values(found, "bonferroni"), np.minimum(7 * chances, 1))
+    order = np.argsort(chances)
+    raw = chances[order] * 7 / np.arange(1, 8)
+    stepped = np.minimum(np.minimum.accumulate(raw[::-1])[::-1], 1)
+    assert np.allclose(adjusted_p_values(found)[order], stepped)
+    exactly = replace(found, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
+    assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
+    with pytest.raises(EstimateError, match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'"):
+        adjusted_p_values(found, "x")
