@@ -174,7 +174,7 @@ def test_detection_counts_its_values(nasty):
 )
 def test_corrections_by_hand(correction, adjusted, found):
     """Four chances, worked out by the formulas of Dunn, and of Benjamini and Hochberg; a level is inclusive."""
-    estimates = SimpleNamespace(chances=np.array([0.01, 0.02, 0.03, 0.5]))
+    estimates = SimpleNamespace(chances=np.array([0.01, 0.02, 0.03, 0.5]), left_out=0)
     assert adjusted_p_values(estimates, correction) == pytest.approx(adjusted)
     assert detected(estimates, 0.96 - 1e-12, correction).sum() == found
     assert detected(estimates, 0.97, correction).sum() == 0
@@ -342,3 +342,14 @@ def test_corrections_of_p_values():
     assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
     with pytest.raises(EstimateError, match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'"):
         adjusted_p_values(found, "x")
+
+
+def test_the_top_of_a_question_is_not_tested_by_itself():
+    """What is picked for being high would be found too often: all values are asked for."""
+    counts = np.array([[90, 8, 7, 6, 5, 4, 3]])
+    whole = estimate_question(CLOSED, counts, Options())
+    top = whole.top(2)
+    assert top.chances.tolist() == whole.chances[:2].tolist()
+    with pytest.raises(EstimateError, match="expected the estimates of all values, got 2 and 5 left out"):
+        detected(top)
+    assert detected(whole.top(7)).tolist() == detected(whole).tolist()

@@ -106,7 +106,7 @@ class QuestionEstimates:
 
     def only(self, places: NDArray[np.int64]) -> QuestionEstimates:
         """The values at these places, in their order."""
-        columns = ("frequency", "unbiased", "standard_error", "low", "high", "null_error")
+        columns = ("frequency", "unbiased", "standard_error", "low", "high", "null_error", "chances")
         return replace(
             self,
             values=tuple(self.values[place] for place in places.tolist()),
