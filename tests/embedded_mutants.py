@@ -11,6 +11,7 @@ from mutants import Mutant
 from ldp import StateError
 from ldp.wire import FrameReader, decode_batch
 from ldp_client import Client, frames
+from ldp_client.budget import Budget
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.ledger import CHARGE, today
 from ldp_client.outbox import Outbox
@@ -75,18 +76,21 @@ def silent_when_full(self, name, answer):
     return kept < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
 
 
-def remembers_everything(self, *arguments, **settings):
+class Unlimited(Budget):
+    """Has a charge left for every value."""
+
+    __slots__ = ()
+
+    def charge_value(self, question):
+        self._charge(question)
+        return True
+
+
+def remembers_everything(self):
     """Keeps a permanent response for every value (RAPPOR as published)."""
-    EmbeddedClient.__init__(self, *arguments, **settings)
-
-    class Budget(type(self._budget)):
-        __slots__ = ()
-
-        def charge_value(self, question):
-            self._charge(question)
-            return True
-
-    self._budget.__class__ = Budget
+    budget = EmbeddedClient._budget(self)
+    budget.__class__ = Unlimited
+    return budget
 
 
 def sends_all_the_same(self, *arguments, **settings):
@@ -106,7 +110,7 @@ MUTANTS = (
     of_embedded("budget renewed every day", laws.spent_for_good, record=renewed_daily),
     of_embedded("ledger forgotten with the rest", laws.spent_for_good, set_consent=forgets_the_ledger),
     of_embedded("silence beyond the last value", laws.never_silent, record=silent_when_full),
-    of_embedded("a permanent response for every value", laws.never_silent, __init__=remembers_everything),
+    of_embedded("a permanent response for every value", laws.never_silent, _budget=remembers_everything),
     of_embedded("records without consent", laws.nothing_without_consent, _agreed=lambda _: True),
     of_embedded("sends what waits without consent", laws.nothing_without_consent, __init__=sends_all_the_same),
 )
