@@ -82,6 +82,7 @@ class Unlimited(Budget):
     __slots__ = ()
 
     def charge_value(self, question):
+        """Always."""
         self._charge(question)
         return True
 
