@@ -46,7 +46,7 @@ AREAS = {
     "ldp.certificate": "certificate check_certificate",
     "ldp.channel": "channel laws accounting",
     "ldp.compiled": "vectors certificate",
-    "ldp.domain": "survey_file sets vectors",
+    "ldp.domain": "domain survey_file sets vectors",
     "ldp.epochs": "epochs vectors",
     "ldp.errors": "survey_file wire",
     "ldp.exact": "exact vectors exponential published",

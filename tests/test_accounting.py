@@ -59,6 +59,7 @@ def test_product_of_channels_spends_the_sum(ratio, count):
 def test_group():
     """Respondents who answer alike are protected less by their number; a group has members."""
     assert group(Fraction(1, 2), 3) == Fraction(3, 2)
+    assert group(Fraction(1, 2), 1) == Fraction(1, 2)
     with pytest.raises(ValueError, match="at least 1"):
         group(Fraction(1), 0)
 
@@ -108,6 +109,13 @@ def test_epsilon_is_the_least(epsilon, count, delta):
     if total:
         assert composed_delta(epsilon, count, total) <= delta
         assert composed_delta(epsilon, count, total * (1 - 1e-9)) > delta * (1 - 1e-6)
+
+
+def test_a_delta_that_needs_no_epsilon():
+    """From the delta on that mechanisms have without any epsilon, itself included, the least is 0."""
+    enough = composed_delta(0.1, 3, 0.0)
+    assert composed_epsilon(0.1, 3, enough) == 0.0
+    assert composed_epsilon(0.1, 3, enough * (1 - 1e-6)) > 0.0
 
 
 def test_epsilon_without_delta():

@@ -86,6 +86,8 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
     assert chosen.mechanism in made
+    (own,) = (each for each in chosen.choice if each.row.name == chosen.mechanism)
+    assert own.error == total_error(chosen.randomizer, chosen.domain.most or 1)
     assert sorted(made) == sorted(each.row.name for each in chosen.choice)
 
 

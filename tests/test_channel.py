@@ -117,6 +117,14 @@ def test_renyi_grows_with_its_order_up_to_epsilon(channel, alpha, factor):
     assert renyi_divergence(channel, 1e6) == pytest.approx(epsilon, abs=1e-4)
 
 
+def test_renyi_of_reports_that_never_come():
+    """They do not count."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    plain = Channel(((half, half), (quarter, 3 * quarter)))
+    wider = Channel(((half, Fraction(0), half), (quarter, Fraction(0), 3 * quarter)))
+    assert renyi_divergence(wider, 3.0) == renyi_divergence(plain, 3.0)
+
+
 def test_renyi_of_certainty():
     """A report that rules a value out has an infinite divergence at every order; orders are above 1."""
     certain = Channel(((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))))

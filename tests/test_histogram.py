@@ -7,8 +7,8 @@ import pytest
 from specimens import question
 
 from ldp.exact import exp_lower, fraction, log, sqrt_lower
-from ldp.mechanisms.histogram import MOST_LEVELS
-from ldp.randomness import WORD
+from ldp.mechanisms.histogram import MOST_LEVELS, NoisyHistogram
+from ldp.randomness import WORD, Replay
 
 EPSILONS = ("0.01", "0.3", "1", "2", "4", "8", "40")
 HAIR = Fraction(MOST_LEVELS, 1 << WORD)
@@ -84,3 +84,11 @@ def test_square_roots(square):
     """A lower bound, below the root by at most 10^-80."""
     root = sqrt_lower(square)
     assert root**2 <= square < (root + Fraction(1, 10**80)) ** 2
+
+
+def test_bits_beyond_a_word_do_not_count():
+    """Distances are drawn from words of 4 bits, whatever else is in their bytes."""
+    made = NoisyHistogram(1, 8, 5, 4)
+    for drawn in range(16):
+        plain, full = (made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0))
+        assert plain == full

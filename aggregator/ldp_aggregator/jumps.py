@@ -39,4 +39,6 @@ def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats
     from scipy.stats import binom
 
     ones = np.arange(repeats + 1)
-    return ones / repeats, np.asarray(sum(chance * binom.pmf(ones, repeats, rate) for chance, rate in parts))
+    return ones / repeats, np.asarray(
+        sum(float(chance) * binom.pmf(ones, repeats, float(rate)) for chance, rate in parts)
+    )
