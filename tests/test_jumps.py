@@ -39,6 +39,14 @@ def test_repeated_bits():
     assert np.isclose(chances.sum(), 1)
 
 
+def test_a_billion_repeats():
+    """Of which a share is all but its rate: the law of two points, and no more numbers than are needed."""
+    shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 10**9)
+    found, plain = jumps_of(shares, chances), jumps_of(np.array([0.9, 0.2]), np.array([0.25, 0.75]))
+    assert len(shares) < 2_000_000
+    assert np.allclose(found, plain, rtol=1e-6)
+
+
 def score_moments(scores, law, mean):
     """The third and the fourth central moments of scores, and what of the fourth is above the mean."""
     away = scores - mean

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+_DEVIATIONS = 12
+"""Farther from its mean than so many times the largest standard deviation a count of ones is not looked at: a chance
+below 1e-30 (Hoeffding 1963), so that a billion repeats take no more than a million numbers.
+"""
 
 
 class Jumps(NamedTuple):
@@ -36,9 +42,16 @@ def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats
 
     `parts` has (chance, rate) of each rate that it may be.
     """
-    from scipy.stats import binom
+    from scipy.special import gammaln, xlog1py, xlogy
 
-    ones = np.arange(repeats + 1)
-    return ones / repeats, np.asarray(
-        sum(float(chance) * binom.pmf(ones, repeats, float(rate)) for chance, rate in parts)
-    )
+    numbers, laws = [], []
+    reach = _DEVIATIONS * math.sqrt(repeats) / 2
+    for chance, rate in ((float(chance), float(rate)) for chance, rate in parts):
+        first, last = max(0, math.floor(repeats * rate - reach)), min(repeats, math.ceil(repeats * rate + reach))
+        ones = np.arange(first, last + 1)
+        ways = gammaln(repeats + 1) - gammaln(ones + 1) - gammaln(repeats - ones + 1)
+        law = np.exp(ways + xlogy(ones, rate) + xlog1py(repeats - ones, -rate))
+        numbers.append(ones)
+        laws.append(chance * law / law.sum())
+    kept, place = np.unique(np.concatenate(numbers), return_inverse=True)
+    return kept / repeats, np.bincount(place, np.concatenate(laws)).astype(float)
