@@ -34,9 +34,9 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.survey import Group, Question, Survey
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.association_result import Association
 from ldp_aggregator.bloom_regression import ChiSquare
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.intervals import (
     careful_interval,
     few_reports,
@@ -50,7 +50,7 @@ from ldp_aggregator.joint_jumps import Jumps, by_cell, joint_jumps
 from ldp_aggregator.joint_scores import Scores, joint_scores
 from ldp_aggregator.likelihood import most_likely, through
 from ldp_aggregator.manipulation import manipulation
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.remarks import Remark, on_expected, on_intervals, on_respondents
 from ldp_aggregator.tally import Tally

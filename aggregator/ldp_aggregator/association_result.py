@@ -11,9 +11,9 @@ from itertools import product
 from typing import Any
 
 from ldp.survey import Question
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bloom_regression import ChiSquare
 from ldp_aggregator.columns import columns
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.remarks import Remark
 

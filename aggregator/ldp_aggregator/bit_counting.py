@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+from ldp_aggregator.arrays import Words
 
 _CHUNK = 1 << 17
 """Words that are added up at a time: enough for operations on whole arrays, few enough for a processor's cache."""

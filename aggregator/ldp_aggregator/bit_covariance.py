@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.jumps import jumps_of, repeated
-from ldp_aggregator.moments import Floats
 
 NEGLIGIBLE = 0.01
 

@@ -28,8 +28,9 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.counting import total_reports
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.supports import block_supports, blocks_of
 
 

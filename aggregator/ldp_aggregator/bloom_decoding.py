@@ -11,11 +11,12 @@ from xxhash import xxh64_digest, xxh64_intdigest
 from ldp.bloom import hash_seeds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bit_covariance import BitNoise
 from ldp_aggregator.bloom_selection import Decoded, decode
 from ldp_aggregator.checks import Check
-from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.counting import total_reports
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.repeats import check_repeats, effective, noise_of, repeats_note
 
 

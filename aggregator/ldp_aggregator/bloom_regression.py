@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bit_covariance import BitNoise, Precision, precision
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.postprocess import norm_sub
 
 MOST_AT_ONCE = 12_000

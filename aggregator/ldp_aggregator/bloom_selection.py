@@ -25,9 +25,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
+from ldp_aggregator.arrays import Counts, Floats, Indices
 from ldp_aggregator.bit_covariance import BitNoise, precision
 from ldp_aggregator.bloom_regression import (
     MOST_AT_ONCE,
@@ -40,8 +40,6 @@ from ldp_aggregator.bloom_regression import (
     reporting,
     slopes,
 )
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats
 
 CROWDED = 0.5
 """Candidates for each bit rate beyond which they are chosen from."""
@@ -50,8 +48,6 @@ CHOICE = 2.0
 _COLUMNS = 4_096
 _LEAST = 1e-9
 """The part of a candidate's information that must be left to it alone."""
-
-Indices = NDArray[np.intp]
 
 
 class Decoded(NamedTuple):

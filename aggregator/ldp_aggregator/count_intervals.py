@@ -20,8 +20,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.count_law import tails
-from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.moments import Moments
 
 
 def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:

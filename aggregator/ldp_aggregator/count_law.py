@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 _NODES = 48
 _WIDTHS = 12.0

@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
+from ldp_aggregator.arrays import Counts, Rows
 from ldp_aggregator.bit_counting import bit_counts, ones_by_row
 from ldp_aggregator.hash_counting import hash_supports
 from ldp_aggregator.projective_folding import folded_points, folded_shape
-
-Rows = NDArray[np.uint8]
-Counts = NDArray[np.int64]
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)

@@ -30,7 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.arrays import Flags, Floats
+from ldp_aggregator.moments import Moments
 
 TOLERANCE = 0.28
 """The share by which a tail may be off."""

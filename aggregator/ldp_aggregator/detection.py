@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.result import QuestionEstimates
 
 CORRECTIONS = ("bonferroni", "benjamini-hochberg")

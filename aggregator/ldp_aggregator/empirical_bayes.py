@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 _GRID = np.arange(0, 10.125, 0.125)
 _LEAST, _WIDTH = -6.0, 0.05

@@ -17,9 +17,10 @@ from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.block_moments import block_moments
 from ldp_aggregator.bloom_decoding import bloom_moments
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.found_moments import found_moments, found_texts
 from ldp_aggregator.intervals import (

@@ -20,8 +20,8 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments import Moments, fourth_of_rates, third_of_rates
 from ldp_aggregator.prefix_extension import cells, rates, search
 from ldp_aggregator.search_reach import in_words, never_found, reached
 from ldp_aggregator.sketch_moments import of_others

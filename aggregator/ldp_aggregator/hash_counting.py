@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.layout import Layout
+from ldp_aggregator.arrays import Integers
 
 _AT_ONCE = 1 << 14
 """Reports in a vector: so many that calls cost little, so few that the vectors stay in a processor's cache."""
 
 _FEW = 1 << 8
 """Up to so many reports are taken one by one, each with a vector of values."""
-
-Integers = NDArray[np.int64]
 
 
 def hash_supports(seeds: NDArray[np.uint32], symbols: Integers, layout: Layout) -> Integers:

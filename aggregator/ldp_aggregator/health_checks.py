@@ -27,8 +27,9 @@ from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.payload_chances import payload_chances

@@ -23,9 +23,10 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator import scaled_poisson
+from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.count_intervals import for_population, for_respondents
 from ldp_aggregator.cumulants import cumulants, far_from_normal
-from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.remarks import Remark
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ldp.layout import Layout
 from ldp.survey import Envelope, Group, Question
-from ldp_aggregator.counting import Counts, Rows, cohorts, count_rows, empty_counts, symbols_by_place
+from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.counting import cohorts, count_rows, empty_counts, symbols_by_place
 
 
 def empty_joint_counts(group: Group) -> Counts:

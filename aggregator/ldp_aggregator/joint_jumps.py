@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.joint_scores import Powers, Scores
 from ldp_aggregator.likelihood import through
-from ldp_aggregator.moments import Flags, Floats
 
 _FEW = 100
 """Jumps that make up a mean square, below which it is not trusted."""

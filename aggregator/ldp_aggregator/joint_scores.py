@@ -32,11 +32,10 @@ from ldp.mechanisms.contract import Pure, is_pure
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bloom_decoding import design_matrix
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.joint_counting import marked_once
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.postprocess import norm_sub
 from ldp_aggregator.repeats import noise_of
 

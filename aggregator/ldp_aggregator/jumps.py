@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldp_aggregator.arrays import Floats
 
 _DEVIATIONS = 12
 """Farther from its mean than so many times the largest standard deviation a count of ones is not looked at: a chance

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 _STEPS, _FEWEST = 5000, 20
 _WORK = 1 << 36

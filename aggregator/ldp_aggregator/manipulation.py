@@ -47,7 +47,8 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.moments import channel_array, decoding
 from ldp_aggregator.noise_moments import Noise
 from ldp_aggregator.prefix_extension import rates

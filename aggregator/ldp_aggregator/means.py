@@ -27,8 +27,8 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.noise_moments import Noise, folded
 from ldp_aggregator.options import Options
 

@@ -28,14 +28,13 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Pure, Randomizer
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Check
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.jumps import Jumps, jumps_of
 from ldp_aggregator.remarks import Remark
 from ldp_aggregator.supports import support_counts
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Rates = TypeVar("Rates", float, Floats)
 Places = NDArray[np.intp] | NDArray[np.bool_] | slice
 

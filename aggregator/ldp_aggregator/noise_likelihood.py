@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.postprocess import norm_sub
 
 _STEPS = 30

@@ -34,8 +34,8 @@ import numpy as np
 
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.noise_likelihood import likely_shares, on_each_side
 
 _FEWEST_AT_OWN = 5

@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from ldp_aggregator import count_intervals
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.count_law import tails
 from ldp_aggregator.cumulants import cumulants, far_from_normal
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.scaled_poisson import upper_tail
 
 _HALVINGS = 60

@@ -22,7 +22,8 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp.mechanisms.sketches import HadamardCountMean
-from ldp_aggregator.moments import Floats, channel_array
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.moments import channel_array
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:

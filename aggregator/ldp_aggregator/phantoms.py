@@ -24,7 +24,8 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.supports import support_counts
 
 

@@ -24,10 +24,11 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.survey import Question
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.arrays import Counts, Flags, Floats
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.estimation import estimates_from, moments_of
 from ldp_aggregator.manipulation import Manipulation, manipulation
-from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.result import QuestionEstimates

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 
 def norm_sub(frequency: Floats) -> Floats:

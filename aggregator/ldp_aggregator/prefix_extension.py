@@ -28,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.continuations import continuations, unfinished
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.supports import support_counts
 
 MOST_PREFIXES = 256

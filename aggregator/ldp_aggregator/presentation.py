@@ -16,7 +16,7 @@ from ldp_aggregator.streams import DASH, check_one_output
 
 if TYPE_CHECKING:
     from ldp.survey import Question
-    from ldp_aggregator.counting import Counts
+    from ldp_aggregator.arrays import Counts
     from ldp_aggregator.remarks import Remark
     from ldp_aggregator.result import SurveyEstimates
 

@@ -16,7 +16,7 @@ from ldp.errors import EstimateError
 from ldp.field import inner_product
 from ldp.mechanisms.projective import geometry, vector
 from ldp_aggregator import array_cache
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.field_arrays import Elements
 from ldp_aggregator.singer import cyclic_orders
 

@@ -20,8 +20,9 @@ import numpy as np
 
 from ldp.layout import Folding
 from ldp.mechanisms.projective import geometry, vector
+from ldp_aggregator.arrays import Integers
 from ldp_aggregator.field_arrays import Field
-from ldp_aggregator.projective_points import Integers, coordinates, indices, vectors
+from ldp_aggregator.projective_points import coordinates, indices, vectors
 
 _field = lru_cache(maxsize=2)(Field)
 

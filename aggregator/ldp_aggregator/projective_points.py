@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp.mechanisms.projective import geometry
+from ldp_aggregator.arrays import Integers
 from ldp_aggregator.field_arrays import Elements, Field
-
-Integers = NDArray[np.int64]
 
 _CHUNK = 1 << 15
 

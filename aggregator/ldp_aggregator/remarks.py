@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ldp.survey import Question
+    from ldp_aggregator.arrays import Floats
     from ldp_aggregator.manipulation import Manipulation
     from ldp_aggregator.means import Mean
-    from ldp_aggregator.moments import Floats, Moments
+    from ldp_aggregator.moments import Moments
 
 FEWEST = 5
 """Reports that an estimate has to rest on for normal theory to hold, roughly."""

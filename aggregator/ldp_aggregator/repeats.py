@@ -17,10 +17,10 @@ from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bit_covariance import BitNoise, bit_noise
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.jumps import jumps_of, repeated
-from ldp_aggregator.moments import Floats, Moments, pure_moments, with_jumps
+from ldp_aggregator.moments import Moments, pure_moments, with_jumps
 
 
 def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:

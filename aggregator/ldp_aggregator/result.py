@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.survey import Question
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check
 from ldp_aggregator.estimate_records import question_record, survey_record
 from ldp_aggregator.manipulation import Manipulation
 from ldp_aggregator.means import Mean
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.remarks import Remark
 

@@ -18,8 +18,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.cumulants import Cumulants, cumulants
-from ldp_aggregator.moments import Flags, Floats, Moments
+from ldp_aggregator.moments import Moments
 
 _LEAST_STEP = 1e-3
 """In standard errors. Below, it is the normal law for all that floating-point numbers can tell."""

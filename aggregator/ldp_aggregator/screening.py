@@ -16,7 +16,8 @@ import numpy as np
 from ldp.errors import WireError
 from ldp.survey import Envelope
 from ldp.wire import Batch, Damage, decode_batch
-from ldp_aggregator.counting import Rows, faults
+from ldp_aggregator.arrays import Rows
+from ldp_aggregator.counting import faults
 from ldp_aggregator.joint_counting import parts
 
 UNKNOWN = "fingerprint"

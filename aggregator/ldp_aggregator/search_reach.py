@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bisection import least_share
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.prefix_extension import (
     MEMORABLE,
     MOST_PREFIXES,

@@ -30,8 +30,9 @@ from ldp.buckets import MODULUS
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
-from ldp_aggregator.counting import Counts, total_reports
-from ldp_aggregator.moments import Floats, Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.counting import total_reports
+from ldp_aggregator.moments import Moments, fourth_of_rates, third_of_rates
 from ldp_aggregator.supports import walsh_hadamard
 
 

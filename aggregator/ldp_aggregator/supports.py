@@ -16,7 +16,7 @@ from ldp.mechanisms.contract import Blocked, Pure, is_pure
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.projective_design import cyclic_design
 
 

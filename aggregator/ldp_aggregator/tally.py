@@ -16,7 +16,8 @@ import numpy as np
 from ldp.errors import MismatchError
 from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
-from ldp_aggregator.counting import Counts, Rows, total_reports
+from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.joint_counting import counted, empty_counts_of
 
 ACCEPTED, DUPLICATE = "accepted", "duplicate"

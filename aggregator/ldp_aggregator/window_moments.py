@@ -13,9 +13,10 @@ import numpy as np
 
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
-from ldp_aggregator.counting import Counts, total_reports
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.counting import total_reports
 from ldp_aggregator.jumps import jumps_of
-from ldp_aggregator.moments import Floats, Moments, with_jumps
+from ldp_aggregator.moments import Moments, with_jumps
 from ldp_aggregator.repeats import check_repeats, repeats_note
 
 

@@ -25,11 +25,11 @@ from numpy.random import Generator
 from ldp.domain import SEPARATOR
 from ldp.errors import EstimateError
 from ldp.survey import Question
-from ldp_aggregator.counting import Counts, count_rows, empty_counts
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.counting import count_rows, empty_counts
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.health_checks import health
 from ldp_aggregator.manipulation import decoded_reports, manipulation
-from ldp_aggregator.moments import Floats
 from ldp_simulations.forged_rows import random_rows
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.maximal_gain import crafted_rows

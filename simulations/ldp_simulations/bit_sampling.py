@@ -12,7 +12,8 @@ from fractions import Fraction
 from numpy.random import Generator
 
 from ldp.mechanisms.contract import Pure
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import empty_counts
 
 
 def ones(set_by: Counts, reports: int | Counts, rates: tuple[Fraction, Fraction], generator: Generator) -> Counts:

@@ -14,17 +14,13 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp.mechanisms import Randomizer
 from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.unary import BitVector
 from ldp.randomness import Random
-from ldp_aggregator.counting import Rows
-
-Integers = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from ldp_aggregator.arrays import Integers, Rows, Words
 
 _SPAN = 1 << 64
 _PLANES = 8

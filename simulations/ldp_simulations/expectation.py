@@ -22,8 +22,9 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
-from ldp_aggregator.counting import Counts, empty_counts
-from ldp_aggregator.moments import Floats, channel_array
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.counting import empty_counts
+from ldp_aggregator.moments import channel_array
 from ldp_aggregator.sketch_moments import buckets_of
 from ldp_aggregator.supports import blocks_of, walsh_hadamard
 

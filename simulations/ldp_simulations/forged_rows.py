@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp.layout import Layout
-from ldp_aggregator.counting import Rows
-
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
+from ldp_aggregator.arrays import Flags, Integers, Rows
 
 
 def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.hadamard import HadamardResponse
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 
 
 def hadamard_counts(randomizer: HadamardResponse, held: Counts, generator: Generator) -> Counts:

@@ -15,7 +15,8 @@ from numpy.random import Generator
 
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.sketches import CountMean, Sketch
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.hash_counting import hash_supports
 from ldp_aggregator.sketch_moments import buckets_of
 from ldp_simulations.bit_sampling import ones, vector_counts

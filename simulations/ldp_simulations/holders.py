@@ -10,8 +10,7 @@ import numpy as np
 
 from ldp.domain import SEPARATOR, Domain, Value
 from ldp.sets import members, set_of
-from ldp_aggregator.counting import Counts
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Counts, Floats
 
 MOST_SETS = 10_000
 """Different sets that a made-up population has."""

@@ -39,14 +39,14 @@ from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp_aggregator.arrays import Flags, Floats, Integers, Rows
 from ldp_aggregator.bloom_decoding import design_matrix
-from ldp_aggregator.counting import Rows
-from ldp_aggregator.moments import Floats, channel_array, decoding
+from ldp_aggregator.moments import channel_array, decoding
 from ldp_aggregator.noise_moments import Noise
 from ldp_aggregator.prefix_extension import cells
 from ldp_aggregator.sketch_moments import buckets_of
 from ldp_aggregator.supports import support_counts, walsh_hadamard
-from ldp_simulations.forged_rows import Flags, Integers, bit_rows, hashed_rows, symbol_rows
+from ldp_simulations.forged_rows import bit_rows, hashed_rows, symbol_rows
 
 _MOST_HASHES = 1 << 16
 """Hash functions tried at once."""

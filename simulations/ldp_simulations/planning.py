@@ -29,11 +29,12 @@ from ldp.keys import MOST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.optimum import efficiency
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bisection import least_share, least_whole
 from ldp_aggregator.estimation import moments_of
 from ldp_aggregator.intervals import careful_interval, miss, standard_error
 from ldp_aggregator.manipulation import frequency_reach
-from ldp_aggregator.moments import Floats, Moments
+from ldp_aggregator.moments import Moments
 from ldp_aggregator.null_chances import chance_to_pass
 from ldp_simulations.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.expectation import expected_counts

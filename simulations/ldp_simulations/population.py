@@ -13,8 +13,8 @@ import numpy as np
 from ldp.domain import Domain, Value
 from ldp.errors import LDPError
 from ldp.survey import Question, Survey
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
-from ldp_aggregator.moments import Floats
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.holders import Holders, SetHolders, apportion, synthetic_sets
 

@@ -19,7 +19,8 @@ from numpy.random import Generator
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.field_arrays import Field
 from ldp_aggregator.projective_design import cyclic_design
 from ldp_aggregator.projective_folding import folded_vectors

@@ -46,8 +46,9 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.bloom_decoding import design_matrix
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.counting import empty_counts
 from ldp_aggregator.moments import channel_array
 from ldp_simulations.bit_sampling import ones, vector_counts
 from ldp_simulations.bloom_sampling import bloom_counts

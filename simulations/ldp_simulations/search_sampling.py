@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.prefix_extension import cells
 from ldp_simulations.holders import Holders
 from ldp_simulations.projective_sampling import projective_counts

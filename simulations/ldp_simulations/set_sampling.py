@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.set_unary import SetEncoding
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_simulations.bit_sampling import vector_counts
 from ldp_simulations.holders import SetHolders
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from ldp.randomness import Random, shuffled, system
 from ldp.survey import Envelope, Survey
 from ldp.wire import Batch
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimation import DEFAULTS, estimate
 from ldp_aggregator.ingest import Ingest
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.result import SurveyEstimates
 from ldp_aggregator.tally import Tally

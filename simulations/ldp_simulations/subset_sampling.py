@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp.mechanisms.subset import SubsetSelection
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts, Floats
 
 _MOST_TOGETHER = 500_000_000
 """Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
@@ -28,8 +27,6 @@ _DEVIATIONS, _MORE = 9, 12
 """Standard deviations, and positions besides, beyond which no k is looked at: less likely than 1e-18."""
 _TOGETHER = 1 << 22
 """Chances worked out at once."""
-
-Floats = NDArray[np.float64]
 
 
 def subset_counts(randomizer: SubsetSelection, held: Counts, generator: Generator) -> Counts:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.bit_flip import BitFlip
-from ldp_aggregator.counting import Counts, empty_counts
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.counting import empty_counts
 from ldp_simulations.bit_sampling import ones
 
 

@@ -6,7 +6,7 @@ from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.estimation import estimate_question
 from ldp_aggregator.google_rappor.dialects import Dialect
 from ldp_aggregator.google_rappor.files import Candidates, Parameters

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ldp.survey import Envelope
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.joint_counting import empty_counts_of
 from ldp_aggregator.service.records import (
     PART,

@@ -11,7 +11,7 @@ import numpy as np
 from ldp.epochs import epoch_of
 from ldp.survey import Envelope
 from ldp.wire import decode_batch
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.joint_counting import counted
 from ldp_aggregator.screening import rows_of
 from ldp_aggregator.service.census import Census, Evidence, Statistic, statistics_of

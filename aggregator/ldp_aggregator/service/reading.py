@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp.survey import Envelope, Survey
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.joint_counting import empty_counts_of
 from ldp_aggregator.service.records import (
     PART,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ldp_aggregator.counting import Counts
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.records import (
     NO_QUESTION,
     PART,

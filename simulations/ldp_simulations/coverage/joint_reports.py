@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.survey import Question
-from ldp_aggregator.counting import Counts, Rows
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Counts, Floats, Rows
 
 
 def rows_of(questions: tuple[Question, ...], holders: Counts, generator: Generator) -> Rows:

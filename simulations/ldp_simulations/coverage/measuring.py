@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 from ldp_simulations.coverage.cells import Cell
 from ldp_simulations.coverage.observing import Seen, surveys_of
 

@@ -33,12 +33,11 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.sets import set_of
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.association import associate
 from ldp_aggregator.association_result import Association
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.detection import detected
 from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.pooling import Version, estimate_pooled
 from ldp_aggregator.result import QuestionEstimates

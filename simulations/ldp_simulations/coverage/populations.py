@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 
 def _uniform(size: int) -> Floats:

@@ -23,7 +23,7 @@ import numpy as np
 from ldp.errors import LDPError
 from ldp.survey import Question
 from ldp.survey_file import parse_survey
-from ldp_aggregator.moments import Floats
+from ldp_aggregator.arrays import Floats
 
 
 class CaseError(LDPError, ValueError):

@@ -19,15 +19,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.bloom_decoding import design_matrix
-from ldp_aggregator.counting import Counts
 from ldp_aggregator.detection import detected, p_values
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.result import QuestionEstimates
 from ldp_simulations.bloom_sampling import bloom_counts, repeated_counts
@@ -35,7 +33,6 @@ from ldp_simulations.rappor_suite.cases import Case
 from ldp_simulations.rappor_suite.published import PUBLISHED
 
 Scores = dict[str, float | None]
-Flags = NDArray[np.bool_]
 
 MOST_POINTS = 100
 

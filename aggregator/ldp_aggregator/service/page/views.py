@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check
 from ldp_aggregator.detection import adjusted_p_values
-from ldp_aggregator.moments import Floats
 from ldp_aggregator.options import Options
 from ldp_aggregator.plot import shown_values
 from ldp_aggregator.result import QuestionEstimates
