@@ -16,8 +16,8 @@ from ldp.exact import odds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.projective_design import cyclic_design
-from ldp_aggregator.supports import block_supports, support_counts
+from ldp_aggregator.moments.supports import block_supports, support_counts
+from ldp_aggregator.projective.design import cyclic_design
 
 _REPORTS = 1_000_000
 

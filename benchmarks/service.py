@@ -28,8 +28,8 @@ from benchmarks.figures import Figure
 from benchmarks.material import survey_text, values
 from benchmarks.processes import printed
 from benchmarks.service_load import VALUES
-from ldp_aggregator.service.records import EVER
-from ldp_aggregator.service.sqlite_store import SQLiteStore
+from ldp_aggregator.service.store.records import EVER
+from ldp_aggregator.service.store.sqlite import SQLiteStore
 
 _SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
 _PATIENCE = 60

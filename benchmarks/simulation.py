@@ -9,10 +9,10 @@ from functools import partial
 
 from benchmarks.figures import Figure, seconds
 from benchmarks.material import closed_survey, survey_of, values
-from ldp_aggregator.tables import table
-from ldp_simulations import report
+from ldp_aggregator.output.tables import table
 from ldp_simulations.population import synthetic
-from ldp_simulations.simulation import LAW, simulate
+from ldp_simulations.simulation import report
+from ldp_simulations.simulation.simulation import LAW, simulate
 
 _RESPONDENTS, _VALUES, _RUNS = 1_000_000_000, 1000, 10
 _CATEGORY, _INTEGER = f'type = "category"\n{values(_VALUES)}', f'type = "integer"\nlow = 1\nhigh = {_VALUES}\n'

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from benchmarks.material import closed_survey, frames, survey_text, values
 from ldp_aggregator import encode_tally
-from ldp_aggregator.path_counting import count_paths
+from ldp_aggregator.tallies.paths import count_paths
 
 _FILES, _REPORTS = 8, 250_000
 _SURVEY = survey_text(f'type = "category"\n{values(128)}mechanism = "oue"\nepsilon = "1"\n')

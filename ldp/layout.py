@@ -21,7 +21,7 @@ MOST_BITS = 1 << 22
 
 
 class Folding(NamedTuple):
-    """How a tally folds the points of a projective space into `slices` (`ldp_aggregator.projective_folding`)."""
+    """How a tally folds the points of a projective space into `slices` (`ldp_aggregator.projective.folding`)."""
 
     slices: int
     order: int

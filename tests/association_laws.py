@@ -1,8 +1,8 @@
 """The laws of associations. A law takes an estimator and returns the violations it finds: none, for a sound one.
 
 An estimator is what turns tallies into associations: `functions(question, counts, values)`, as
-`ldp_aggregator.joint_scores`, and `associate`. All laws but the last two are exact: expectations over every report, in
-the probabilities of the channel written out.
+`ldp_aggregator.association.scores`, and `associate`. All laws but the last two are exact: expectations over every
+report, in the probabilities of the channel written out.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from scipy.stats import chi2_contingency
 from written_out import declared_law, scores
 
 from ldp_aggregator import Options
-from ldp_aggregator.association import associate
-from ldp_aggregator.counting import count_rows, empty_counts
-from ldp_aggregator.joint_counting import count_together
-from ldp_aggregator.joint_scores import joint_scores
+from ldp_aggregator.association.association import associate
+from ldp_aggregator.association.scores import joint_scores
+from ldp_aggregator.tallies.counting import count_rows, empty_counts
+from ldp_aggregator.tallies.joint_counting import count_together
 
 PAIRS = (
     ("grr", "matrix"),

@@ -20,13 +20,14 @@ from typing import NamedTuple
 
 from durable_work import CATALOGUE, START, upload
 
-from ldp_aggregator.service.books import Books
-from ldp_aggregator.service.housekeeping import define, tidy
-from ldp_aggregator.service.intake import Intake, Rules
-from ldp_aggregator.service.reading import outcomes_by_question, tally_of
-from ldp_aggregator.service.sqlite_store import SQLiteStore
-from ldp_aggregator.service.store import StoreError
-from ldp_aggregator.service.witness import WITNESS
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.housekeeping import define, tidy
+from ldp_aggregator.service.counting.intake import Intake, Rules
+from ldp_aggregator.service.counting.turn import begin
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.reading import outcomes_by_question, tally_of
+from ldp_aggregator.service.store.sqlite import SQLiteStore
+from ldp_aggregator.service.store.witness import WITNESS
 
 SILENT, UNTYPED, REFUSED, HARMLESS = "silent", "untyped", "refused", "harmless"
 WRONG = (SILENT, UNTYPED)
@@ -135,7 +136,7 @@ def take(books, numbers):
     """What becomes of some uploads in one turn, at the time of the last."""
     now = START + _STEP * numbers[-1]
     tidy(books, CATALOGUE, _RULES, now)
-    with books.turn() as turn:
+    with begin(books) as turn:
         return Intake(CATALOGUE, _RULES).take(turn, [upload(number).body for number in numbers], now)
 
 

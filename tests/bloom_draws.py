@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from ldp_aggregator.bit_covariance import BitNoise, bit_noise
+from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
 
 
 class Shape(NamedTuple):

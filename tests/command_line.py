@@ -5,9 +5,9 @@ import sys
 
 from click.testing import CliRunner
 
-from ldp_aggregator.cli import main
+from ldp_aggregator.commands.main import main
 
-LDP = (sys.executable, "-c", "from ldp_aggregator.cli import main; main()")
+LDP = (sys.executable, "-c", "from ldp_aggregator.commands.main import main; main()")
 """The same in a process of its own, for what is about processes."""
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
-from ldp_aggregator import association, estimation, intervals
-from ldp_aggregator.likelihood import through
-from ldp_aggregator.moments import Moments
-from ldp_aggregator.noise_moments import Noise, _neighbours, folded
+from ldp_aggregator.association import association
+from ldp_aggregator.association.likelihood import through
+from ldp_aggregator.decoders.noise import Noise, _neighbours, folded
+from ldp_aggregator.estimates import estimation, intervals
+from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.coverage import observing
 
 

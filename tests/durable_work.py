@@ -18,16 +18,16 @@ from wire_samples import rows_of
 from ldp import LDPError, parse_survey
 from ldp.epochs import batch_id, epoch_of
 from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.joint_counting import counted, empty_counts_of
-from ldp_aggregator.screening import rows_of as rows_in
-from ldp_aggregator.service import sqlite_store
-from ldp_aggregator.service.books import Books
-from ldp_aggregator.service.intake import Rules
-from ldp_aggregator.service.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
-from ldp_aggregator.service.served import Catalogue, Served
-from ldp_aggregator.service.store import open_store
-from ldp_aggregator.service.submissions import Receipt, Submission, to_futures
-from ldp_aggregator.service.writer import Writer
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.counting.submissions import Receipt, Submission, to_futures
+from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.store import sqlite as sqlite_store
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
+from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
+from ldp_aggregator.tallies.screening import rows_of as rows_in
 
 _TIMED = """
 [survey]

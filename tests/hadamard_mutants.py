@@ -13,7 +13,7 @@ from mutants import altered, decoded_by, designed_as
 from ldp.exact import WEIGHT_SCALE, exp_lower
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.randomness import randbelow
-from ldp_aggregator.supports import block_supports
+from ldp_aggregator.moments.supports import block_supports
 
 E = exp_lower(Fraction(8.75))
 

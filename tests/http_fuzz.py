@@ -20,8 +20,8 @@ from running_service import request, started
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import REASONS, encode_batch, encode_frame
-from ldp_aggregator.service.intake import Intake, Rules
-from ldp_aggregator.service.served import Catalogue, Served
+from ldp_aggregator.service.counting.intake import Intake, Rules
+from ldp_aggregator.service.counting.served import Catalogue, Served
 
 STATUSES = {0, 200, 202, 303, 304, 400, 401, 403, 404, 405, 411, 413, 415, 503}
 """All answers there are to a client that breaks rules; 0 is none."""

@@ -27,7 +27,7 @@ from written_out import (
 
 from ldp import channel as channels
 from ldp.mechanisms.contract import lifetime_ratio
-from ldp_aggregator.counting import faults
+from ldp_aggregator.tallies.counting import faults
 
 TOLERANCE = 1e-12
 WASTE = Fraction(1, 10**9)

@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 from specimens import DESIGNS, question
 
-from ldp_simulations.attack import ATTACKS, Attack, simulate_attack
+from ldp_simulations.attacks.attack import ATTACKS, Attack, simulate_attack
 from ldp_simulations.holders import Holders, apportion, synthetic_sets
 
 TEXTS = ("ab", "a", "b", "abb", "aa")

@@ -29,10 +29,9 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_aggregator.service import app, upload_protocol  # noqa: F401  # imported once, for all lives
-from ldp_aggregator.service.reading import outcomes_in_all, received, tally_of
-from ldp_aggregator.service.serve_command import serve
-from ldp_aggregator.service.store import open_snapshot
+from ldp_aggregator.service.commands.serve import serve
+from ldp_aggregator.service.store.opening import open_snapshot
+from ldp_aggregator.service.store.reading import outcomes_in_all, received, tally_of
 
 _CLIENTS = 6
 _SHORTEST, _LONGEST = 0.01, 0.3
@@ -101,8 +100,8 @@ def acknowledging_early():
     """Have a service answer before it commits."""
     from dataclasses import replace
 
-    from ldp_aggregator.service.submissions import Receipt
-    from ldp_aggregator.service.writer import Writer
+    from ldp_aggregator.service.counting.submissions import Receipt
+    from ldp_aggregator.service.counting.writer import Writer
 
     genuine = Writer.submit
 

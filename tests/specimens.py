@@ -28,14 +28,14 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import BitVector
-from ldp_aggregator.block_moments import block_moments
-from ldp_aggregator.bloom_decoding import bloom_moments
-from ldp_aggregator.found_moments import found_moments
-from ldp_aggregator.means import parts_of
-from ldp_aggregator.moments import matrix_moments, pure_moments, sum_moments
-from ldp_aggregator.noise_moments import noise_moments
-from ldp_aggregator.sketch_moments import sketch_moments
-from ldp_aggregator.window_moments import window_moments
+from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments
+from ldp_aggregator.decoders.found import found_moments
+from ldp_aggregator.decoders.noise import noise_moments
+from ldp_aggregator.decoders.sketches import sketch_moments
+from ldp_aggregator.decoders.windows import window_moments
+from ldp_aggregator.estimates.means import parts_of
+from ldp_aggregator.moments.moments import matrix_moments, pure_moments, sum_moments
 
 TEXTS = (b"alpha", b"beta", b"gamma", b"delta")
 

@@ -12,14 +12,14 @@ from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, chain, inverse
 from ldp.mechanisms.additive import AdditiveNoise, tails
 from ldp.mechanisms.grr import SymbolResponse
-from ldp_aggregator.estimation import estimate_question, moments_of
-from ldp_aggregator.explain import explanation
-from ldp_aggregator.means import Mean, mean_of, parts_of
-from ldp_aggregator.moments import Moments
-from ldp_aggregator.noise_moments import mean_error, noise_moments
+from ldp_aggregator.decoders.noise import mean_error, noise_moments
+from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.means import Mean, mean_of, parts_of
+from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
+from ldp_aggregator.output.explanation import explanation
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 GEOMETRIC = (AdditiveNoise(2, 0, 5, 2, 2), AdditiveNoise(5, 0, 3, 2, 32), AdditiveNoise(4, 3, 2, 1, 1))
 """Weights that are geometric without any rounding."""

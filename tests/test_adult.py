@@ -18,7 +18,7 @@ from ldp.survey_file import parse_survey
 from ldp_aggregator import Ingest, Tally, estimate
 from ldp_simulations.answers import read_answers
 from ldp_simulations.population import from_table
-from ldp_simulations.simulation import LAW, randomize, simulate
+from ldp_simulations.simulation.simulation import LAW, randomize, simulate
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult.data"
 COLUMNS = {"workclass": 1, "education": 3, "occupation": 6, "race": 8, "sex": 9, "native-country": 13, "income": 14}

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import xxhash
 
-from ldp_aggregator import array_cache, projective_design
-from ldp_aggregator.array_cache import load, store
+from ldp_aggregator.projective import array_cache
+from ldp_aggregator.projective import design as projective_design
+from ldp_aggregator.projective.array_cache import load, store
 
 ARRAY = np.arange(12, dtype=np.int32).reshape(3, 4)
 

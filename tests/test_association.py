@@ -15,10 +15,10 @@ from scipy.stats import chi2, ncx2
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, estimate
-from ldp_aggregator.association import associate
+from ldp_aggregator.association.association import associate
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
-from ldp_simulations.simulation import randomize
+from ldp_simulations.simulation.simulation import randomize
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult.data"
 INDEPENDENT = np.outer((0.5, 0.3, 0.2), (0.6, 0.25, 0.15))

@@ -12,12 +12,12 @@ from command_line import run
 from poisonings import DESIGNED, QUESTIONS, drawn_attack, violations
 from specimens import question
 
-from ldp_aggregator.counting import empty_counts, faults, total_reports
-from ldp_aggregator.manipulation import decoded_reports, score_range
-from ldp_simulations.attack import ATTACKS, INPUT, MAXIMAL_GAIN, RANDOM, Attack, forged_counts, simulate_attack
-from ldp_simulations.forged_rows import random_rows
+from ldp_aggregator.estimates.manipulation import decoded_reports, score_range
+from ldp_aggregator.tallies.counting import empty_counts, faults, total_reports
+from ldp_simulations.attacks.attack import ATTACKS, INPUT, MAXIMAL_GAIN, RANDOM, Attack, forged_counts, simulate_attack
+from ldp_simulations.attacks.forged_rows import random_rows
+from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, SetHolders, apportion
-from ldp_simulations.maximal_gain import crafted_rows
 
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 HEAD = '[survey]\nname = "s"\n'

@@ -12,7 +12,7 @@ from ldp.keys import Keys
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import Considered, considered, least_error, total_error
 from ldp.optimum import efficiency
-from ldp_aggregator.explain import explanation
+from ldp_aggregator.output.explanation import explanation
 
 EPSILONS = ("0.05", "0.1", "0.2", "0.35", "0.5", "0.8", *(f"{tenths / 10}" for tenths in range(10, 81)))
 SIZES = (2, 3, 5, 10, 30, 100, 500, 1000, 2048, 2049, 5000, 10_000, 22_000, 100_000, 300_000, 500_000, 1_000_000)

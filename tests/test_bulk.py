@@ -11,7 +11,7 @@ from ldp.mechanisms.grr import SymbolResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.unary import BitVector
-from ldp_simulations import bulk
+from ldp_simulations.sampling import bulk
 
 MATRIX = StochasticMatrix(((5, 2, 1), (1, 6, 1), (2, 2, 4)))
 

@@ -14,7 +14,8 @@ import pytest
 from command_line import ldp
 from surveys import COMMUTE, COMMUTE_SURVEY
 
-from ldp_aggregator import Ingest, cli, decode_tally, encode_tally
+from ldp_aggregator import Ingest, decode_tally, encode_tally
+from ldp_aggregator.commands import main as cli
 from ldp_client import Client, report_bytes
 
 RESPONDENTS = 300
@@ -297,7 +298,7 @@ def process(folder, *words):
     """The command in a process of its own."""
     # Ctrl-C is heard even if the tests run in the background, where a shell has it ignored.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    command = [sys.executable, "-c", f"{code}; from ldp_aggregator.cli import main; main()", *words]
+    command = [sys.executable, "-c", f"{code}; from ldp_aggregator.commands.main import main; main()", *words]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
 
 
@@ -341,7 +342,7 @@ def test_help_is_quick(folder):
     """`ldp --help` lists every command without loading numpy, scipy, rich or matplotlib."""
     code = """
 import sys
-from ldp_aggregator.cli import main
+from ldp_aggregator.commands.main import main
 try:
     main(["--help"])
 finally:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ldp.layout import Layout
-from ldp_aggregator import hash_counting
-from ldp_aggregator.counting import count_rows, empty_counts, faults, total_reports
+from ldp_aggregator.tallies import hash_counting
+from ldp_aggregator.tallies.counting import count_rows, empty_counts, faults, total_reports
 
 SYMBOLS = (2, 3, 255, 256, 257, 300, 65_535, 65_536, 65_537, 70_000)
 LAYOUTS = (

@@ -146,7 +146,7 @@ def test_ledger_of_something_else(content, code, tmp_path):
 
 def test_the_commands_load_no_numpy():
     """Both are for devices and editors."""
-    assert loaded_by("from ldp_simulations.device_commands import codegen, ledger").isdisjoint({"numpy", "scipy"})
+    assert loaded_by("from ldp_simulations.commands.devices import codegen, ledger").isdisjoint({"numpy", "scipy"})
 
 
 def test_names_that_look_alike_are_numbered():

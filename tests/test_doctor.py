@@ -17,13 +17,14 @@ from bit_flips import left, said, take, turned
 from command_line import run
 from durable_work import CATALOGUE
 
-from ldp_aggregator.service.books import Books
-from ldp_aggregator.service.doctor import examine, repair
-from ldp_aggregator.service.reading import received
-from ldp_aggregator.service.records import read_root, sealed
-from ldp_aggregator.service.sqlite_store import SQLiteStore
-from ldp_aggregator.service.store import StoreDamagedError, StoreError, open_store
-from ldp_aggregator.service.witness import WITNESS
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.repair.doctor import examine, repair
+from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.reading import received
+from ldp_aggregator.service.store.records import read_root, sealed
+from ldp_aggregator.service.store.sqlite import SQLiteStore
+from ldp_aggregator.service.store.witness import WITNESS
 
 FLIPS = 40
 

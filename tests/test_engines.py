@@ -13,7 +13,7 @@ from spark_sessions import Gate, java_above, spark_at
 from wire_samples import TEXT, taken
 
 from ldp_aggregator import encode_tally
-from ldp_aggregator.cli import main
+from ldp_aggregator.commands.main import main
 from ldp_aggregator.engines import spark as engine
 from ldp_aggregator.files import FileError
 

@@ -19,7 +19,7 @@ from ldp_aggregator import Ingest
 from ldp_client import Client, batches, frames, report_bytes
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import retry
-from ldp_simulations.simulation import randomize
+from ldp_simulations.simulation.simulation import randomize
 
 DAY = 86_400
 FIRST = 20_000

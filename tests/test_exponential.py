@@ -7,7 +7,7 @@ import pytest
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, has_full_rank, right_inverse
 from ldp.exact import exp_lower, log
-from ldp_aggregator.explain import explanation
+from ldp_aggregator.output.explanation import explanation
 
 IDENTITY = "quality = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
 

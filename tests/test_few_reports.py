@@ -18,20 +18,21 @@ from specimens import question
 
 from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS
-from ldp_aggregator import Options, detected, scaled_poisson
-from ldp_aggregator.count_intervals import for_population, for_respondents
-from ldp_aggregator.count_law import tails
-from ldp_aggregator.cumulants import Cumulants, cumulants, far_from_normal
-from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.intervals import INTERVAL_ENDS, careful_interval, null_error, score_interval
-from ldp_aggregator.moments import Moments, third_of_rates
-from ldp_aggregator.null_chances import chance_to_pass, null_chances
-from ldp_aggregator.pooling import Version, estimate_pooled
-from ldp_aggregator.scaled_poisson import lower_tail, upper_tail
-from ldp_simulations.asking import Ask
+from ldp_aggregator import Options, detected
+from ldp_aggregator.estimates import scaled_poisson
+from ldp_aggregator.estimates.count_intervals import for_population, for_respondents
+from ldp_aggregator.estimates.count_law import tails
+from ldp_aggregator.estimates.cumulants import Cumulants, cumulants, far_from_normal
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.intervals import INTERVAL_ENDS, careful_interval, null_error, score_interval
+from ldp_aggregator.estimates.null_chances import chance_to_pass, null_chances
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.estimates.scaled_poisson import lower_tail, upper_tail
+from ldp_aggregator.moments.moments import Moments, third_of_rates
 from ldp_simulations.holders import Holders, apportion
-from ldp_simulations.planning import design_for
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning.planning import design_for
+from ldp_simulations.sampling.sampling import sample_counts
 
 RATES = [(0.75, 2.5e-4), (0.5, 3.3e-4), (0.999, 0.001), (0.6, 0.4), (0.02, 0.001), (0.2, 0.7)]
 
@@ -334,7 +335,7 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
-        "ldp_aggregator.estimation.null_chances", lambda found: norm.sf(found.frequency / null_error(found))
+        "ldp_aggregator.estimates.estimation.null_chances", lambda found: norm.sf(found.frequency / null_error(found))
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed >= 0.3 * SURVEYS

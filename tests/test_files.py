@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from command_line import LDP, run
 from surveys import SMALL
 
-from ldp_aggregator.cli import main
+from ldp_aggregator.commands.main import main
 
 NULL = os.makedev(1, 3)
 

@@ -9,10 +9,11 @@ from wire_samples import batch_of
 
 from ldp.wire import encode_batch, encode_frame
 from ldp_aggregator.files import FileError
-from ldp_aggregator.service import folder_source, follower
-from ldp_aggregator.service.folder_source import FolderSource
-from ldp_aggregator.service.store import StoreError
-from ldp_aggregator.service.submissions import BusyError
+from ldp_aggregator.service.counting.submissions import BusyError
+from ldp_aggregator.service.sources import folder as folder_source
+from ldp_aggregator.service.sources import follower
+from ldp_aggregator.service.sources.folder import FolderSource
+from ldp_aggregator.service.store.errors import StoreError
 from ldp_client.transport import FolderTransport
 
 JUNK = b"LDPR, or so it says"

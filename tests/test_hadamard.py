@@ -17,13 +17,13 @@ from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.hadamard import HadamardResponse, least_error_response
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.randomness import bernoulli, randbelow
-from ldp_aggregator.block_moments import block_moments
-from ldp_aggregator.health_checks import health
-from ldp_aggregator.intervals import clopper_pearson, score_interval
-from ldp_simulations.hadamard_sampling import hadamard_counts
+from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.estimates.intervals import clopper_pearson, score_interval
+from ldp_aggregator.health.report_checks import health
+from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, apportion
-from ldp_simulations.maximal_gain import crafted_rows
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.hadamard import hadamard_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 IN_BLOCKS = {each.name: each.randomizer for each in SMALL if isinstance(each.randomizer, HadamardResponse)}
 MANY = 22_000

@@ -10,10 +10,10 @@ from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.health_checks import health
-from ldp_aggregator.payload_chances import payload_chances
+from ldp_aggregator.health.payload_chances import payload_chances
+from ldp_aggregator.health.report_checks import health
 from ldp_simulations.population import Holders, apportion
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 HEAD = '[survey]\nname = "health"\n[[question]]\nname = "x"\n'
 RAPPOR = 'mechanism = "rappor"\np = "0.3"\nq = "0.7"\nf = "0.25"\n'

@@ -4,7 +4,7 @@ import pytest
 from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
 from running_service import running_service
 
-from ldp_aggregator.service import intake
+from ldp_aggregator.service.counting import intake
 
 REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64
 

@@ -14,8 +14,8 @@ from wire_samples import BATCHES, SURVEY, batch_of, file_of, rows_of, stream, ta
 from ldp.epochs import ID_SIZE
 from ldp.wire import REASONS, Batch, encode_frame
 from ldp_aggregator import Ingest, encode_tally
-from ldp_aggregator.ingest import CHUNK
-from ldp_aggregator.tally import Tally
+from ldp_aggregator.tallies.ingest import CHUNK
+from ldp_aggregator.tallies.tally import Tally
 
 SOUND = tuple(batch_of(name, size, number) for name in BATCHES for number, size in enumerate((1, 2, 7)))
 SOUND += tuple(BATCHES.values())

@@ -8,7 +8,7 @@ import pytest
 
 from ldp import AnswerError, SurveyError, parse_survey
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.tables import table
+from ldp_aggregator.output.tables import table
 from ldp_client import Client
 from ldp_simulations.answers import AnswersError, read_answers
 

@@ -10,10 +10,11 @@ from scipy.stats import binom, binomtest, norm
 from specimens import question
 
 from ldp import EstimateError, Survey
-from ldp_aggregator import Options, Tally, estimate, scaled_poisson
-from ldp_aggregator.count_intervals import for_population, for_respondents
-from ldp_aggregator.cumulants import far_from_normal
-from ldp_aggregator.intervals import (
+from ldp_aggregator import Options, Tally, estimate
+from ldp_aggregator.estimates import scaled_poisson
+from ldp_aggregator.estimates.count_intervals import for_population, for_respondents
+from ldp_aggregator.estimates.cumulants import far_from_normal
+from ldp_aggregator.estimates.intervals import (
     INTERVAL_ENDS,
     careful_interval,
     clopper_pearson,
@@ -25,7 +26,7 @@ from ldp_aggregator.intervals import (
     standard_error,
     within_bounds,
 )
-from ldp_aggregator.moments import Moments, third_of_rates
+from ldp_aggregator.moments.moments import Moments, third_of_rates
 
 GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))

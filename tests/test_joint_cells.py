@@ -9,12 +9,14 @@ from associations import CANDIDATES, KEYS, candidates_of, law_of, survey_of
 from scipy.stats import chi2_contingency, norm
 
 from ldp import EstimateError, parse_survey
-from ldp_aggregator import Options, Tally, association, joint_scores
-from ldp_aggregator.association import associate
-from ldp_aggregator.counting import count_rows
-from ldp_aggregator.intervals import least_respondents
-from ldp_aggregator.joint_jumps import joint_jumps
-from ldp_aggregator.moments import Moments
+from ldp_aggregator import Options, Tally
+from ldp_aggregator.association import association
+from ldp_aggregator.association import scores as joint_scores
+from ldp_aggregator.association.association import associate
+from ldp_aggregator.association.jumps import joint_jumps
+from ldp_aggregator.estimates.intervals import least_respondents
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.tallies.counting import count_rows
 
 SHARES = np.array([0.5, 0.3, 0.2])
 

@@ -12,7 +12,8 @@ from associations import drawn_from, rows_of, tally_of
 from coverage_mutants import clipped_split
 
 from ldp import parse_survey
-from ldp_aggregator import Options, association
+from ldp_aggregator import Options
+from ldp_aggregator.association import association
 
 
 class Case(NamedTuple):

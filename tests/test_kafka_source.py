@@ -7,12 +7,13 @@ import pytest
 from collecting import Lagging, collecting, frame, frames, kill_often, running, wait_for
 from mock_kafka import cluster
 
-from ldp_aggregator.service import follower, kafka_source
-from ldp_aggregator.service.kafka_source import KafkaSource, KafkaSourceError, read_settings
-from ldp_aggregator.service.reading import marks
-from ldp_aggregator.service.records import sealed, shard_key
-from ldp_aggregator.service.store import StoreError
-from ldp_aggregator.service.submissions import BusyError
+from ldp_aggregator.service.counting.submissions import BusyError
+from ldp_aggregator.service.sources import follower
+from ldp_aggregator.service.sources import kafka as kafka_source
+from ldp_aggregator.service.sources.kafka import KafkaSource, KafkaSourceError, read_settings
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.reading import marks
+from ldp_aggregator.service.store.records import sealed, shard_key
 
 TOPIC, PARTITIONS = "reports", 3
 QUICK = {"heartbeat.interval.ms": "50", "session.timeout.ms": "2000"}

@@ -14,10 +14,16 @@ from surveys import COMMUTE_SURVEY
 from written_out import counts_of, prefix_cell, reports_of, scores, supported
 
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.counting import empty_counts
-from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.manipulation import Manipulation, decoded_reports, frequency_reach, manipulation, mean_reach
-from ldp_aggregator.tables import table
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.manipulation import (
+    Manipulation,
+    decoded_reports,
+    frequency_reach,
+    manipulation,
+    mean_reach,
+)
+from ldp_aggregator.output.tables import table
+from ldp_aggregator.tallies.counting import empty_counts
 
 SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
 SCORED = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind not in ("bloom", "search")}

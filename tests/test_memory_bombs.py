@@ -16,9 +16,9 @@ from running_service import RunningService, received, request, running_service
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import Batch, encode_frame
-from ldp_aggregator.service.served import Served
+from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.upload_desk import Limits
+from ldp_aggregator.service.uploads.desk import Limits
 
 _MOST = 1 << 24
 _ONCE = b"connection: close"

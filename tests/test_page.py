@@ -11,8 +11,8 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
 from ldp.wire import REASONS
 from ldp_aggregator import Options
-from ldp_aggregator.detection import adjusted_p_values
-from ldp_aggregator.service.exports import EXPORTS
+from ldp_aggregator.estimates.detection import adjusted_p_values
+from ldp_aggregator.service.http.exports import EXPORTS
 from ldp_aggregator.service.page.routes import FILES
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')

@@ -10,10 +10,10 @@ from pages import HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, visitor
 from surveys import survey_of
 
 from ldp_aggregator import Options
-from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.plot import MOST_BARS
-from ldp_aggregator.result import SurveyEstimates
-from ldp_aggregator.service.exports import EXPORTS
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.result import SurveyEstimates
+from ldp_aggregator.output.plot import MOST_BARS
+from ldp_aggregator.service.http.exports import EXPORTS
 from ldp_aggregator.service.page.charts import STATIC, Scale, bars
 from ldp_aggregator.service.page.markup import joined, tag
 from ldp_aggregator.service.page.views import QuestionView

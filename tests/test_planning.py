@@ -10,12 +10,12 @@ from written_out import reports_of
 from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS, Declared
 from ldp.mechanisms.matrix import StochasticMatrix
-from ldp_aggregator.counting import count_rows
-from ldp_aggregator.detection import detected, p_values
-from ldp_aggregator.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.detection import detected, p_values
+from ldp_aggregator.estimates.estimation import estimate_question, moments_of
 from ldp_aggregator.options import Options
-from ldp_simulations.asking import Ask
-from ldp_simulations.planning import (
+from ldp_aggregator.tallies.counting import count_rows
+from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning.planning import (
     EPSILON_STEPS,
     Design,
     design_for,
@@ -24,7 +24,7 @@ from ldp_simulations.planning import (
     rows_for,
 )
 from ldp_simulations.population import Holders, apportion
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 FIVE_SIGMA = 4.9
 """Two-sided false alarms of one in a million."""

@@ -5,13 +5,13 @@ import pytest
 
 from ldp import parse_survey
 from ldp.errors import EstimateError
-from ldp_aggregator.estimation import estimate_question, moments_of
-from ldp_aggregator.manipulation import Manipulation
-from ldp_aggregator.moments import Moments
+from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.manipulation import Manipulation
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable, pooled, weights_of
+from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
-from ldp_aggregator.pooling import Version, estimate_pooled, poolable, pooled, weights_of
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 VALUES = ("car", "bus", "bike", "walk")
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0])
@@ -222,7 +222,7 @@ def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     generator, reason = np.random.default_rng(41), Manipulation(None, reason="not known")
     parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
     bounds = iter((Manipulation(3.0), reason))
-    monkeypatch.setattr("ldp_aggregator.pooling.manipulation", lambda *_: next(bounds))
+    monkeypatch.setattr("ldp_aggregator.estimates.pooling.manipulation", lambda *_: next(bounds))
     assert estimate_pooled(parts, Options()).manipulation is reason
     bounds = iter((Manipulation(3.0), Manipulation(7.0)))
     assert estimate_pooled(parts, Options()).manipulation.reach == 7

@@ -10,8 +10,9 @@ from contextlib import closing
 import pytest
 from shared_store import end_sessions
 
-from ldp_aggregator.service.records import Epoch, sealed
-from ldp_aggregator.service.store import StoreError, StoreLostError, open_store
+from ldp_aggregator.service.store.errors import StoreError, StoreLostError
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.records import Epoch, sealed
 
 HOUR = Epoch(3600, 500_000)
 

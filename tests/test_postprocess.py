@@ -12,8 +12,8 @@ from specimens import question
 from ldp import Survey
 from ldp_aggregator import Options, Tally, estimate
 from ldp_aggregator.options import POST
-from ldp_aggregator.postprocess import base_cut, norm_sub
-from ldp_aggregator.tables import table
+from ldp_aggregator.output.tables import table
+from ldp_aggregator.postprocessing import base_cut, norm_sub
 
 RANDOM = np.random.default_rng(3)
 NOISY = [RANDOM.normal(1 / size, spread, size) for size, spread in product((2, 3, 5, 12), (0.05, 0.3, 2.0))]

@@ -8,7 +8,7 @@ from ldp.exact import log_upper
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.profiles import PROFILES
 from ldp.survey_file import parse_survey
-from ldp_aggregator.explain import explanation, warnings
+from ldp_aggregator.output.explanation import explanation, warnings
 
 PUBLISHED = {
     "rappor-paper": (0.5343, 2.0433),

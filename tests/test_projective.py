@@ -20,11 +20,11 @@ from ldp.mechanisms.projective import (
     vector,
 )
 from ldp.optimum import efficiency
-from ldp_aggregator.counting import empty_counts
-from ldp_aggregator.projective_design import CyclicDesign, as_integers, cyclic_design
-from ldp_aggregator.singer import cyclic_orders
-from ldp_aggregator.supports import support_counts
-from ldp_simulations.projective_sampling import projective_counts
+from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.projective.cyclic_order import cyclic_orders
+from ldp_aggregator.projective.design import CyclicDesign, as_integers, cyclic_design
+from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.sampling.projective import projective_counts
 
 SPACES = ((2, 3), (2, 6), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (13, 3), (16, 3))
 
@@ -181,6 +181,6 @@ def test_few_holders_are_sampled_from_the_law():
 
 def test_a_simulation_too_large_is_refused(monkeypatch):
     """Beyond the limit there is an error at once, and no endless wait."""
-    monkeypatch.setattr("ldp_simulations.projective_sampling.MOST_DRAWS", 10)
+    monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws"):
         projective_counts(ProjectiveResponse(6, 3, 4, 3, 1), np.full(6, 10**6), np.random.default_rng(0))

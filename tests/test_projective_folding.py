@@ -19,10 +19,10 @@ from ldp.mechanisms.projective import (
     least_error_response,
     vector,
 )
-from ldp_aggregator.counting import count_rows, empty_counts, total_reports
-from ldp_aggregator.projective_folding import folded_points
-from ldp_aggregator.supports import support_counts
-from ldp_simulations.projective_sampling import projective_counts
+from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.projective.folding import folded_points
+from ldp_aggregator.tallies.counting import count_rows, empty_counts, total_reports
+from ldp_simulations.sampling.projective import projective_counts
 
 SPACES = ((2, 4), (3, 3), (3, 4), (3, 5), (4, 3), (4, 4), (5, 4), (8, 3), (13, 3))
 
@@ -129,6 +129,6 @@ def test_sampled_tallies_have_the_law_of_the_channel(randomizer, held):
 
 def test_a_folded_tally_can_be_simulated_only_so_far(monkeypatch):
     """Each report is drawn, so beyond the limit there is an error at once."""
-    monkeypatch.setattr("ldp_simulations.projective_sampling.MOST_DRAWS", 10)
+    monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws of points, got 12"):
         projective_counts(ProjectiveResponse(6, 3, 4, 3, 1, folded=True), np.full(6, 2), np.random.default_rng(0))

@@ -11,15 +11,15 @@ from command_line import ldp
 from scipy.stats import chisquare
 
 from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.bloom_decoding import design_matrix
+from ldp_aggregator.decoders.bloom.decoding import design_matrix
 from ldp_aggregator.files import FileError
 from ldp_simulations.archive import Archive
-from ldp_simulations.bloom_sampling import bloom_counts, repeated_counts
 from ldp_simulations.rappor_suite import running
 from ldp_simulations.rappor_suite.cases import CaseError, cases
 from ldp_simulations.rappor_suite.page import curve
 from ldp_simulations.rappor_suite.published import PUBLISHED
 from ldp_simulations.rappor_suite.running import run
+from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 
 def test_cases_are_those_of_the_grid():

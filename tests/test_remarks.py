@@ -12,15 +12,17 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 from specimens import question
 
 from ldp import parse_survey
-from ldp_aggregator import Options, Tally, associate, encode_tally, estimate, estimation
-from ldp_aggregator.cli import main
-from ldp_aggregator.estimation import estimate_question
-from ldp_aggregator.intervals import least_respondents, score_interval
-from ldp_aggregator.manipulation import Manipulation
-from ldp_aggregator.means import Mean
-from ldp_aggregator.moments import Moments
-from ldp_aggregator.remarks import Remark, on_counts, on_expected, on_intervals, on_mean
-from ldp_aggregator.tables import as_json, table
+from ldp_aggregator import Options, Tally, associate, encode_tally, estimate
+from ldp_aggregator.checks import Remark
+from ldp_aggregator.commands.main import main
+from ldp_aggregator.estimates import estimation
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.intervals import least_respondents, score_interval
+from ldp_aggregator.estimates.manipulation import Manipulation
+from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.remarks import on_counts, on_expected, on_intervals, on_mean
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.output.tables import as_json, table
 
 SAID = Remark("proverb", "An <estimate> is not the truth.")
 SURVEY = parse_survey(COMMUTE)

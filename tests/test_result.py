@@ -16,18 +16,20 @@ from specimens import question
 from surveys import COMMUTE_SURVEY
 
 from ldp import EstimateError, Survey
-from ldp_aggregator import Options, Tally, detected, estimate, estimation, noise_moments
-from ldp_aggregator.counting import empty_counts
-from ldp_aggregator.detection import adjusted_p_values
-from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimation import estimate_question, estimates_from, moments_of
-from ldp_aggregator.manipulation import manipulation
-from ldp_aggregator.postprocess import base_cut, norm_sub
-from ldp_aggregator.repeats import ONCE_EACH
-from ldp_aggregator.result import UNALLOCATED
-from ldp_aggregator.tables import as_json, table
+from ldp_aggregator import Options, Tally, detected, estimate
+from ldp_aggregator.decoders import noise as noise_moments
+from ldp_aggregator.estimates import estimation
+from ldp_aggregator.estimates.detection import adjusted_p_values
+from ldp_aggregator.estimates.empirical_bayes import posterior_mean
+from ldp_aggregator.estimates.estimation import estimate_question, estimates_from, moments_of
+from ldp_aggregator.estimates.manipulation import manipulation
+from ldp_aggregator.estimates.result import UNALLOCATED
+from ldp_aggregator.moments.repeats import ONCE_EACH
+from ldp_aggregator.output.tables import as_json, table
+from ldp_aggregator.postprocessing import base_cut, norm_sub
+from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.sampling import sample_counts
 
 NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
 _KEYS = f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'

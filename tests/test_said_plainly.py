@@ -17,12 +17,13 @@ import ldp_client
 import ldp_simulations
 from ldp.errors import EstimateError
 from ldp.survey_file import parse_survey
-from ldp_aggregator import Tally, cli, encode_tally, estimate
+from ldp_aggregator import Tally, encode_tally, estimate
 from ldp_aggregator.columns import MOST_WIDTH, columns
-from ldp_aggregator.health_checks import health
+from ldp_aggregator.commands import main as cli
+from ldp_aggregator.estimates.result import MOST_ROWS
+from ldp_aggregator.health.report_checks import health
 from ldp_aggregator.options import Options
-from ldp_aggregator.result import MOST_ROWS
-from ldp_aggregator.tables import as_json, table
+from ldp_aggregator.output.tables import as_json, table
 
 MANY = 500
 VALUES = ", ".join(f'"v{number}"' for number in range(MANY))
@@ -164,7 +165,7 @@ def test_a_tally_of_the_same_reports_counts_once(folder):
 
 def test_associations_say_what_was_tested():
     """The headline names the test, its verdict and level; what is not rejected is not called independent."""
-    from ldp_aggregator.association import associate
+    from ldp_aggregator.association.association import associate
 
     text = '[survey]\nname = "two"\njoint = ["a", "b"]\n' + "".join(
         f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n' for name in "ab"

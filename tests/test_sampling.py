@@ -13,11 +13,11 @@ from written_out import counts_of, reports_of, values_of
 
 from ldp.bloom import bloom_vector
 from ldp.survey_file import parse_survey
-from ldp_aggregator.counting import count_rows
+from ldp_aggregator.tallies.counting import count_rows
 from ldp_client import Client
-from ldp_simulations import hash_sampling
 from ldp_simulations.holders import Holders, SetHolders
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling import hashes as hash_sampling
+from ldp_simulations.sampling.sampling import sample_counts
 
 TALLIES, HELD = 300, np.array([300, 200, 0, 100])
 HELD_SETS = (60, 100, 0, 40, 0, 200, 0, 50, 100, 0, 50)

@@ -13,11 +13,11 @@ from running_service import running_service
 from wire_samples import TEXT
 
 from ldp import parse_survey
-from ldp_aggregator.service.app import Application, routes_of
-from ldp_aggregator.service.metrics import Metrics
-from ldp_aggregator.service.served import Served
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.http.app import Application, routes_of
+from ldp_aggregator.service.http.metrics import Metrics
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
+from ldp_aggregator.service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
 
 FORGED = 10_000
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'

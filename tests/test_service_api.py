@@ -14,13 +14,13 @@ from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.wire import Batch
 from ldp_aggregator import estimate
-from ldp_aggregator.service.app import Application
-from ldp_aggregator.service.intake import Rules
-from ldp_aggregator.service.served import Served
+from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.counting.submissions import BusyError
+from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store import StoreError, StoreFullError
-from ldp_aggregator.service.submissions import BusyError
-from ldp_aggregator.snapshot import encode_tally
+from ldp_aggregator.service.store.errors import StoreError, StoreFullError
+from ldp_aggregator.tallies.tally_file import encode_tally
 
 HOUR = 3600
 TIMED = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"\ngrace = "2h"')
@@ -298,10 +298,10 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
     with service_of(TEXT, folder=tmp_path) as service:
         with monkeypatch.context() as patched:
             if isinstance(failure, BusyError):
-                patched.setattr("ldp_aggregator.service.writer.MOST_WAITING", 0)
+                patched.setattr("ldp_aggregator.service.counting.writer.MOST_WAITING", 0)
             else:
                 commit = Mock(side_effect=failure)
-                patched.setattr("ldp_aggregator.service.sqlite_store.SQLiteStore.commit", commit)
+                patched.setattr("ldp_aggregator.service.store.sqlite.SQLiteStore.commit", commit)
             answer = upload(service, body)
             assert (answer.status_code, int(answer.headers["retry-after"]) > 0) == (503, True)
             assert service.analysis.accounts().received == 0
@@ -313,7 +313,7 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
 
 def test_a_submission_that_makes_us_fail_takes_nobody_else_down(tmp_path, monkeypatch):
     """A defect of ours over one batch is an error 500 for its upload alone; the others of its turn are counted."""
-    from ldp_aggregator.service import intake
+    from ldp_aggregator.service.counting import intake
 
     counted, poison = intake.counted, BATCHES["bits"]
 

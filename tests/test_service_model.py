@@ -20,16 +20,16 @@ from ldp import LDPError, parse_survey
 from ldp.epochs import ID_SIZE, NUMBER_SIZE
 from ldp.wire import Batch, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest
-from ldp_aggregator.service import housekeeping, intake
-from ldp_aggregator.service.intake import Rules
-from ldp_aggregator.service.reading import outcomes_in_all, received, tally_of
-from ldp_aggregator.service.records import EVER, Epoch
-from ldp_aggregator.service.served import Catalogue, Served
-from ldp_aggregator.service.sqlite_store import SQLiteStore, reading
-from ldp_aggregator.service.turn import Turn
-from ldp_aggregator.service.verification import findings
-from ldp_aggregator.service.witness import WITNESS, noted_commits
-from ldp_aggregator.service.writer import Writer
+from ldp_aggregator.service.counting import housekeeping, intake
+from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.counting.turn import Turn
+from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.store.reading import outcomes_in_all, received, tally_of
+from ldp_aggregator.service.store.records import EVER, Epoch
+from ldp_aggregator.service.store.sqlite import SQLiteStore, reading
+from ldp_aggregator.service.store.verification import findings
+from ldp_aggregator.service.store.witness import WITNESS, noted_commits
 
 LIVES = int(os.environ.get("LDPKIT_MODEL", "0"))
 HOUR, DAY = 3600, 86_400

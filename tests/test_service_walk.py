@@ -10,8 +10,8 @@ from pages import UPLOADING
 from running_service import started
 
 from ldp import parse_survey
-from ldp_aggregator.counting import total_reports
-from ldp_aggregator.snapshot import decode_tally
+from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.tallies.tally_file import decode_tally
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "notes"
 SURVEY = EXAMPLE / "survey.toml"

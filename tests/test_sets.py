@@ -19,7 +19,7 @@ from ldp.sets import members, set_of, sets_of
 from ldp_aggregator import Options
 from ldp_client import Client
 from ldp_simulations.holders import SetHolders, synthetic_sets
-from ldp_simulations.simulation import LAW, simulate
+from ldp_simulations.simulation.simulation import LAW, simulate
 
 OF_SETS = ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 MODES = Domain("multi", ("bus", "bike", "car", "walk"), 2)

@@ -16,13 +16,14 @@ from durable_work import CATALOGUE, expected, upload
 from shared_store import NOW, UPLOADS, assert_each_once, end_sessions, held, send, send_all, sessions, shards, writing
 
 from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.service import writer as writer_module
-from ldp_aggregator.service.books import Books
-from ldp_aggregator.service.housekeeping import look_around, tidy
-from ldp_aggregator.service.intake import Intake, Rules
-from ldp_aggregator.service.reading import outcomes_in_all
-from ldp_aggregator.service.records import last_closed, shard_of
-from ldp_aggregator.service.store import open_store
+from ldp_aggregator.service.counting import writer as writer_module
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.housekeeping import look_around, tidy
+from ldp_aggregator.service.counting.intake import Intake, Rules
+from ldp_aggregator.service.counting.turn import begin
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.reading import outcomes_in_all
+from ldp_aggregator.service.store.records import last_closed, shard_of
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):
     """The test above can fail: what one process sends is right then, and with a second one ids and sums are wrong."""
-    from ldp_aggregator.service.postgres_store import PostgresStore
+    from ldp_aggregator.service.store.postgres import PostgresStore
 
     honest, mine = PostgresStore.claim, {}
 
@@ -149,12 +150,12 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         mine, others = Books(one, CATALOGUE.tallied), Books(other, CATALOGUE.tallied)
         intake = Intake(CATALOGUE, Rules())
         for books, numbers in ((mine, range(0, 30, 2)), (others, range(1, 30, 2))):
-            with books.turn() as turn:
+            with begin(books) as turn:
                 intake.take(turn, [upload(number).body for number in numbers], NOW)
         assert [epoch for epoch in one.epochs() if epoch.length]
         late = NOW + 86_400
         tidy(mine, CATALOGUE, Rules(), late)
-        with others.turn() as turn:
+        with begin(others) as turn:
             told = intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
         outcomes = Counter(chain.from_iterable(told))
         new = sum((upload(number).outcomes for number in range(30, UPLOADS)), Counter())
@@ -181,7 +182,7 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
     with closing(open_store(url)) as one:
         with closing(open_store(url)) as other:
             for store in (one, other):
-                with Books(store, CATALOGUE.tallied).turn() as turn:
+                with begin(Books(store, CATALOGUE.tallied)) as turn:
                     intake.take(turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW)
             assert look_after(1) == {0, 1}
             assert look_after(2) == {1}
@@ -203,7 +204,7 @@ def test_epochs_are_claimed_in_their_order(url):
     with closing(open_store(url)) as store:
         claimed, claim = [], store.claim
         store.claim = lambda epoch, ids: [claimed.append(epoch), claim(epoch, ids)][1]
-        with Books(store, CATALOGUE.tallied).turn() as turn:
+        with begin(Books(store, CATALOGUE.tallied)) as turn:
             Intake(CATALOGUE, Rules()).take(turn, [upload(number).body for number in reversed(range(UPLOADS))], NOW)
     assert len(claimed) >= 3
     assert claimed == sorted(claimed)

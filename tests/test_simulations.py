@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ldp.survey_file import parse_survey
-from ldp_simulations import report
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.population import PopulationError, apportion, from_table, synthetic
-from ldp_simulations.simulation import LAW, REPORTS, simulate
+from ldp_simulations.simulation import report
+from ldp_simulations.simulation.simulation import LAW, REPORTS, simulate
 
 SURVEY = parse_survey("""
 [survey]

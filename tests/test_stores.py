@@ -2,8 +2,8 @@
 
 import pytest
 
-from ldp_aggregator.service.records import EVER, Epoch, sealed
-from ldp_aggregator.service.store import open_snapshot, open_store
+from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.store.records import EVER, Epoch, sealed
 
 TODAY = Epoch(86_400, 20_000)
 TOMORROW = Epoch(86_400, 20_001)

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from scipy.stats import chisquare
 
 from ldp.mechanisms.subset import SubsetSelection
-from ldp_simulations.subset_sampling import _chances, _range, subset_counts
+from ldp_simulations.sampling.subsets import _chances, _range, subset_counts
 
 TALLIES = 600
 

@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pytest
 from command_line import run
 
-from ldp_aggregator.service import tokens as module
-from ldp_aggregator.service.tokens import (
+from ldp_aggregator.service.uploads import tokens as module
+from ldp_aggregator.service.uploads.tokens import (
     ANALYST,
     EXPIRED,
     GRANTED,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ldp.survey_file import parse_survey
-from ldp_simulations import report, simulation
 from ldp_simulations.population import synthetic
-from ldp_simulations.simulation import CLIENTS, LAW, REPORTS, simulate
+from ldp_simulations.simulation import report, simulation
+from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, simulate
 
 BULK = ("warner", "grr", "sue", "oue", "matrix")
 _MATRIX = 'matrix = [["3/4", "1/4"], ["1/4", "3/4"]]'

@@ -13,7 +13,7 @@ from ldp.channel import Channel, inverse, right_inverse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.counting import count_rows
+from ldp_aggregator.tallies.counting import count_rows
 
 
 def taylor_exp(exponent, terms=300, digits=120):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from ldp import parse_survey
 
 if TYPE_CHECKING:
-    from ldp_aggregator.association import associate
-    from ldp_aggregator.association_result import Association
-    from ldp_aggregator.detection import detected
-    from ldp_aggregator.estimation import estimate
-    from ldp_aggregator.health_checks import health
-    from ldp_aggregator.ingest import Ingest
+    from ldp_aggregator.association.association import associate
+    from ldp_aggregator.association.result import Association
+    from ldp_aggregator.estimates.detection import detected
+    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.estimates.result import Estimate, QuestionEstimates, SurveyEstimates
+    from ldp_aggregator.health.phantoms import phantom_score
+    from ldp_aggregator.health.report_checks import health
     from ldp_aggregator.options import Options
-    from ldp_aggregator.phantoms import phantom_score
-    from ldp_aggregator.result import Estimate, QuestionEstimates, SurveyEstimates
-    from ldp_aggregator.snapshot import decode_tally, encode_tally
-    from ldp_aggregator.tally import Intake, Tally
+    from ldp_aggregator.tallies.ingest import Ingest
+    from ldp_aggregator.tallies.tally import Intake, Tally
+    from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 __all__ = [
     "Association",
@@ -42,21 +42,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Association": "association_result",
-    "associate": "association",
-    "Estimate": "result",
-    "Ingest": "ingest",
-    "Intake": "tally",
+    "Association": "association.result",
+    "associate": "association.association",
+    "Estimate": "estimates.result",
+    "Ingest": "tallies.ingest",
+    "Intake": "tallies.tally",
     "Options": "options",
-    "QuestionEstimates": "result",
-    "SurveyEstimates": "result",
-    "Tally": "tally",
-    "decode_tally": "snapshot",
-    "detected": "detection",
-    "encode_tally": "snapshot",
-    "estimate": "estimation",
-    "health": "health_checks",
-    "phantom_score": "phantoms",
+    "QuestionEstimates": "estimates.result",
+    "SurveyEstimates": "estimates.result",
+    "Tally": "tallies.tally",
+    "decode_tally": "tallies.tally_file",
+    "detected": "estimates.detection",
+    "encode_tally": "tallies.tally_file",
+    "estimate": "estimates.estimation",
+    "health": "health.report_checks",
+    "phantom_score": "health.phantoms",
 }
 
 

@@ -1,4 +1,4 @@
-"""The one shape of all checks on reports: what was counted, and how likely as much is by chance."""
+"""What is said beside numbers: checks on reports, and remarks on estimates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ SUSPICIOUS = 0.001
 
 
 class Check(NamedTuple):
-    """One check. A small p-value says that reports are not what the survey's mechanism would have drawn."""
+    """What was counted, and how likely as much is by chance.
+
+    A small p-value says that reports are not what the survey's mechanism would have drawn.
+    """
 
     name: str
     counted: int
@@ -24,3 +27,13 @@ class Check(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.meaning} (p-value {self.p_value:.2g})"
+
+
+class Remark(NamedTuple):
+    """One thing to know about the estimates of a question: a name for machines, a sentence for people."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.peers.summary import Row, beside, ratio
 from benchmarks.peers.table import CELLS, OURS
-from ldp_aggregator.drawing import drawn
+from ldp_aggregator.output.drawing import drawn
 
 _PANELS = (("client", "time of a report"), ("server", "time of decoding"), ("bytes", "bytes of a report"))
 _COLOURS = ("#8fb3d9", "#2f6aa3", "#12304f")

@@ -10,7 +10,7 @@ found, and so do the h cohorts that are held out. A prefix has a length of its o
 "abc" are hashed alike where l_j = 2, and differ where l_j = 3. The cell goes through projective-geometry response, with
 all of its m points for cells.
 
-The server finds prefixes stage by stage (`ldp_aggregator.prefix_extension`), and estimates what it found from the
+The server finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what it found from the
 cohorts held out, which took no part in the search. Longer texts are reported like any other, and never found.
 
 The fewer the stages, the more respondents each has; but a false prefix that meets a frequent one in its cell goes on to

@@ -10,7 +10,7 @@ A report supports the values of its bucket with p, and any other with q (1 - p i
 of hash functions two values meet with probability c = sum_j s_j^2 / P^2, s_j the number of residues in bucket j. So the
 mean over respondents supports another value with q' = c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the
 choice of hash functions; but that choice is made once, and its error does not shrink with the number of reports (see
-`ldp_aggregator.sketch_moments`). Polynomials of degree 2 are independent for three values, which that error needs.
+`ldp_aggregator.decoders.sketches`). Polynomials of degree 2 are independent for three values, which that error needs.
 
 Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981 (hash functions).
 """

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.survey_file import parse_survey
-from ldp_aggregator.path_counting import count_paths, is_url
-from ldp_aggregator.snapshot import decode_tally, encode_tally
-from ldp_aggregator.tally import Tally
+from ldp_aggregator.tallies.paths import count_paths, is_url
+from ldp_aggregator.tallies.tally import Tally
+from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 
 class Part(NamedTuple):

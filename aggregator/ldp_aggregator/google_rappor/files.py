@@ -23,9 +23,9 @@ import numpy as np
 from ldp.layout import MOST_COHORTS, Layout
 from ldp.mechanisms.rappor import MOST_BITS
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.counting import count_rows, empty_counts
 from ldp_aggregator.files import FileError
 from ldp_aggregator.google_rappor.rows import Row, read_rows, shown
+from ldp_aggregator.tallies.counting import count_rows, empty_counts
 
 MOST_HASHES = 16
 MOST_REPORTS = 1 << 53

@@ -12,8 +12,8 @@ import io
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.detection import detected
-from ldp_aggregator.result import QuestionEstimates
+from ldp_aggregator.estimates.detection import detected
+from ldp_aggregator.estimates.result import QuestionEstimates
 
 LEVEL = 0.95
 COLUMNS = ("string", "estimate", "std_error", "proportion", "prop_std_error", "prop_low_95", "prop_high_95")

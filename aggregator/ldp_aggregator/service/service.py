@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from ldp_aggregator.service.analysis import Analysis
-from ldp_aggregator.service.intake import Rules
-from ldp_aggregator.service.served import Catalogue, Served
-from ldp_aggregator.service.store import StoreError, open_snapshot, open_store
-from ldp_aggregator.service.tokens import GRANTED, TokenFile
-from ldp_aggregator.service.upload_desk import Limits
-from ldp_aggregator.service.writer import Writer
+from ldp_aggregator.service.analysis.analysis import Analysis
+from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.uploads.desk import Limits
+from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
 
 class Source(Protocol):

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from ldp.errors import LDPError
+from ldp_aggregator.commands.progress import progress
 from ldp_aggregator.files import write_whole
-from ldp_aggregator.progress import progress
 from ldp_simulations.archive import Archive
 from ldp_simulations.coverage.cells import Cell, cells, fitting, part
 from ldp_simulations.coverage.claims import FALSE_ALARM, broken, claims_of, compared

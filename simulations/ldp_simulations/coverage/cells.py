@@ -30,7 +30,7 @@ MOST_SURVEYS, LEAST_SURVEYS = 500, 25
 MOST_BY_REPORT = 1 << 24
 """Reports times values up to which the tallies of local hashing are drawn report by report in reasonable time."""
 MOST_PAIRS = 1 << 28
-"""Beyond, they are not: see `ldp_simulations.hash_sampling`."""
+"""Beyond, they are not: see `ldp_simulations.sampling.hashes`."""
 
 _BUDGET = 0.75e6
 """Microseconds, for all surveys of a cell."""

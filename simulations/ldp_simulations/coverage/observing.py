@@ -34,15 +34,14 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.sets import set_of
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.association import associate
-from ldp_aggregator.association_result import Association
-from ldp_aggregator.detection import detected
-from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.association.association import associate
+from ldp_aggregator.association.result import Association
+from ldp_aggregator.estimates.detection import detected
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.estimates.result import QuestionEstimates
 from ldp_aggregator.options import Options
-from ldp_aggregator.pooling import Version, estimate_pooled
-from ldp_aggregator.result import QuestionEstimates
-from ldp_aggregator.tally import Tally
-from ldp_simulations.bit_sampling import ones
+from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations.coverage.cells import REPEATS, Cell
 from ldp_simulations.coverage.joint_reports import rows_of
 from ldp_simulations.coverage.populations import POPULATIONS
@@ -56,7 +55,8 @@ from ldp_simulations.coverage.questions import (
     whole_numbers,
 )
 from ldp_simulations.holders import Holders, SetHolders, apportion
-from ldp_simulations.sampling import sample_counts
+from ldp_simulations.sampling.bits import ones
+from ldp_simulations.sampling.sampling import sample_counts
 
 RESPONDENTS, POPULATION = "respondents", "population"
 

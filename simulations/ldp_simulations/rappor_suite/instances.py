@@ -4,7 +4,7 @@
             where that is known: every candidate whose p-value is at most that rate
     fpr     false positives / spurious candidates          fnr   missed values / values among the candidates
     tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not found; of the unbiased
-            estimates, and of the view that shrinks them (`ldp_aggregator.empirical_bayes`)
+            estimates, and of the view that shrinks them (`ldp_aggregator.estimates.empirical_bayes`)
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
@@ -22,15 +22,15 @@ import numpy as np
 
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Flags, Floats
-from ldp_aggregator.bloom_decoding import design_matrix
-from ldp_aggregator.detection import detected, p_values
-from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimation import estimate_question
+from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.estimates.detection import detected, p_values
+from ldp_aggregator.estimates.empirical_bayes import posterior_mean
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.result import QuestionEstimates
 from ldp_aggregator.options import Options
-from ldp_aggregator.result import QuestionEstimates
-from ldp_simulations.bloom_sampling import bloom_counts, repeated_counts
 from ldp_simulations.rappor_suite.cases import Case
 from ldp_simulations.rappor_suite.published import PUBLISHED
+from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 Scores = dict[str, float | None]
 

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldp_aggregator.service.tokens import EXPIRED, MISSING, UNKNOWN, WRONG_SCOPE
-from ldp_aggregator.service.upload_desk import bearer
+from ldp_aggregator.service.uploads.desk import bearer
+from ldp_aggregator.service.uploads.tokens import EXPIRED, MISSING, UNKNOWN, WRONG_SCOPE
 
 COOKIE = "ldp-token"
 

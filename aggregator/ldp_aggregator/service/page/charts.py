@@ -15,10 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp_aggregator.result import QuestionEstimates, SurveyEstimates
+from ldp_aggregator.estimates.result import QuestionEstimates, SurveyEstimates
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import QuestionView, Series
-from ldp_aggregator.service.records import DAY, Epoch
+from ldp_aggregator.service.store.records import DAY, Epoch
 
 STATIC = Path(__file__).parent / "static"
 WIDTH = 720

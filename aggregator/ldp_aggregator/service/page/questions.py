@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from ldp.exact import log_text
-from ldp_aggregator.result import MEAN, Estimate, QuestionEstimates
+from ldp_aggregator.estimates.result import MEAN, Estimate, QuestionEstimates
 from ldp_aggregator.service.page.charts import bars, means_of, panel_of_means, panels, points_of, when
 from ldp_aggregator.service.page.elements import many, number, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag

@@ -6,11 +6,11 @@ from importlib.util import find_spec
 from urllib.parse import quote, urlencode
 
 from ldp.wire import REASONS
+from ldp_aggregator.service.counting.submissions import QUARANTINED, summed_up
 from ldp_aggregator.service.page.elements import many, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
-from ldp_aggregator.service.submissions import QUARANTINED, summed_up
 
 _FORMATS = (("csv", "CSV"), ("json", "JSON"), ("parquet", "Parquet"), ("svg", "SVG of all charts"))
 _OUTCOMES = {

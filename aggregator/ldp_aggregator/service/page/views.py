@@ -9,14 +9,14 @@ from typing import Self
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check
-from ldp_aggregator.detection import adjusted_p_values
+from ldp_aggregator.estimates.detection import adjusted_p_values
+from ldp_aggregator.estimates.result import QuestionEstimates
 from ldp_aggregator.options import Options
-from ldp_aggregator.plot import shown_values
-from ldp_aggregator.result import QuestionEstimates
-from ldp_aggregator.service.analysis import Accounts, Analysis
-from ldp_aggregator.service.queries import options_of, served_as
-from ldp_aggregator.service.records import Epoch
-from ldp_aggregator.service.served import Catalogue, Served
+from ldp_aggregator.output.plot import shown_values
+from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
+from ldp_aggregator.service.analysis.queries import options_of, served_as
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.store.records import Epoch
 
 CORRECTION = "bonferroni"
 MOST_EPOCHS = 60

@@ -1,0 +1,9 @@
+"""The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
+
+main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
+associate, rappor    subcommands                  presentation  options that all estimates share
+progress bars on a terminal
+
+Imports: everything in this package but `service`. What a command needs is imported when it runs, so that
+`ldp --help` stays quick.
+"""

@@ -1,0 +1,169 @@
+"""What every command that ends in estimates lets people ask for, and how it hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ldp.errors import EstimateError
+from ldp_aggregator.files import hand_out, write_whole
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
+from ldp_aggregator.streams import DASH, check_one_output
+
+if TYPE_CHECKING:
+    from ldp.survey import Question
+    from ldp_aggregator.arrays import Counts
+    from ldp_aggregator.checks import Remark
+    from ldp_aggregator.estimates.result import SurveyEstimates
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+EVERY_VALUE = 0
+"""What `--top all` asks for."""
+
+
+def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if text == "all":
+        return EVERY_VALUE
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise click.BadParameter(f"expected a number of values, such as 20, or all, got {text!r}")
+    return int(text)
+
+
+TOP = click.option(
+    "--top",
+    metavar="N",
+    callback=_read_top,
+    help="Show the N most frequent values of each question, or all.  [default: all; in tables up to 100]",
+)
+QUESTION = click.option(
+    "--question", "names", multiple=True, metavar="NAME", help="Show this question, and others so named, but no more."
+)
+
+_OPTIONS = (
+    TOP,
+    click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals."),
+    click.option(
+        "--estimand",
+        type=click.Choice(ESTIMANDS),
+        default="respondents",
+        show_default=True,
+        help="Whom the intervals are for.",
+    ),
+    click.option("--interval", type=click.Choice(INTERVALS), default="score", show_default=True),
+    click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni)."),
+    click.option("--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."),
+    click.option("--frequencies", is_flag=True, help="Also where a mechanism is for means: geometric, laplace."),
+    click.option(
+        "--reports-each",
+        type=click.IntRange(1, MOST_REPORTS_EACH),
+        default=1,
+        show_default=True,
+        help="Reports that every respondent sent of one permanent response, to memoized questions.",
+    ),
+    click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True),
+    click.option(
+        "--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of standard output."
+    ),
+    click.option("--plot", "plot_path", type=click.Path(path_type=Path), help="Draw a picture, FILE.svg or FILE.png."),
+)
+
+
+def presented(command: Command) -> Command:
+    """Give a command the options that `Presentation` is made of."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """What was asked for. Raises `click.UsageError` for a picture that nothing can draw."""
+
+    level: float
+    estimand: str
+    interval: str
+    simultaneous: bool
+    post: str | None
+    frequencies: bool
+    reports_each: int
+    form: str
+    output: Path | None
+    plot_path: Path | None
+    top: int | None
+
+    def __post_init__(self) -> None:
+        if self.plot_path is None:
+            return
+        from ldp_aggregator.output.plot import PICTURES
+
+        check_one_output(("--plot", self.plot_path), ("--output", self.output))
+        if self._picture not in PICTURES:
+            raise click.UsageError(f"--plot: expected a file ending in .svg or .png, got {self.plot_path}")
+
+    @property
+    def options(self) -> Options:
+        """The estimator's part of it."""
+        simultaneous = "bonferroni" if self.simultaneous else None
+        return Options(
+            self.level,
+            self.estimand,
+            self.interval,
+            simultaneous,
+            self.post,
+            reports_each=self.reports_each,
+            frequencies=self.frequencies,
+        )
+
+    @property
+    def _picture(self) -> str:
+        """The kind of picture; standard output says nothing of it."""
+        return "svg" if str(self.plot_path) == DASH else str(self.plot_path and self.plot_path.suffix[1:])
+
+    def hand_over(self, estimates: SurveyEstimates) -> None:
+        """Draw the picture, if any, and write the estimates to the file or to standard output."""
+        from ldp_aggregator.estimates.result import SurveyEstimates
+        from ldp_aggregator.output.plot import picture
+        from ldp_aggregator.output.tables import json_lines, table
+
+        if self.top:
+            chosen = {name: each.top(self.top) for name, each in estimates.questions.items()}
+            estimates = replace(estimates, questions=chosen)
+        if self.plot_path is not None:
+            write_whole(self.plot_path, picture(estimates, self._picture))
+        if self.form == "csv":
+            for question in estimates:
+                say_remarks(f"question {question.name!r}", question.remarks)
+        if self.form == "table":
+            hand_out(self.output, table(estimates, in_full=self.top is not None), data=False)
+        else:
+            writers = {"json": json_lines, "csv": SurveyEstimates.to_csv}
+            hand_out(self.output, writers[self.form](estimates))
+
+
+def check_names(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `EstimateError` unless all names are those of questions."""
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise EstimateError(f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}")
+
+
+def say_remarks(subject: str, remarks: Sequence[Remark]) -> None:
+    """On standard error, for a format that has no place for sentences."""
+    for remark in remarks:
+        click.echo(f"warning: {subject}: {remark}", err=True)
+
+
+def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:
+    """Say on standard error which checks of a question's counts failed."""
+    from ldp_aggregator.health.report_checks import health
+
+    for check in health(question, counts, reports_each=reports_each):
+        if check.suspicious:
+            click.echo(f"warning: question {question.name!r}: {check}", err=True)

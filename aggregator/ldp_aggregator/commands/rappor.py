@@ -1,0 +1,121 @@
+"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on with a survey of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ldp_aggregator.commands.main import QUIET
+from ldp_aggregator.commands.presentation import Presentation, presented, warn_of_health
+from ldp_aggregator.files import FileError, hand_out, read_lines
+from ldp_aggregator.streams import check_one_output
+
+if TYPE_CHECKING:
+    from ldp_aggregator.google_rappor.dialects import Dialect
+    from ldp_aggregator.google_rappor.files import Candidates, Parameters, Reports
+
+_FILE = click.Path(path_type=Path)
+_PARAMETERS = click.option("--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f.")
+
+
+@click.group()
+def rappor() -> None:
+    """Decode the files of google/rappor, and move on from it."""
+
+
+@rappor.command("import")
+@_PARAMETERS
+@click.option("--counts", "counts_path", type=_FILE, help="counts.csv: one row for each cohort.")
+@click.option("--reports", "reports_path", type=_FILE, help="Reports to count instead, with columns cohort and irr.")
+@click.option("--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate.")
+@click.option("--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line.")
+@click.option(
+    "--client",
+    type=click.Choice(["python", "cpp", "java"]),
+    help="Whose hashing and rounding the reports went through.",
+)
+@click.option("--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv.")
+@presented
+@QUIET
+def import_files(
+    parameters_path: Path,
+    counts_path: Path | None,
+    reports_path: Path | None,
+    map_path: Path | None,
+    candidates_path: Path | None,
+    client: str | None,
+    export_path: Path | None,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Estimate frequencies from files of google/rappor: parameters, counts (or reports), and a map (or candidates).
+
+    Reports do not say which client made them. Name it, and they are decoded with the probabilities that it drew with,
+    which are not quite those of the parameters.
+    """
+    from ldp_aggregator.google_rappor.decoding import decode, legacy_question
+    from ldp_aggregator.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.google_rappor.files import read_parameters
+    from ldp_aggregator.google_rappor.privacy import explanation, warnings
+    from ldp_aggregator.google_rappor.results import results_csv
+
+    presentation = Presentation(**asked)
+    if export_path is not None:
+        check_one_output(("--export", export_path), ("--output", presentation.output))
+    options = presentation.options
+    parameters = read_parameters(parameters_path)
+    dialect = None if client is None else DIALECTS[client]
+    question = legacy_question(parameters, dialect, str(parameters_path))
+    reports = _reports(counts_path, reports_path, parameters)
+    candidates = _candidates(map_path, candidates_path, parameters, dialect)
+    if not quiet:
+        click.echo(explanation(question, parameters), err=True)
+        for warning in warnings(question, parameters, reports):
+            click.echo(f"warning: {warning}", err=True)
+        warn_of_health(question, reports.counts, options.reports_each)
+    estimates = decode(question, reports.counts, candidates, options)
+    if export_path is not None:
+        hand_out(export_path, results_csv(estimates[question.name]))
+    presentation.hand_over(estimates)
+
+
+@rappor.command()
+@_PARAMETERS
+@click.option("--name", default="rappor", show_default=True, help="Of the survey, and of its question.")
+@click.option("--output", "-o", type=_FILE, help="Write to this file instead of standard output.")
+def survey(parameters_path: Path, name: str, output: Path | None) -> None:
+    """Write a survey file with the parameters of google/rappor, for new collections with our client."""
+    from ldp_aggregator.google_rappor.files import read_parameters
+    from ldp_aggregator.google_rappor.survey import survey_text
+
+    text = survey_text(read_parameters(parameters_path), name, str(parameters_path))
+    hand_out(output, text)
+
+
+def _reports(counts_path: Path | None, reports_path: Path | None, parameters: Parameters) -> Reports:
+    from ldp_aggregator.google_rappor.files import Reports, read_counts, read_reports
+
+    if counts_path is not None and reports_path is None:
+        return Reports(read_counts(counts_path, parameters), None)
+    if reports_path is not None and counts_path is None:
+        return read_reports(reports_path, parameters)
+    raise click.UsageError("expected either --counts or --reports")
+
+
+def _candidates(
+    map_path: Path | None, candidates_path: Path | None, parameters: Parameters, dialect: Dialect | None
+) -> Candidates:
+    from ldp_aggregator.google_rappor.files import read_map
+
+    if map_path is not None and candidates_path is None:
+        return read_map(map_path, parameters)
+    if candidates_path is None or map_path is not None:
+        raise click.UsageError("expected either --map or --candidates")
+    if dialect is None:
+        raise click.UsageError("--candidates: expected --client too, because each client sets other bits")
+    texts = read_lines(candidates_path)
+    if not texts:
+        raise FileError(f"{candidates_path}: expected one line for each candidate, got none")
+    return dialect.candidates(texts, parameters)

@@ -1,0 +1,179 @@
+"""`ldp check`, `explain`, `aggregate`, `estimate`: what an operator or analyst does with surveys and reports."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ldp.survey import Survey
+from ldp.wire import REASONS
+from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.presentation import QUESTION, Presentation, check_names, presented, warn_of_health
+from ldp_aggregator.files import FileError, hand_out, read_candidates, read_source, read_survey, written_whole
+from ldp_aggregator.streams import DASH, is_standard_output
+
+if TYPE_CHECKING:
+    from ldp_aggregator.tallies.tally import Tally
+
+ALLOW_EQUAL = click.option(
+    "--allow-equal", is_flag=True, help="Count tallies of equal counts as often as they are given."
+)
+
+
+@click.command()
+@SURVEY
+@click.option(
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    help="Write what clients in other languages read to this file.",
+)
+def check(survey_path: Path, json_path: Path | None) -> None:
+    """Validate SURVEY; print its fingerprint and those of its questions."""
+    survey = read_survey(survey_path)
+    read_candidates(survey, survey_path)
+    if json_path is not None:
+        from ldp.compiled import compiled
+
+        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
+    lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
+    lines += [f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})" for question in survey]
+    lines += [f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups]
+    _say("\n".join(lines), json_path)
+    _warn(survey)
+
+
+@click.command()
+@SURVEY
+@click.option(
+    "--json", "json_path", type=click.Path(path_type=Path), help="Write the certificate to this file as JSON."
+)
+def explain(survey_path: Path, json_path: Path | None) -> None:
+    """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
+    from ldp.certificate import certificate
+    from ldp_aggregator.output.explanation import explanation
+
+    survey = read_survey(survey_path)
+    if json_path is not None:
+        hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
+    _say(explanation(survey), json_path)
+    _warn(survey)
+
+
+@click.command()
+@SURVEY
+@click.argument("paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The tally file to write.")
+@click.option("--engine", type=click.Choice(["spark"]), help="What counts, if not this process; the tally is the same.")
+@click.option("--master", help="The URL of Spark's master.  [default: local[*]]")
+@ALLOW_EQUAL
+@QUIET
+def aggregate(
+    survey_path: Path,
+    paths: tuple[str, ...],
+    output: Path,
+    engine: str | None,
+    master: str | None,
+    allow_equal: bool,
+    quiet: bool,
+) -> None:
+    """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
+
+    A batch that comes twice among the report files counts once. Tallies have forgotten their batches, so only merge
+    tallies of different reports; one whose counts come twice is refused.
+    """
+    from ldp_aggregator.tallies.tally_file import encode_tally
+
+    if engine is None and master is not None:
+        raise click.UsageError("--master is for --engine spark")
+    if engine is None:
+        tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    elif DASH in paths:
+        raise click.UsageError(f"expected paths that Spark's executors can read, got {DASH}")
+    else:
+        tally = _tally_by_spark(survey_path, paths, quiet, master or "local[*]", allow_equal=allow_equal)
+    with written_whole(output) as file:
+        file.write(encode_tally(tally))
+
+
+@click.command()
+@SURVEY
+@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
+@QUESTION
+@presented
+@ALLOW_EQUAL
+@QUIET
+def estimate(
+    survey_path: Path,
+    paths: tuple[str, ...],
+    names: tuple[str, ...],
+    allow_equal: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
+    from ldp_aggregator.estimates.estimation import estimate
+
+    presentation = Presentation(**asked)
+    options = presentation.options
+    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    survey = tally.survey
+    check_names(names, [question.name for question in survey])
+    estimates = estimate(tally, options, read_candidates(survey, survey_path), names)
+    if not quiet:
+        for question in estimates:
+            warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
+    presentation.hand_over(estimates)
+
+
+def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:
+    """The tally of report files and tally files."""
+    from ldp_aggregator.commands.progress import progress
+    from ldp_aggregator.tallies.paths import count_paths
+
+    survey = read_survey(survey_path)
+    tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
+    _report_intake(tally, quiet)
+    return tally
+
+
+def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool) -> Tally:
+    """The same tally, counted by Spark."""
+    from ldp_aggregator.engines.spark import count_on_spark, start_spark
+    from ldp_aggregator.tallies.tally_file import decode_tally
+
+    survey, source = read_source(survey_path)
+    spark = start_spark(master, show_progress=not quiet and sys.stderr.isatty())
+    tally = decode_tally(count_on_spark(spark, source, paths, allow_equal=allow_equal), survey)
+    _report_intake(tally, quiet)
+    return tally
+
+
+def _report_intake(tally: Tally, quiet: bool) -> None:
+    intake = tally.intake
+    reasons = [f"{count:,} {reason} ({REASONS[reason]})" for reason, count in intake.rejected.items()]
+    if intake.received and not intake.accepted:
+        raise FileError("expected reports of this survey, got none: rejected " + "; ".join(reasons))
+    if not quiet:
+        refused = f"; rejected: {'; '.join(reasons)}" if reasons else ""
+        click.echo(
+            f"{intake.received:,} batches received = {intake.accepted:,} accepted + {intake.duplicate:,} duplicate "
+            f"+ {sum(intake.rejected.values()):,} rejected{refused}",
+            err=True,
+        )
+
+
+def _say(text: str, json_path: Path | None) -> None:
+    """Say to people what they asked for: on standard error if machines have standard output."""
+    click.echo(text, err=json_path is not None and is_standard_output(json_path))
+
+
+def _warn(survey: Survey) -> None:
+    from ldp_aggregator.output.explanation import warnings
+
+    for warning in warnings(survey):
+        click.echo(f"warning: {warning}", err=True)

@@ -1,0 +1,105 @@
+"""From RAPPOR's Bloom tallies and candidate texts to moments: the bits of each text, and what the regression found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xxhash import xxh64_digest, xxh64_intdigest
+
+from ldp.bloom import hash_seeds
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.checks import Check
+from ldp_aggregator.decoders.bloom.selection import Decoded, decode
+from ldp_aggregator.moments.bit_covariance import BitNoise
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.repeats import check_repeats, effective, noise_of, repeats_note
+from ldp_aggregator.tallies.counting import total_reports
+
+
+def bloom_moments(
+    randomizer: Randomizer, counts: Counts, candidates: Sequence[str], repeats: int = 1, design: Any = None
+) -> Moments:
+    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell them apart.
+
+    `design` is the matrix of the candidates' bits, where others than our hash functions set them.
+    """
+    assert isinstance(randomizer, Rappor)  # noqa: S101
+    check_repeats(total_reports(counts, randomizer.layout), repeats)
+    noise = noise_of(randomizer, repeats)
+    background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
+    bits = design_matrix(randomizer, candidates) if design is None else design
+    own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
+    return moments_of_decoded(decode(counts, bits, noise, background), noise, own_bits)
+
+
+def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
+    """What intervals and checks need: variances for the respondents, from those for the population.
+
+    An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in
+    each cohort, on average. So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with
+    p(1-p)(1-2p) over p(1-p) as for any count.
+    """
+    respondents = round(decoded.respondents)
+    repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
+    # What sampling adds goes by the frequencies that the variances were made with: those of the estimates
+    # would take away most where chance made an estimate high. No less is left than the noise of a
+    # candidate's own bits.
+    held = np.clip(decoded.frequency, 0, 1)
+    sampled = decoded.shares * (1 - decoded.shares)
+    least = min(noise.zero_variance, noise.one_variance) / (noise.one - noise.zero) ** 2 / np.maximum(own_bits, 1.0)
+    scaled = np.maximum(respondents * decoded.variance - sampled, least)
+    jump = noise.zero_third / noise.zero_variance / (noise.one - noise.zero) / np.maximum(own_bits, 1.0)
+
+    def covariance() -> Floats:
+        sampling = np.diag(held) - np.outer(held, held)
+        matrix: Floats = decoded.covariance() - sampling / respondents
+        return matrix
+
+    return Moments(
+        respondents,
+        decoded.frequency,
+        scaled,
+        scaled,
+        covariance,
+        note="; ".join(filter(None, (decoded.note, repeated))),
+        unallocated=decoded.unallocated,
+        checks=() if decoded.residual is None else (_complete(decoded),),
+        third=(jump * scaled, jump * scaled),
+    )
+
+
+def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
+    """Which bits the candidates set: a sparse matrix of shape (cohorts x bits, candidates)."""
+    from scipy.sparse import csc_array
+
+    bits, hashes = randomizer.bits, randomizer.hashes
+    # As `ldp.bloom.bloom_positions`, but with one short hash for all cohorts of a text.
+    short = [xxh64_digest(candidate.encode()) for candidate in candidates]
+    positions = [
+        [cohort * bits + xxh64_intdigest(text, seed) % bits for text in short]
+        for cohort in range(randomizer.cohorts)
+        for seed in hash_seeds(cohort, hashes)
+    ]
+    rows = np.array(positions).T.ravel()
+    starts = np.arange(len(candidates) + 1) * len(positions)
+    design = csc_array((np.ones(len(rows)), rows, starts), shape=(randomizer.cohorts * bits, len(candidates)))
+    design.sum_duplicates()
+    # Hash functions that agree on a position set it once.
+    design.data[:] = 1.0
+    return design.tocsr()
+
+
+def _complete(decoded: Decoded) -> Check:
+    residual = decoded.residual
+    assert residual is not None  # noqa: S101
+    return Check(
+        "dictionary",
+        round(residual.statistic),
+        residual.p_value,
+        f"the bit rates miss those of the candidates by a chi-square of {residual.statistic:,.1f}, where chance has "
+        f"{residual.freedom:,}; a small p-value: texts were reported that are no candidates",
+    )

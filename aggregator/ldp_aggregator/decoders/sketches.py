@@ -1,0 +1,106 @@
+"""The law of count-mean sketches, whose hash functions are chosen once for all respondents.
+
+    estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort and q' = c p + (1-c) q
+    Var = [f hold + (1 - f) other] / n + lasting
+    hold = p (1-p) / (p-q')^2,  other = q' (1-q') / (p-q')^2 - c / ((1-c) k)
+    lasting = c / ((1-c) k) x (sum of f_x^2 over the other values x)
+    third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or nothing:
+    lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
+    lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
+
+c is the chance that two values meet in one of the k hash functions. The lasting part is what their meeting adds, and no
+number of reports reduces it. In place of the unknown sum of f^2 stands its unbiased estimate, or 0 if that is negative:
+
+    S = (sum of estimate^2 - sum of [f hold + (1-f) other] / n) / (1 + (d-1) c / ((1-c) k))
+
+In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which are rather more: on the safe side.
+
+Source: Apple Differential Privacy Team 2017; the variance by conditioning on the hash functions, as in Pan 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.buckets import MODULUS
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments.moments import Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.supports import walsh_hadamard
+from ldp_aggregator.tallies.counting import total_reports
+
+
+def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a sketch from its counts."""
+    assert isinstance(randomizer, CountMean | HadamardCountMean)  # noqa: S101 (a fact about our own table)
+    reports = total_reports(counts, randomizer.layout)
+    within = _of_buckets(randomizer, counts)
+    supports = sum(of_bucket[held] for of_bucket, held in zip(within, buckets_of(randomizer), strict=True))
+    p, q = (float(rate) for rate in support_rates(randomizer))
+    c = float(collision(randomizer.buckets))
+    share, scale = c / ((1 - c) * randomizer.cohorts), (p - q) ** 2
+    hold, other = p * (1 - p) / scale, q * (1 - q) / scale - share
+    frequency: Floats = (supports / reports - q) / (p - q)
+    noise = (frequency * hold + (1 - frequency) * other).sum() / reports
+    size = randomizer.size
+    squares = max(0.0, float((frequency**2).sum() - noise) / (1 + (size - 1) * share))
+    lasting = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
+    note = (
+        f"Up to {np.sqrt(lasting.max()):.2g} of each standard error does not shrink with more reports: "
+        f"values share buckets under the survey's {randomizer.cohorts:,} hash functions."
+    )
+    held, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
+    third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
+    return Moments(
+        reports,
+        frequency,
+        np.full(size, hold),
+        np.full(size, other),
+        _none,
+        lasting=lasting,
+        note=note,
+        third=(np.full(size, third[0]), np.full(size, third[1])),
+        fourth=(np.full(size, fourth[0]), np.full(size, fourth[1])),
+        lasting_third=c * (1 - 2 * c) / missed**2 * of_others(held**3),
+        lasting_fourth=c * (1 - 6 * c * (1 - c)) / missed**3 * of_others(held**4),
+    )
+
+
+def of_others(powers: Floats) -> Floats:
+    """By value, the sum over all other values."""
+    rest: Floats = powers.sum() - powers
+    return rest
+
+
+def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
+    """(p, q'): how often a report supports its own value, and over the choice of hash functions another."""
+    (p, q), c = sketch.within, collision(sketch.buckets)
+    return p, c * p + (1 - c) * q
+
+
+def buckets_of(sketch: Sketch) -> Iterator[NDArray[np.int64]]:
+    """h_j of every value, cohort by cohort."""
+    values = np.arange(sketch.size)
+    for cohort in range(sketch.cohorts):
+        c0, c1, c2 = coefficients(sketch.hash_seed, cohort)
+        yield ((c2 * values + c1) % MODULUS * values + c0) % MODULUS * sketch.buckets // MODULUS
+
+
+def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
+    """How many reports support each bucket, of shape (cohorts, buckets)."""
+    if isinstance(sketch, CountMean):
+        return counts[:, 1:]
+    signs = counts.reshape(len(counts), -1, 2)
+    reports = counts.sum(axis=1, keepdims=True)
+    supports: Counts = (reports + walsh_hadamard(signs[:, :, 0] - signs[:, :, 1])) // 2
+    return supports
+
+
+def _none() -> Floats:
+    raise EstimateError("expected a mechanism other than a sketch for a covariance: hash functions are shared")

@@ -1,0 +1,10 @@
+"""Estimates: from moments to numbers that an analyst can believe.
+
+estimation   the way from a tally to estimates      result, records   what comes out, and its JSON
+intervals    score, exact and simultaneous ones     means             means of whole numbers
+cumulants, count_law, count_intervals, scaled_poisson, null_chances   where the normal law does not hold
+detection    which values are there at all          pooling           versions of a question as one estimate
+manipulation how far forged reports can move them   empirical_bayes   frequencies shrunk to what is likely
+
+Imports: `decoders`, `moments`, `tallies`.
+"""

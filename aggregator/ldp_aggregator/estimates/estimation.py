@@ -1,0 +1,242 @@
+"""Estimates: from a tally to frequencies with standard errors and intervals.
+
+Looking is post-processing: it costs no privacy, however often and in whatever way it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments
+from ldp_aggregator.decoders.found import found_moments, found_texts
+from ldp_aggregator.decoders.noise import noise_moments
+from ldp_aggregator.decoders.sketches import sketch_moments
+from ldp_aggregator.decoders.windows import window_moments
+from ldp_aggregator.estimates.empirical_bayes import posterior_mean
+from ldp_aggregator.estimates.intervals import (
+    INTERVAL_ENDS,
+    few_reports,
+    least_respondents,
+    miss,
+    null_error,
+    standard_error,
+    within_bounds,
+)
+from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
+from ldp_aggregator.estimates.means import Mean, mean_of
+from ldp_aggregator.estimates.null_chances import null_chances
+from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
+from ldp_aggregator.estimates.result import UNALLOCATED, Estimate, QuestionEstimates, SurveyEstimates
+from ldp_aggregator.moments.moments import Moments, matrix_moments, pure_moments, sum_moments
+from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, memoized_moments, reports_of_each
+from ldp_aggregator.options import Options
+from ldp_aggregator.postprocessing import base_cut, norm_sub
+from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.tallies.tally import Tally
+
+MOST_COVARIANCE = 10_000
+DEFAULTS = Options()
+_NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
+_NO_REPORTS = "no reports yet"
+_MEAN_ALONE = (
+    "the mean is what this mechanism is for; frequencies, which are far noisier, are estimated only if asked for "
+    "(--frequencies, or frequencies=True)"
+)
+_OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
+
+_MOMENTS = {
+    "pure": pure_moments,
+    "blocks": block_moments,
+    "matrix": matrix_moments,
+    "sketch": sketch_moments,
+    "sum": sum_moments,
+    "noise": noise_moments,
+}
+
+
+def estimate(
+    tally: Tally,
+    options: Options = DEFAULTS,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    names: Collection[str] = (),
+) -> SurveyEstimates:
+    """Estimates of the questions of a tally, of all unless `names` has some; `candidates` lists texts to look for, by
+    open question.
+
+    Raises `EstimateError` if what was asked for cannot be given.
+    """
+    known = candidates or {}
+    survey = tally.survey
+    asked = [question for question in survey if not names or question.name in names]
+    check_repeatable(asked, options.reports_each)
+    questions = {
+        question.name: estimate_question(question, tally.counts[question.name], options, known.get(question.name))
+        for question in asked
+    }
+    return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
+
+
+def estimate_question(
+    question: Question,
+    counts: Counts,
+    options: Options,
+    candidates: Sequence[str] | None = None,
+    design: Any = None,
+) -> QuestionEstimates:
+    """Estimates of one question from its counts (shape as in `ldp_aggregator.tallies.counting`).
+
+    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions did not set them.
+    """
+    if isinstance(question.randomizer, HeavyHitters):
+        values, told = found_texts(question.randomizer, counts)
+    else:
+        values, told = tuple(question.domain.values or candidates or ()), ""
+    reports = total_reports(counts, question.layout)
+    if not values or not reports:
+        nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
+        note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
+        return QuestionEstimates(
+            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, zero + 1, note=note
+        )
+    if options.covariance and len(values) > MOST_COVARIANCE:
+        raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
+    try:
+        moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
+        mean = mean_of(question, moments, counts, options)
+    except EstimateError as error:
+        raise EstimateError(f"question {question.name!r}: {error}") from None
+    bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
+    if question.randomizer.kind == "noise" and not options.frequencies:
+        made = _mean_alone(question, reports, options, mean, bound)
+    else:
+        made = estimates_from(moments, question, reports, values, options, bound, mean, told)
+    if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
+        return made
+    return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
+
+
+def _mean_alone(
+    question: Question, reports: int, options: Options, mean: Mean | None, bound: Manipulation
+) -> QuestionEstimates:
+    """The estimates of a mechanism that is for means, without frequencies."""
+    nothing = np.empty(0)
+    return QuestionEstimates(
+        question,
+        reports,
+        options,
+        (),
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        note=_MEAN_ALONE,
+        mean=mean,
+        respondents=reports,
+        manipulation=bound,
+        remarks=on_mean(question, mean, reports),
+    )
+
+
+def estimates_from(
+    moments: Moments,
+    question: Question,
+    reports: int,
+    values: tuple[str, ...],
+    options: Options,
+    bound: Manipulation,
+    mean: Mean | None = None,
+    note: str = "",
+) -> QuestionEstimates:
+    """The estimates that moments stand for; `note` in place of theirs. Raises `EstimateError`."""
+    try:
+        missing = miss(options.level, len(values), options.simultaneous)
+        low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+        if moments.unknown is not None:
+            low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
+        few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
+        if options.post == "norm-sub" and question.domain.most is not None:
+            raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
+        covariance = moments.covariance() if options.covariance else None
+    except EstimateError as error:
+        raise EstimateError(f"question {question.name!r}: {error}") from None
+    noise, chances = null_error(moments), null_chances(moments)
+    frequency = moments.frequency
+    if options.post == "norm-sub":
+        frequency = norm_sub(frequency)
+    elif options.post == "base-cut":
+        frequency = base_cut(frequency, chances, options.level)
+    elif options.post == "posterior-mean":
+        frequency = posterior_mean(frequency, noise)
+    return QuestionEstimates(
+        question,
+        reports,
+        options,
+        values,
+        frequency,
+        moments.frequency,
+        standard_error(moments, options.estimand),
+        low,
+        high,
+        noise,
+        chances,
+        covariance=covariance,
+        note=note or (moments.note if question.domain.most is None else _OF_SETS),
+        mean=mean,
+        respondents=moments.reports,
+        unallocated=_unallocated(question, moments, options),
+        checks=moments.checks,
+        manipulation=bound,
+        remarks=(
+            *moments.remarks,
+            *on_respondents(moments.reports, least_respondents(moments, missing)),
+            *on_intervals(low, high),
+            *few,
+            *on_counts(moments, bound),
+            *on_mean(question, mean, moments.reports),
+        ),
+    )
+
+
+def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:
+    """The share of the respondents of an open question whose text is no candidate."""
+    from scipy.special import ndtri
+
+    if moments.unallocated is None or question.domain.size is not None:
+        return None
+    share, error = moments.unallocated
+    if options.estimand == "respondents":
+        held = min(max(share, 0.0), 1.0)
+        error = max(error**2 - held * (1 - held) / moments.reports, 0.0) ** 0.5
+    reach = float(ndtri((1 + options.level) / 2)) * error
+    low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
+    return Estimate(UNALLOCATED, moments.reports * share, share, error, low, high)
+
+
+def moments_of(
+    randomizer: Randomizer, counts: Counts, values: Sequence[str], design: Any = None, reports_each: int = 1
+) -> Moments:
+    """The estimator of the randomizer's kind, applied to its counts; `values` are the candidates of a Bloom filter."""
+    if randomizer.kind == "bloom":
+        return bloom_moments(randomizer, counts, values, reports_each, design)
+    if isinstance(randomizer, Rappor | Chain) and reports_each > 1:
+        return memoized_moments(randomizer, counts, reports_each)
+    if randomizer.kind == "sampled":
+        return window_moments(randomizer, counts, reports_each)
+    if randomizer.kind == "search":
+        return found_moments(randomizer, counts, values)
+    return _MOMENTS[randomizer.kind](randomizer, counts)

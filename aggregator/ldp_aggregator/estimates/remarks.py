@@ -1,0 +1,96 @@
+"""Remarks: what an analyst has to know before believing a number, as one plain sentence each.
+
+A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to its moments
+(`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs show all of them: tables,
+notebooks, JSON (`remarks`), the page of a service. CSV has no place for sentences; there the commands say them on
+standard error.
+
+    whole-range      intervals that say nothing
+    beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
+    few-respondents  fewer than it takes for an interval narrower than the whole range (`least_respondents`)
+    few-reports      intervals that do not go by normal theory, as too few reports are expected (`few_reports`)
+    few-counts       intervals that do, though the law of an estimate is far from normal. Where a score has the
+                     variance V for those who do not hold a value, and no report is worth more than w to it, n V / w^2
+                     is about the number of reports that its estimate rests on
+"""
+
+from __future__ import annotations
+
+from ldp.survey import Question
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.checks import Remark
+from ldp_aggregator.estimates.manipulation import Manipulation
+from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.moments.moments import Moments
+
+FEWEST = 5
+"""Reports that an estimate has to rest on for normal theory to hold, roughly."""
+
+
+def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
+    """Whether there are too few to narrow anything down."""
+    if respondents >= least:
+        return ()
+    text = (
+        f"{respondents:,} respondents are few: below {least:,} not even the best of these intervals is narrower than "
+        "the whole range, but for what is cut off at its ends."
+    )
+    return (Remark("few-respondents", text),)
+
+
+def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
+    """Intervals that say nothing, and intervals that look like certainty."""
+    whole, points = int(((low <= 0) & (high >= 1)).sum()), int((low >= high).sum())
+    found = []
+    if whole:
+        share = _share(whole, low.size, "interval")
+        found.append(Remark("whole-range", f"{share} from 0 to 1: the reports say nothing about these frequencies."))
+    if points:
+        share = _share(points, low.size, "interval")
+        text = (
+            f"{share} from 0 to 0 or from 1 to 1: noise took the estimate beyond all frequencies. This is no certainty."
+        )
+        found.append(Remark("beyond-range", text))
+    return tuple(found)
+
+
+def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
+    """Whether normal theory may fail, for estimates that have nothing to put in its place."""
+    if moments.rates is not None or moments.third is not None or bound.reach is None:
+        return ()
+    return on_expected(moments.reports * moments.other / bound.reach**2)
+
+
+def on_expected(counts: Floats) -> tuple[Remark, ...]:
+    """The same, of the numbers of reports that estimates rest on."""
+    few = int((counts < FEWEST).sum())
+    if not few:
+        return ()
+    share = f"{few:,} of {counts.size:,} estimates rest" if counts.size > 1 else "The estimate rests"
+    text = (
+        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which does not hold there, and "
+        "may hold the truth less often than they say."
+    )
+    return (Remark("few-counts", text),)
+
+
+def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
+    """Whether the interval of a mean is all of its range, and whether there are too few for normal theory."""
+    values = question.domain.values
+    if mean is None or not values:
+        return ()
+    found = []
+    if respondents < FEWEST:
+        text = (
+            f"The mean's interval goes by the normal law, for which {respondents} respondents are too few: it may hold "
+            "the truth less often than it says."
+        )
+        found.append(Remark("few-counts", text))
+    if mean.low > float(values[0]) or mean.high < float(values[-1]):
+        return tuple(found)
+    text = f"The mean's interval is the whole range from {values[0]} to {values[-1]}: the reports say nothing about it."
+    return (*found, Remark("whole-range", text))
+
+
+def _share(some: int, size: int, noun: str) -> str:
+    return f"{some:,} of {size:,} {noun}s reach{'es' if some == 1 else ''}"

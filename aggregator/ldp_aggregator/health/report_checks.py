@@ -1,0 +1,148 @@
+"""Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a tally.
+
+    cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
+    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks), with a probability
+               between that of a respondent who does not hold it and that of one who does, so no rate may lie beyond
+               them by more than chance has it: the least of the exact binomial p-values, times their number
+               (Bonferroni)
+    payloads   the same of every symbol that can be sent, where rates are not those of symbols already: its probability
+               lies between the least and the largest that any value gives it (`payload_chances`)
+    phantoms   values of projective-geometry response that nobody can hold look like it; see `phantoms`
+    dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
+
+What a tally cannot show: it counts bits one by one, so correlated bits of single reports leave no trace but a misfit of
+the dictionary; and it counts payloads that came twice under different batch ids twice, because many honest reports of a
+small domain are equal. Batches that came twice are counted at intake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.layout import Layout
+from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
+from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.checks import SUSPICIOUS, Check
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.health.payload_chances import payload_chances
+from ldp_aggregator.health.phantoms import phantom_score
+from ldp_aggregator.moments.repeats import reports_of_each
+from ldp_aggregator.moments.supports import block_supports, support_counts
+from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.counting import total_reports
+
+
+def health(
+    question: Question, counts: Counts, candidates: Sequence[str] = (), reports_each: int = 1
+) -> tuple[Check, ...]:
+    """The checks that apply to a question's counts (shape as in `tallies.counting`); none without reports."""
+    if not total_reports(counts, question.layout):
+        return ()
+    randomizer = question.randomizer
+    each = reports_of_each(randomizer, reports_each)
+    checks = [
+        *_cohorts(counts, question.layout, each),
+        *_rates(randomizer, counts, each),
+        *_payloads(randomizer, counts),
+        *_phantoms(randomizer, counts),
+    ]
+    if candidates:
+        options = Options(reports_each=reports_each)
+        checks += estimate_question(question, counts, options, candidates).checks
+    return tuple(checks)
+
+
+def _cohorts(counts: Counts, layout: Layout, reports_each: int) -> Iterator[Check]:
+    from scipy.stats import chi2
+
+    if layout.cohorts < 2:
+        return
+    sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_each
+    expected = sizes.mean()
+    statistic = float(((sizes - expected) ** 2).sum() / expected)
+    beyond = int((np.abs(sizes - expected) > 3 * np.sqrt(expected)).sum())
+    yield Check(
+        "cohorts",
+        beyond,
+        float(chi2.sf(statistic, len(counts) - 1)),
+        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from {expected:,.1f} respondents; "
+        "a small p-value: cohorts were not drawn uniformly, or reports of some were lost or made up",
+    )
+
+
+def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
+    from scipy.stats import binom
+
+    if isinstance(randomizer, Rappor):
+        ones, trials = counts[:, 1:], counts[:, :1]
+        rates = randomizer.support
+    elif is_pure(randomizer):
+        ones = support_counts(randomizer, counts)[None]
+        trials = np.array([[total_reports(counts, randomizer.layout)]])
+        rates = randomizer.support
+    elif is_blocked(randomizer):
+        ones, trials = block_supports(randomizer, counts)
+        rates = randomizer.within
+    else:
+        return
+    low, high = sorted(float(rate) for rate in rates)
+    # Reports of one permanent response are not independent: a rate is then as sure as that of the respondents alone.
+    shown, trials = ones / reports_each, trials // reports_each
+    chances = np.minimum(binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high))
+    tests = 2 * chances.size
+    beyond = int((chances * tests < SUSPICIOUS).sum())
+    yield Check(
+        "rates",
+        beyond,
+        min(1.0, float(chances.min()) * tests),
+        f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; a small p-value: devices ran "
+        "with other parameters or a broken source of randomness, or reports were made up",
+    )
+
+
+def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
+    from scipy.stats import binom
+
+    found = payload_chances(randomizer)
+    if found is None:
+        return
+    low, high = found
+    trials = counts.sum(axis=1)
+    if low.ndim:
+        # Rows shall be symbols of one probability each; all places have as many reports.
+        counts, trials = counts.T, trials[0]
+    chances = np.minimum(binom.cdf(counts.min(axis=1), trials, low), binom.sf(counts.max(axis=1) - 1, trials, high))
+    tests = 2 * counts.size
+    line = SUSPICIOUS / tests
+    rare, frequent = binom.ppf(line, trials, low), binom.isf(line, trials, high)
+    by_symbol = counts.T
+    beyond = int(((by_symbol < rare) | (by_symbol > frequent)).sum())
+    yield Check(
+        "payloads",
+        beyond,
+        min(1.0, float(chances.min()) * tests),
+        f"{beyond} of {counts.size} possible payloads came more or less often than any answers give them, surely; "
+        "a small p-value: reports repeat themselves, or were made up",
+    )
+
+
+def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
+    if not isinstance(randomizer, ProjectiveResponse):
+        return
+    try:
+        score = phantom_score(randomizer, counts)
+    except EstimateError:
+        return
+    yield Check(
+        "phantoms",
+        score.phantoms,
+        score.p_value,
+        f"the support of {score.phantoms} values that nobody can hold varies {score.mean_square:.3f} times as much as "
+        "chance has it; a small p-value: reports repeat themselves, or were made up",
+    )

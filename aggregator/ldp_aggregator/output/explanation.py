@@ -1,0 +1,222 @@
+"""What a survey costs its respondents, in plain words and exact numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from ldp.accounting import posterior
+from ldp.certificate import delivered, totals
+from ldp.domain import Domain
+from ldp.exact import log, log_text, text_upper
+from ldp.identifiers import MOST_SHOWN, identifier, shown_states
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.contract import Memoized, lifetime_ratio
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.optimum import efficiency
+from ldp.profiles import PROFILES
+from ldp.survey import Group, Question, Survey
+from ldp_aggregator.decoders.noise import mean_error
+from ldp_aggregator.decoders.search.reach import expected_reach, in_words, never_found
+from ldp_aggregator.moments.moments import channel_array
+
+WORST_CONDITION = 1000.0
+
+_ALL_BUT = 0.999
+_REPEATED = (2, 5, 10, 50)
+_EXAMPLE = 1_000_000
+"""Respondents, where an explanation needs some number of them."""
+
+
+def explanation(survey: Survey) -> str:
+    """The whole survey, question by question, then its groups, and the total for one respondent."""
+    parts = [
+        f"survey {survey.name} ({survey.fingerprint.hex()})\n"
+        f"  terms               {survey.terms.hex()} (for apps that pin them)",
+        *(_question(question) for question in survey),
+    ]
+    parts += [_group(group) for group in survey.groups]
+    total = {name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6) for name, sum_ in totals(survey).items()}
+    stops = "" if survey.lifetime is None else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
+    parts.append(
+        f"total for one respondent who answers every question once: epsilon {total['one_report_each']}\n"
+        f"total over all reports a respondent ever sends, answers unchanged: epsilon {total['all_reports']}\n"
+        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
+    )
+    return "\n\n".join(parts)
+
+
+def _charges(survey: Survey) -> Fraction:
+    """Everything that a device may charge while nothing but its questions limits it."""
+    return prod((question.price**question.charges for question in survey), start=Fraction(1))
+
+
+def warnings(survey: Survey) -> list[str]:
+    """What a designer should think about again."""
+    found = []
+    if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
+        found.append(
+            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its questions can cost "
+            f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may show that they changed"
+        )
+    for question in survey:
+        randomizer = question.randomizer
+        if question.profile and PROFILES[question.profile].tests_only:
+            found.append(
+                f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
+            )
+        found += shown_too_well(question)
+        if lifetime_ratio(randomizer) is None:
+            found.append(
+                f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
+                "every further report would be fresh noise on the true answer, so a device answers only once"
+            )
+        if isinstance(randomizer, StochasticMatrix):
+            condition = float(np.linalg.cond(channel_array(randomizer)))
+            if condition > WORST_CONDITION:
+                found.append(
+                    f"question {question.name!r}: the matrix is badly conditioned ({condition:.3g}); "
+                    "standard errors will be that many times those of a plain sample, at worst"
+                )
+    return found
+
+
+def shown_too_well(question: Question) -> list[str]:
+    """A warning, where so few devices keep and show the same that each report is as good as signed."""
+    kept = shown_states(question.layout) if question.memoizes else 1
+    if kept <= MOST_SHOWN:
+        return []
+    return [
+        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} (cohort, window or "
+        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices share it, and reports "
+        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
+    ]
+
+
+def _question(question: Question) -> str:
+    ratio, _ = delivered(question)
+    randomizer = question.randomizer
+    size = question.domain.size
+    lines = [
+        f"{question.name}: {question.mechanism}, {_values(question.domain)}",
+        f"  declared epsilon    {question.declared.text}",
+        f"  delivered epsilon   {log_text(ratio, 12)} = ln({_short(ratio)})",
+    ]
+    if log(ratio) < _ALL_BUT * log(question.declared.bound):
+        lines.append("  the rest            is not used: no report tells values apart as well as was declared")
+    if isinstance(randomizer, Memoized):
+        lines += _memoized(question, randomizer)
+    if question.domain.most is not None:
+        lines.append("  epsilon covers      the whole set: any set that may be held, against any other")
+    if isinstance(randomizer, HeavyHitters):
+        lines += [
+            f"  search              {randomizer.stages} cohorts find texts, {randomizer.held_out} estimate them; a "
+            "respondent is in one of these, whatever the text",
+            f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
+            f"{in_words(expected_reach(randomizer, _EXAMPLE))}; {never_found(randomizer)} never found",
+        ]
+    if isinstance(randomizer, AdditiveNoise):
+        across = randomizer.size - 1
+        lines += [
+            f"  sensitivity         {across}: epsilon covers any value against any other, not one step",
+            f"  error of a mean     at most {mean_error(randomizer):.4g} / sqrt(respondents)",
+        ]
+    efficient = efficiency(randomizer)
+    if efficient is not None:
+        lines.append(
+            f"  efficiency          {float(efficient):.3f} of what is possible with {size} values at the delivered "
+            "epsilon (least total error, minimax)"
+        )
+    if question.profile:
+        profile = PROFILES[question.profile]
+        lines += [
+            f"  profile             {question.profile}, from {profile.source}",
+            f"  it gives            {profile.gives}",
+            f"  it was criticised   {profile.criticised}",
+        ]
+    if question.choice:
+        lines.append(f"  chosen by auto      {_comparison(question)}")
+    lines += [
+        f"  report              {randomizer.layout.width} bytes, the same for every answer",
+        f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
+        f"{text_upper(100 * posterior(ratio), 1)}% likely, at most",
+        f"  certificate         delivered {_short(ratio)} <= declared {_short(question.declared.bound)} (e^epsilon), "
+        f"fingerprint {question.fingerprint.hex()}",
+    ]
+    return "\n".join(lines)
+
+
+def _memoized(question: Question, randomizer: Memoized) -> list[str]:
+    """What one report, several and all of them reveal of one value, and what it costs to change it."""
+    lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
+    ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
+    repeated = ", ".join(f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}" for reports in _REPEATED)
+    lines = [
+        f"  eps_1   (one report)                     {log_text(randomizer.ratio, 6)}",
+        f"  eps_t   (t reports, answer unchanged)    {repeated}",
+        f"  eps_inf (all reports, answer unchanged)  {ever}" + (f", declared {declared.text}" if declared else ""),
+    ]
+    if lifetime is not None:
+        kept = question.charges
+        lines += [
+            f"  answers that change cost eps_inf each time a device needs another response; it keeps at most {kept}: "
+            f"{log_text(lifetime**kept, 6)}",
+            "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
+        ]
+    if question.memoizes:
+        lines += _linked(randomizer)
+    return lines
+
+
+def _linked(randomizer: Memoized) -> list[str]:
+    """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
+    shown, between_two, over_time = identifier(randomizer)
+    kept = shown_states(randomizer.layout)
+    clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and " if kept > 1 else ""
+    return [
+        f"  linked by           {clear}the permanent response, which differs from device to device",
+        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two reports, "
+        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be told apart, a "
+        "billion 30)",
+    ]
+
+
+def _group(group: Group) -> str:
+    ratio = prod((question.randomizer.ratio for question in group.members), start=Fraction(1))
+    return "\n".join(
+        [
+            f"{group.name}: answered together, {len(group.members)} questions",
+            "  linked              the reports of one respondent travel in one envelope: "
+            "whoever receives it can tell that these answers are one person's",
+            f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
+            "linking spends no more than sending them apart",
+            f"  report              {group.width} bytes, the same for all answers",
+            "  what one report can reveal: whoever thought a certain combination of answers 50 % likely "
+            f"may come to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
+            f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
+        ]
+    )
+
+
+def _comparison(question: Question) -> str:
+    """Each mechanism that could have served: the share of respondents with which the best would err as little."""
+    least = min(each.error for each in question.choice)
+    ordered = sorted(question.choice, key=lambda each: each.error)
+    shown = ", ".join(f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})" for each in ordered)
+    return f"the least total error while reports stay short; relative efficiency (report bytes): {shown}"
+
+
+def _values(domain: Domain) -> str:
+    if domain.size is None:
+        return "open vocabulary"
+    held = "" if domain.most is None else f"up to {domain.most} of "
+    return f"{held}{domain.size} values"
+
+
+def _short(ratio: Fraction) -> str:
+    text = str(ratio)
+    return text if len(text) <= 60 else f"{float(ratio):.15g}..."

@@ -1,0 +1,104 @@
+"""Counting supports of projective-geometry response: one correlation, in cyclic order.
+
+A design is checked when it is made: its two orders must be permutations, the zeros of its sequence a difference set (a
+report supports k values, and two reports share l of them, whichever they are), and 10,000 random pairs orthogonal
+exactly where the sequence has its zeros.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.errors import EstimateError
+from ldp.field import inner_product
+from ldp.mechanisms.projective import geometry, vector
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.projective import array_cache
+from ldp_aggregator.projective.cyclic_order import cyclic_orders
+from ldp_aggregator.projective.field_arrays import Elements
+
+_PAIRS = 10_000
+_BITS_AT_ONCE = 40
+_FARTHEST_FROM_INTEGERS = 0.1
+
+
+class CyclicDesign:
+    """A projective space in cyclic order: `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x."""
+
+    def __init__(self, order: int, dimension: int, report_at: Elements, place_of: Elements) -> None:
+        self.order = order
+        self.dimension = dimension
+        self.report_at = report_at
+        self.place_of = place_of
+
+    def supports(self, counts: Counts, size: int) -> Counts:
+        """How many of the reports, counted by the point that they name, support each of the first `size` values."""
+        return self._correlated(counts[self.report_at])[self.place_of[:size]]
+
+    def check(self) -> None:
+        """Raise `ArithmeticError` unless this is the design that it should be."""
+        points, block, common = geometry(self.order, self.dimension)
+        for indices in (self.report_at, self.place_of):
+            if len(indices) != points or not (np.bincount(indices, minlength=points) == 1).all():
+                raise ArithmeticError("expected every point once")
+        shared = self._correlated(self.zeros.astype(np.int64))
+        if shared[0] != block or not (shared[1:] == common).all():
+            raise ArithmeticError("expected a difference set")
+        drawn = np.random.default_rng(0).integers(points, size=(2, _PAIRS))
+        zeros = self.zeros[(self.place_of[drawn[0]] + drawn[1]) % points]
+        for value, report, zero in zip(drawn[0].tolist(), self.report_at[drawn[1]].tolist(), zeros, strict=True):
+            if (inner_product(vector(value, self.order), vector(report, self.order), self.order) == 0) != zero:
+                raise ArithmeticError("expected zeros where a report and a value are orthogonal")
+
+    @cached_property
+    def zeros(self) -> NDArray[np.bool_]:
+        """Where the sequence is 0: where the first coordinate of a report is, which those of low index have."""
+        return self.report_at < geometry(self.order, self.dimension).block
+
+    @cached_property
+    def _spectrum(self) -> tuple[int, NDArray[np.complex128]]:
+        """The transform of the zeros, written twice so that a correlation may run over their end, and its length."""
+        from scipy import fft  # slow to import
+
+        length = fft.next_fast_len(2 * len(self.zeros) - 1, real=True)
+        return length, fft.rfft(np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64), length)
+
+    def _correlated(self, counts: Counts) -> Counts:
+        """For every i the sum of the counts at all j where i + j has a zero."""
+        if counts.sum() >> _BITS_AT_ONCE:
+            # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by themselves.
+            lower = _BITS_AT_ONCE - len(counts).bit_length()
+            return (self._correlated(counts >> lower) << lower) + self._correlated(counts & (1 << lower) - 1)
+        from scipy import fft  # slow to import
+
+        length, spectrum = self._spectrum
+        transformed = fft.rfft(counts.astype(np.float64), length)
+        np.conj(transformed, out=transformed)
+        transformed *= spectrum
+        return as_integers(fft.irfft(transformed, length, overwrite_x=True)[: len(counts)])
+
+
+def as_integers(sums: NDArray[np.float64]) -> Counts:
+    """Sums of counts that floats came close to. Raises `EstimateError` if they are too far off to tell."""
+    nearest = np.rint(sums)
+    if np.abs(sums - nearest).max() > _FARTHEST_FROM_INTEGERS:
+        raise EstimateError(
+            "expected sums of counts next to integers: floating-point arithmetic is not what it should be"
+        )
+    return nearest.astype(np.int64)
+
+
+@lru_cache(maxsize=2)
+def cyclic_design(order: int, dimension: int) -> CyclicDesign:
+    """The design of a space: from memory, from the cache on disk, or made and checked."""
+    name, shape = f"singer-{order}-{dimension}", (2, geometry(order, dimension).points)
+    kept = array_cache.load(name, shape, np.int32)
+    if kept is not None:
+        return CyclicDesign(order, dimension, *kept)
+    made = CyclicDesign(order, dimension, *cyclic_orders(order, dimension))
+    made.check()
+    array_cache.store(name, np.stack([made.report_at, made.place_of]))
+    return made

@@ -1,0 +1,54 @@
+"""Points of a projective space in arrays, numbered as in `ldp.mechanisms.projective`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp.mechanisms.projective import geometry
+from ldp_aggregator.arrays import Integers
+from ldp_aggregator.projective.field_arrays import Elements, Field
+
+_CHUNK = 1 << 15
+
+
+def vectors(points: Integers, order: int, dimension: int) -> tuple[Integers, Integers]:
+    """The vectors of points, given by their indices, and the place values of their first digits, which are 1."""
+    before = np.array([geometry(order, fewer).points for fewer in range(dimension)])
+    digits = np.searchsorted(before, points, "right") - 1
+    places = order**digits
+    return places + points - before[digits], places
+
+
+def coordinates(vectors: Integers, order: int, dimension: int) -> list[Elements]:
+    """The coordinates of vectors that are given as numbers, one array for each, from the first."""
+    found = []
+    for _ in range(dimension):
+        # Several times as quick as the remainder that numpy has.
+        higher = vectors // order
+        found.append((vectors - higher * order).astype(np.int32))
+        vectors = higher
+    return found[::-1]
+
+
+def indices(coordinates: Sequence[Elements], field: Field) -> Elements:
+    """The indices of the points that vectors, given coordinate by coordinate, lie on; -1 for a vector of zeros."""
+    order, dimension = field.order, len(coordinates)
+    places = order ** np.arange(dimension)[::-1]
+    excess = (places - (places - 1) // (order - 1)).astype(np.int32)
+    found = np.empty(len(coordinates[0]), dtype=np.int32)
+    for start in range(0, len(found), _CHUNK):
+        chunk = [each[start : start + _CHUNK] for each in coordinates]
+        first, first_at = chunk[0].copy(), np.zeros(len(chunk[0]), dtype=np.int8)
+        zeros = np.flatnonzero(first == 0)
+        for at in range(1, dimension):
+            first[zeros], first_at[zeros] = chunk[at][zeros], at
+            zeros = zeros[first[zeros] == 0]
+        scale = field.inverses[first]
+        number = np.zeros(len(first), dtype=np.int32)
+        for each in chunk:
+            number *= order
+            number += field.products(each, scale)
+        found[start : start + _CHUNK] = number - excess[first_at]
+    return found

@@ -1,0 +1,6 @@
+"""Analysis: estimates from a snapshot of the store, for whoever asks.
+
+analysis  tallies, estimates, health and history of a question     queries  what may be asked, and how
+
+Imports: `service.counting`, `service.store`, `ldp_aggregator.health`, `.estimates`.
+"""

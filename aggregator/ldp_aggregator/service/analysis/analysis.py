@@ -1,0 +1,146 @@
+"""What analysts ask a service for: estimates, tallies, history, health; read from the store at every call.
+
+Looking costs no privacy and does not touch the writer. What was estimated once is remembered until the next commit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, TypeVar
+
+from ldp.survey import Question
+from ldp_aggregator.checks import Check
+from ldp_aggregator.estimates.estimation import estimate, estimate_question
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
+from ldp_aggregator.estimates.result import QuestionEstimates, SurveyEstimates
+from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.options import Options
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.store.reading import (
+    commits,
+    history,
+    outcomes_by_epoch,
+    outcomes_in_all,
+    received,
+    tally_of,
+)
+from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.store.store import Snapshot
+from ldp_aggregator.tallies.tally import Tally
+
+DEFAULTS = Options()
+
+Made = TypeVar("Made")
+
+
+class Accounts(NamedTuple):
+    """Batches received, and what became of them; the two agree at every moment."""
+
+    received: int
+    outcomes: Counter[str]
+
+
+class Analysis:
+    """Reads what a store has of the surveys of a catalogue. Everything may be called from any thread."""
+
+    def __init__(self, catalogue: Catalogue, snapshot: Callable[[], AbstractContextManager[Snapshot]]) -> None:
+        self.catalogue = catalogue
+        self._snapshot = snapshot
+        self._remembered: dict[object, tuple[int, Any]] = {}
+
+    def tally(self, served: Served, epoch: Epoch | None = None) -> Tally:
+        """The tally of one version of a survey."""
+        with self._snapshot() as snapshot:
+            return tally_of(snapshot, served.survey, epoch)
+
+    def estimates(self, served: Served, options: Options = DEFAULTS, epoch: Epoch | None = None) -> SurveyEstimates:
+        """Estimates of one version of a survey."""
+
+        def make(snapshot: Snapshot) -> SurveyEstimates:
+            return estimate(tally_of(snapshot, served.survey, epoch), options, served.candidates)
+
+        return self._once(("estimates", served.fingerprint, options, epoch), make)
+
+    def pooled(self, name: str, options: Options = DEFAULTS) -> SurveyEstimates:
+        """Estimates of the newest version of a survey; where reports came to several versions of a question that may be
+        pooled, of all of these.
+        """
+        versions = self.catalogue.by_name[name]
+        newest = versions[-1]
+
+        def make(snapshot: Snapshot) -> SurveyEstimates:
+            tallies = [tally_of(snapshot, each.survey) for each in versions]
+            found = estimate(tallies[-1], options, newest.candidates)
+            for question in newest.survey:
+                parts = _poolable(question, tallies)
+                if len(parts) > 1:
+                    found.questions[question.name] = estimate_pooled(parts, options)
+            return found
+
+        return self._once(("pooled", name, options), make)
+
+    def history(self, served: Served, name: str, options: Options = DEFAULTS) -> list[tuple[Epoch, QuestionEstimates]]:
+        """Estimates of a question in each epoch, in the order of time."""
+        question = served.survey[name]
+
+        def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
+            candidates = served.candidates.get(name)
+            return [
+                (epoch, estimate_question(question, counts, options, candidates))
+                for epoch, counts in history(snapshot, question)
+            ]
+
+        return self._once(("history", served.fingerprint, name, options), make)
+
+    def health(self, served: Served) -> dict[str, tuple[Check, ...]]:
+        """The checks of each question's reports, over all epochs."""
+
+        def make(snapshot: Snapshot) -> dict[str, tuple[Check, ...]]:
+            counts = tally_of(snapshot, served.survey).counts
+            return {
+                question.name: health(question, counts[question.name], served.candidates.get(question.name, ()))
+                for question in served.survey
+            }
+
+        return self._once(("health", served.fingerprint), make)
+
+    def commits(self) -> int:
+        """How often anything has changed, in all shards: while the number stays, so does all there is to read."""
+        with self._snapshot() as snapshot:
+            return commits(snapshot)
+
+    def accounts(self) -> Accounts:
+        """What was received by all shards, for all surveys, and what became of it."""
+        with self._snapshot() as snapshot:
+            return Accounts(received(snapshot), outcomes_in_all(snapshot))
+
+    def outcomes(self, served: Served) -> dict[Epoch, Counter[str]]:
+        """What became of the batches of a survey's questions, by epoch."""
+        with self._snapshot() as snapshot:
+            return outcomes_by_epoch(snapshot, served.survey)
+
+    def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
+        with self._snapshot() as snapshot:
+            now = commits(snapshot)
+            known = self._remembered.get(what)
+            if known is not None and known[0] == now:
+                remembered: Made = known[1]
+                return remembered
+            made = make(snapshot)
+        if len(self._remembered) > 256:
+            self._remembered.clear()
+        self._remembered[what] = (now, made)
+        return made
+
+
+def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
+    """The versions of a question that have reports and ask for the same as the newest does, the newest last."""
+    found: dict[bytes, Version] = {}
+    for tally in tallies:
+        for each in tally.survey:
+            version = Version(each, tally.counts[each.name])
+            if each.name == question.name and poolable([each, question]) and version.reports:
+                found[each.fingerprint] = version
+    return list(found.values())

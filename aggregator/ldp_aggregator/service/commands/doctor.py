@@ -1,0 +1,35 @@
+"""`ldp doctor`: what is wrong with a store, what it means, and its repair.
+
+Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is damage, or something is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.files import read_source
+
+
+@click.command()
+@click.argument("store")
+@click.option("--repair", "repairs", is_flag=True, help="Repair what can be repaired; the damaged store is kept.")
+@click.option(
+    "--survey",
+    "paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A survey that was served, should its file be missing in the store.",
+)
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> None:
+    """Say what is wrong with STORE (a URL, as for ldp serve), and what it means for its estimates."""
+    from ldp_aggregator.service.repair.doctor import examine, repair
+
+    surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
+    found = (repair if repairs else examine)(store, surveys)
+    click.echo(json.dumps(found.to_dict(), indent=2) if form == "json" else found.text())
+    sys.exit(1 if found.lost or (found.troubles and found.kept_as is None) else 0)

@@ -1,0 +1,239 @@
+"""`ldp serve`: the service as a process, or as several on one database.
+
+Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot start, or cannot go on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ldp.errors import LDPError
+from ldp_aggregator.files import read_candidates, read_source
+from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator
+
+    from uvicorn import Config
+
+    from ldp_aggregator.service.http.app import Application
+    from ldp_aggregator.service.service import Service, Source
+
+_EXTRA = 'expected Starlette and uvicorn, found neither; install them with pip install "ldpkit-aggregator[serve]"'
+_SWITCH = 0.001
+"""Seconds for which a thread may keep the others waiting; Python's 0.005 would be felt in every answer."""
+_GRACE = 20
+"""Seconds for answers that are due when the service is told to stop."""
+
+
+class ServeError(LDPError):
+    """A service that cannot be started, or cannot go on."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked for, as it can be handed to another process."""
+
+    paths: tuple[Path, ...]
+    store: str
+    host: str
+    port: int
+    token_file: Path
+    open_uploads: bool
+    origins: tuple[str, ...]
+    kept_days: int
+    folders: tuple[Path, ...]
+    topics: tuple[str, ...]
+    kafka_settings: Path | None
+    tls_certificate: Path | None
+    tls_key: Path | None
+    workers: int
+
+
+@click.command()
+@click.argument("paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--store", default="sqlite:///ldp.db", show_default=True, help="Where to count: sqlite:///FILE or postgresql://..."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for any.")
+@click.option(
+    "--token-file",
+    default=TOKEN_FILE,
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The hashes of tokens (see `ldp token`). Where there is no such file, it is made, with two tokens.",
+)
+@click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
+@click.option("--allow-origin", "origins", multiple=True, help="An origin whose pages may upload, from browsers.")
+@click.option("--keep-reports", "kept_days", default=0, type=click.IntRange(0), help="Days to keep batches whole.")
+@click.option(
+    "--folder", "folders", multiple=True, type=click.Path(path_type=Path), help="A folder of report files to follow."
+)
+@click.option("--kafka", "topics", multiple=True, help="A topic to follow, as TOPIC@BROKER:PORT.")
+@click.option("--kafka-settings", type=click.Path(path_type=Path), help="Lines KEY = VALUE for Kafka's client.")
+@click.option("--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS.")
+@click.option("--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes, on PostgreSQL.")
+def serve(**asked: Any) -> None:
+    """Receive reports of each SURVEY over HTTP, count each once, and show estimates to those with a token.
+
+    Two files of one name are two versions of a survey, the newer one last.
+    """
+    plan = Plan(**asked)
+    if plan.workers > 1 and plan.store.startswith("sqlite:"):
+        raise click.UsageError("--workers: one process writes to SQLite; several share a store on PostgreSQL")
+    if not plan.host:
+        raise click.UsageError(
+            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this machine's"
+        )
+    if (plan.tls_certificate is None) != (plan.tls_key is None):
+        raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
+    # It warns of every request that it refuses, and whoever wants could fill the disk.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    if not plan.token_file.exists():
+        _first_tokens(plan.token_file)
+    if find_spec("uvicorn") is None or find_spec("starlette") is None:
+        raise ServeError(_EXTRA)
+    listening = _listening(plan)
+    host, port = listening.getsockname()[:2]
+    scheme = "http" if plan.tls_key is None else "https"
+    click.echo(f"serving {scheme}://{f'[{host}]' if ':' in host else host}:{port}", err=True)
+    if plan.workers == 1:
+        _run(plan, listening)
+        return
+    from uvicorn.supervisors import Multiprocess
+
+    Multiprocess(_config(plan, partial(application, plan)), [listening]).run()
+
+
+def application(plan: Plan, on_failure: Callable[[LDPError], None] | None = None) -> Application:
+    """The application of a service that is opened for it, and closed with it.
+
+    When nothing can be written any more, this process is told to stop, unless `on_failure` does something else.
+    """
+    from ldp_aggregator.service.http.app import Application
+    from ldp_aggregator.service.http.protocol import make_room
+
+    make_room()
+    sys.setswitchinterval(_SWITCH)
+    return Application(_service(plan, on_failure or _stop), owned=True)
+
+
+def _run(plan: Plan, listening: socket.socket) -> None:
+    """Serve in this process until told to stop. Raises `LDPError`."""
+    from uvicorn import Server
+
+    failures: list[LDPError] = []
+
+    def stop(failure: LDPError) -> None:
+        failures.append(failure)
+        server.should_exit = True
+
+    server = Server(_config(plan, partial(application, plan, stop)))
+    # The server finishes what it has begun when it is told to stop, and then raises the signal again: that is no error.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    server.run([listening])
+    if failures:
+        raise failures[0]
+
+
+def _stop(_: LDPError) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
+    from ldp_aggregator.service.counting.intake import Rules
+    from ldp_aggregator.service.counting.served import Served
+    from ldp_aggregator.service.service import Service, Settings
+    from ldp_aggregator.service.uploads.tokens import TokenFile
+
+    served = []
+    for path in plan.paths:
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    settings = Settings(TokenFile(plan.token_file), plan.open_uploads, plan.origins, Rules(kept_days=plan.kept_days))
+    service = Service(served, plan.store, settings, on_failure=on_failure)
+    try:
+        for source in _sources(plan, service):
+            service.follow(source)
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+def _sources(plan: Plan, service: Service) -> Iterator[Source]:
+    """What is followed besides uploads."""
+    from ldp_aggregator.service.sources.folder import FolderSource
+    from ldp_aggregator.service.sources.kafka import KafkaSource, read_settings
+    from ldp_aggregator.service.store.opening import open_snapshot
+
+    read_store = partial(open_snapshot, plan.store)
+    for folder in plan.folders:
+        yield FolderSource(folder, service.writer, read_store)
+    settings = {} if plan.kafka_settings is None else read_settings(plan.kafka_settings)
+    for topic in plan.topics:
+        yield KafkaSource(topic, service.writer, read_store, settings)
+
+
+def _config(plan: Plan, make: Callable[[], Application]) -> Config:
+    from uvicorn import Config
+
+    from ldp_aggregator.service.http.upload_protocol import UploadProtocol
+
+    return Config(
+        make,
+        factory=True,
+        workers=plan.workers,
+        http=UploadProtocol,
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        log_config=None,
+        timeout_graceful_shutdown=_GRACE,
+        ssl_certfile=plan.tls_certificate,
+        ssl_keyfile=plan.tls_key,
+    )
+
+
+def _listening(plan: Plan) -> socket.socket:
+    import socket
+
+    family = socket.AF_INET6 if ":" in plan.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((plan.host, plan.port))
+    except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two for names that are none
+        listening.close()
+        raise ServeError(
+            f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another with --host or --port"
+        ) from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def _first_tokens(path: Path) -> None:
+    from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, kept, new_token
+
+    made = {scope: new_token() for scope in (UPLOAD, ANALYST)}
+    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in made.items()])
+    click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
+    for scope, token in made.items():
+        click.echo(f"  {scope:7}  {token}", err=True)

@@ -1,0 +1,75 @@
+"""`ldp token`: make, list and remove the tokens of a service."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.service.uploads.tokens import SCOPES, Token, Tokens, is_name, kept, new_token
+
+TOKEN_FILE = Path("tokens.toml")
+_FILE = click.option(
+    "--token-file",
+    "path",
+    default=TOKEN_FILE,
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The file that has their hashes.",
+)
+_MOST_DAYS = 3650
+
+
+@click.group()
+def token() -> None:
+    """Make, list and remove the tokens that `ldp serve --token-file` asks for."""
+
+
+@token.command()
+@click.option("--name", required=True, help="What to call it, so that it can be told from others.")
+@click.option("--scope", required=True, type=click.Choice(SCOPES), help="What it is good for.")
+@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="Days from now for which it is good.  [default: ever]")
+@_FILE
+def new(name: str, scope: str, days: int | None, path: Path) -> None:
+    """Make a token, print it this once, and keep its hash."""
+    known = Tokens.read(path).all if path.exists() else ()
+    if not is_name(name):
+        raise FileError("expected up to 32 letters, digits, dots, dashes or underscores as a name, got something else")
+    if name in [each.name for each in known]:
+        raise FileError(f"expected a name that is not taken, got {name!r}; ldp token remove {name} frees it")
+    expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
+    made = new_token()
+    write_tokens(path, [*known, kept(made, name, scope, expires)])
+    click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
+    click.echo(made)
+
+
+@token.command("list")
+@_FILE
+def list_(path: Path) -> None:
+    """List the names and scopes of all tokens, and until when they are good."""
+    for each in Tokens.read(path).all:
+        until = "for ever" if each.expires is None else f"until {each.expires.isoformat(' ')}"
+        click.echo(f"{each.name:32}  {each.scope:7}  {'expired ' if each.expired(time.time()) else ''}{until}")
+
+
+@token.command()
+@click.argument("name")
+@_FILE
+def remove(name: str, path: Path) -> None:
+    """Remove the token NAME: within a second or two it is good for nothing."""
+    tokens = Tokens.read(path).all
+    if name not in [each.name for each in tokens]:
+        known = ", ".join(each.name for each in tokens) or "none"
+        raise FileError(f"expected the name of a token in {path} ({known}), got {name!r}")
+    write_tokens(path, [each for each in tokens if each.name != name])
+
+
+def write_tokens(path: Path, tokens: Iterable[Token]) -> None:
+    """Write a token file, for nobody else to read."""
+    with written_whole(path, mode=0o600) as file:
+        file.write(Tokens(tokens).to_toml().encode())

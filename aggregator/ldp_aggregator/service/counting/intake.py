@@ -1,0 +1,122 @@
+"""What becomes of the batches that a turn takes in.
+
+    rejected      for a reason in `ldp.wire.REASONS`, of an epoch that is closed or has not begun among them
+    quarantined   sound, but of no question that is served: kept whole for a while, as far as there is room, and counted
+                  when a survey is served that knows it
+    duplicate     its id was claimed before, in this turn or in any
+    accepted      the rest: claimed and counted
+
+Every batch has one outcome, so what was received is their sum. Outcomes are told by question and epoch; those of a
+batch that says it is of some other time, by the epoch that the collector's clock is in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ldp.epochs import epoch_at, epoch_of
+from ldp.wire import Batch, Damage, decode_batch, encode_batch, read_frames
+from ldp_aggregator.service.counting.served import Catalogue
+from ldp_aggregator.service.counting.submissions import QUARANTINED
+from ldp_aggregator.service.counting.turn import Turn
+from ldp_aggregator.service.store.records import DAY, EVER, Epoch
+from ldp_aggregator.tallies.joint_counting import counted
+from ldp_aggregator.tallies.screening import UNKNOWN, Refusal, by_fingerprint, rows_of, screened
+from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
+
+AHEAD = 3600
+"""Seconds by which the clock of a device may be ahead of the collector's."""
+
+
+class Rules(NamedTuple):
+    """What a turn keeps besides sums: days for which batches are kept whole, if at all; and bytes put aside at most."""
+
+    kept_days: int = 0
+    aside_days: int = 30
+    aside_bytes: int = 64 << 20
+
+
+class Intake:
+    """Takes batches into turns, by the questions of a catalogue."""
+
+    def __init__(self, catalogue: Catalogue, rules: Rules) -> None:
+        self._catalogue = catalogue
+        self._rules = rules
+
+    def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
+        """Count what the bodies hold, each a sequence of frames, and say what became of the batches of each."""
+        payloads: list[bytes | Damage] = []
+        ends = []
+        for body in bodies:
+            payloads += read_frames(body)
+            ends.append(len(payloads))
+        turn.receive(len(payloads))
+        outcomes = self._outcomes(turn, payloads, now)
+        starts = [0, *ends[:-1]]
+        return [tuple(outcomes[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+    def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
+        """Take batches that were put aside. They have been received already."""
+        turn.tell(None, EVER, QUARANTINED, -len(payloads))
+        self._outcomes(turn, payloads, now)
+
+    def _outcomes(self, turn: Turn, payloads: Sequence[bytes | Damage], now: float) -> list[str]:
+        """What became of each payload."""
+        outcomes = [""] * len(payloads)
+        told: Counter[tuple[bytes | None, Epoch, str]] = Counter()
+        wanted: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
+        for place, each in enumerate(screened(payloads, self._catalogue.envelopes)):
+            if isinstance(each, Refusal):
+                epoch, outcome = self._present(each.fingerprint, now), self._refused(turn, each, payloads[place], now)
+            else:
+                epoch, outcome = self._admitted(turn, each, now)
+                if not outcome and wanted.setdefault(epoch, {}).setdefault(each.id, (place, each))[0] == place:
+                    continue
+            outcomes[place] = outcome or DUPLICATE
+            told[each.fingerprint, epoch, outcomes[place]] += 1
+        for epoch, places in sorted(wanted.items()):  # as everybody does, so that nobody waits in a circle
+            fresh = turn.claim(epoch, list(places))
+            for id_, (place, batch) in places.items():
+                outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
+                told[batch.fingerprint, epoch, outcomes[place]] += 1
+            self._count(turn, epoch, [batch for id_, (_, batch) in places.items() if id_ in fresh], now)
+        for (fingerprint, epoch, outcome), batches in told.items():
+            turn.tell(fingerprint, epoch, outcome, batches)
+        return outcomes
+
+    def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
+        for fingerprint, places in by_fingerprint(batches).items():
+            envelope = self._catalogue.envelopes[fingerprint]
+            for each, counts in counted(envelope, rows_of([batches[place] for place in places], envelope.width)):
+                turn.count(each.fingerprint, epoch, counts)
+        if self._rules.kept_days:
+            for batch in batches:
+                turn.keep(int(now // DAY), batch.fingerprint, batch.id, encode_batch(batch))
+
+    def _refused(self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float) -> str:
+        """The reason; or that the batch was put aside, or is there already."""
+        if refusal.reason != UNKNOWN or not isinstance(payload, bytes):
+            return refusal.reason
+        if turn.aside + len(payload) > self._rules.aside_bytes:
+            return UNKNOWN
+        return QUARANTINED if turn.put_aside(int(now // DAY), decode_batch(payload).id, payload) else DUPLICATE
+
+    def _admitted(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
+        """The epoch of a batch, if it can be counted there; or the present one, and why not."""
+        length = self._catalogue.envelopes[batch.fingerprint].epoch
+        if length is None:
+            return EVER, ""
+        number = epoch_of(batch.id)
+        if number <= turn.closed(length):
+            return self._present(batch.fingerprint, now), "late"
+        if number > epoch_at(now + AHEAD, length):
+            return self._present(batch.fingerprint, now), "early"
+        return Epoch(length, number), ""
+
+    def _present(self, fingerprint: bytes | None, now: float) -> Epoch:
+        envelope = self._catalogue.envelopes.get(fingerprint or b"")
+        if envelope is None or envelope.epoch is None:
+            return EVER
+        return Epoch(envelope.epoch, epoch_at(now, envelope.epoch))

@@ -1,0 +1,203 @@
+"""Turns: what one transaction changes, in the store and in the books at once, or in neither.
+
+Rules
+- A turn writes everything that it changes in one transaction: sums, outcomes, ids, and the root that adds all of it
+  up. What is in memory changes after the commit, or not at all.
+- Ids are claimed at once, since the store alone knows whether another process has; records are written at the end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.service.counting.books import HELD, Books, Statistic
+from ldp_aggregator.service.store.records import (
+    NO_QUESTION,
+    PART,
+    Epoch,
+    IdSum,
+    Record,
+    Root,
+    intake_key,
+    kept_key,
+    last_closed,
+    pack_outcomes,
+    sealed,
+    shard_key,
+    tally_key,
+)
+
+
+def begin(books: Books, *, alone: bool = False) -> Turn:
+    """Begin a transaction, `alone` to close epochs, and commit it at the end of a `with` that raises nothing."""
+    books.store.begin(alone=alone)
+    if books.store.shared:
+        books.closed = last_closed(books.store)
+    return Turn(books)
+
+
+class Turn:
+    """What one transaction changes. Records are written at its end; ids are claimed at once."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._shard = books.store.shard
+        self._counts: dict[Statistic, Counts] = {}
+        self._outcomes: dict[Statistic, Counter[str]] = {}
+        self._ids: dict[Epoch, IdSum] = {}
+        self._closed: dict[int, int] = {}
+        self._marks: dict[str, bytes] = {}
+        self._written: dict[tuple[str, bytes], bytes] = {}
+        self._dropped: list[Record] = []
+        self._received = 0
+        self._put_aside = 0
+
+    @property
+    def aside(self) -> int:
+        """Bytes of the batches that are put aside."""
+        return self._books.aside + self._put_aside
+
+    def closed(self, length: int) -> int:
+        """The last epoch of this length that is closed; -1 if none is."""
+        return self._books.closed.get(length, -1)
+
+    def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
+        """Those of the ids, all different, that were never claimed before."""
+        fresh = self._books.store.claim(epoch, ids)
+        if fresh:
+            self._ids[epoch] = self._ids.get(epoch, IdSum()).plus(fresh)
+        return fresh
+
+    def count(self, fingerprint: bytes, epoch: Epoch, counts: Counts) -> None:
+        """Add to the tally of a question or group."""
+        sofar = self._counts.get((fingerprint, epoch))
+        self._counts[fingerprint, epoch] = counts if sofar is None else sofar + counts
+
+    def tell(self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int) -> None:
+        """Count batches of a known question, or of none, by what became of them."""
+        self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())[outcome] += batches
+
+    def receive(self, batches: int) -> None:
+        """Count batches as received, whatever becomes of them."""
+        self._received += batches
+
+    def define(self, fingerprint: bytes, source: str) -> None:
+        """Keep the file of a survey, so that whoever has the store can read its tallies."""
+        self._written["survey", fingerprint + shard_key(self._shard)] = source.encode()
+
+    def mark(self, source: str, place: bytes) -> None:
+        """Remember how far a source has been read."""
+        self._marks[source] = place
+
+    def keep(self, day: int, fingerprint: bytes, id_: bytes, payload: bytes) -> None:
+        """Keep the bytes of a batch, for a time."""
+        self._written["kept", kept_key(day, fingerprint, id_, self._shard)] = payload
+
+    def put_aside(self, day: int, id_: bytes, payload: bytes) -> bool:
+        """Keep the bytes of a batch that cannot be counted yet; False if they are there already."""
+        key = day.to_bytes(4, "big") + id_ + shard_key(self._shard)
+        if ("aside", key) in self._written or next(self._books.store.scan("aside", key), None) is not None:
+            return False
+        self._written["aside", key] = payload
+        self._put_aside += len(payload)
+        return True
+
+    def drop(self, records: Iterable[Record]) -> None:
+        """Forget records of this shard, of kind `kept` or `aside`."""
+        self._dropped += records
+
+    def close(self, length: int, number: int) -> None:
+        """Close all epochs up to this one: their ids are forgotten, and nothing more is taken for them."""
+        books = self._books
+        # Another process may have been faster.
+        self._closed[length] = max(number, self.closed(length))
+        for epoch in books.store.epochs():
+            if epoch.length == length and epoch.number <= number:
+                books.store.forget(epoch)
+
+    def __enter__(self) -> Turn:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        try:
+            if error is None:
+                self._commit()
+                return
+        except BaseException:
+            self._books.store.roll_back()
+            raise
+        self._books.store.roll_back()
+
+    def _commit(self) -> None:
+        """Write everything, and return when it is there to stay."""
+        books, store = self._books, self._books.store
+        closed = books.closed | self._closed
+        self._write_sums()
+        written = [sealed(kind, key, content) for (kind, key), content in self._written.items()]
+        dropped = [*self._dropped, *self._stale(closed)]
+        root = self._root(written, dropped)
+        store.put([*written, sealed("root", shard_key(self._shard), root.packed())])
+        for kind in {each.kind for each in dropped}:
+            store.drop(kind, [each.key for each in dropped if each.kind == kind])
+        store.commit()
+        self._apply(root, written, dropped, closed)
+        store.acknowledge(root.commits)
+
+    def _root(self, written: list[Record], dropped: list[Record]) -> Root:
+        """The root that adds up to the records after this turn."""
+        commits, records, digest, received = self._books.root
+        for each in written:
+            before = self._books.sums.get((each.kind, each.key))
+            records += before is None
+            digest ^= (before or 0) ^ each.checksum
+        for each in dropped:
+            records -= 1
+            digest ^= each.checksum
+        return Root(commits + 1, records, digest, received + self._received)
+
+    def _write_sums(self) -> None:
+        books, shard = self._books, self._shard
+        for (fingerprint, epoch), counts in self._counts.items():
+            flat, added = books.tally(fingerprint, epoch).reshape(-1), counts.reshape(-1)
+            for part in np.unique(np.flatnonzero(added) // PART).tolist():
+                cells = slice(part * PART, (part + 1) * PART)
+                content = (flat[cells] + added[cells]).astype("<i8").tobytes()
+                self._written["tally", tally_key(fingerprint, epoch, shard, part)] = content
+        for (fingerprint, epoch), outcomes in self._outcomes.items():
+            # Not a sum of counters: batches that were aside are taken out of the count of those that are.
+            outcomes.update(books.outcomes.get((fingerprint, epoch), {}))
+            self._written["intake", intake_key(fingerprint, epoch, shard)] = pack_outcomes(outcomes)
+        for epoch, ids in self._ids.items():
+            self._ids[epoch] = ids.joined(books.ids.get(epoch, IdSum()))
+            self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].packed()
+        for length, number in self._closed.items():
+            self._written["closed", length.to_bytes(4, "big") + shard_key(shard)] = number.to_bytes(4, "big")
+        for source, place in self._marks.items():
+            self._written["mark", source.encode() + shard_key(shard)] = place
+
+    def _stale(self, closed: Mapping[int, int]) -> list[Record]:
+        """The sums of ids that have been forgotten, whoever did it."""
+        books = self._books
+        stale = [epoch for epoch in books.ids if epoch.number <= closed.get(epoch.length, -1)]
+        keys = [epoch.key + shard_key(self._shard) for epoch in stale]
+        return [Record("ids", key, b"", books.sums["ids", key]) for key in keys]
+
+    def _apply(self, root: Root, written: list[Record], dropped: list[Record], closed: dict[int, int]) -> None:
+        books = self._books
+        for statistic, counts in self._counts.items():
+            books.tally(*statistic).__iadd__(counts)
+        books.root = root
+        books.closed = closed
+        books.outcomes |= self._outcomes
+        books.ids |= self._ids
+        books.marks |= self._marks
+        books.sums |= {(each.kind, each.key): each.checksum for each in written if each.kind in HELD}
+        for each in dropped:
+            books.sums.pop((each.kind, each.key), None)
+        books.aside += self._put_aside - sum(len(each.content) for each in dropped if each.kind == "aside")
+        if self._closed or any(each.kind == "ids" for each in dropped):
+            books.let_go()

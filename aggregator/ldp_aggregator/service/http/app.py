@@ -1,0 +1,239 @@
+"""The service over HTTP, as an ASGI application: to be served by itself, or mounted in another application.
+
+    POST /v1/reports                   uploads (module `upload_desk`); scope upload
+    GET  /v1/surveys                   names and fingerprints of all versions of all surveys; analyst
+    GET  /v1/surveys/NAME              the newest version, for clients: survey file and fingerprint; upload or analyst
+    GET  /v1/surveys/NAME/estimates    JSON, or with ?format= what `exports` has; analyst
+    GET  /v1/surveys/NAME/tally        the bytes that `ldp aggregate` writes; analyst
+    GET  /v1/surveys/NAME/history      estimates by epoch, of ?question=; analyst
+    GET  /v1/surveys/NAME/health       checks of the reports; analyst
+    GET  /livez, /readyz, /version     whether the process lives, whether it takes uploads, and which version it is
+    GET  /metrics                      for Prometheus; metrics or analyst
+    GET  /                             the page for people (package `page`), who sign in with a token; analyst
+
+An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as options: level,
+estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an Authorization header, or the
+page's cookie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from ldp.errors import AnswerError, EstimateError
+from ldp_aggregator.service.analysis.queries import RequestError, options_of, served_as
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.http.exports import EXPORTS
+from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
+from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
+from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.page.routes import page_routes
+from ldp_aggregator.service.service import Service
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.records import EVER, Epoch
+from ldp_aggregator.service.uploads.desk import PATH, UploadDesk
+from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED, METRICS, UPLOAD, WRONG_SCOPE
+from ldp_aggregator.tallies.tally_file import encode_tally
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+_RAW_PATH = PATH.encode()
+
+
+class Application:
+    """The ASGI application of a service; the service is closed with it if it is `owned`, else by whoever opened it."""
+
+    def __init__(self, service: Service, *, owned: bool = False) -> None:
+        self._metrics = Metrics(service)
+        settings = service.settings
+        self.desk = UploadDesk(
+            service.writer,
+            None if settings.open_uploads else service.permitted,
+            settings.origins,
+            settings.limits,
+            self._metrics.tell,
+        )
+        self._upload = Upload(self.desk)
+        self._rest = _rest(service, self._metrics, owned=owned)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Uploads take the shortest way, if their path is spelled the one way that every proxy reads alike."""
+        if scope["type"] != "http":
+            await self._rest(scope, receive, send)
+        elif scope["path"].removeprefix(scope.get("root_path", "")) == PATH and (
+            (scope.get("raw_path") or _RAW_PATH).endswith(_RAW_PATH)
+        ):
+            await self._upload(scope, receive, send)
+        else:
+            await self._rest(scope, receive, _closing(send))
+
+
+def _closing(send: Send) -> Send:
+    """The same, except that whatever is refused closes the connection."""
+
+    async def sent(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            message["headers"] = [*message["headers"], (b"connection", b"close")]
+        await send(message)
+
+    return sent
+
+
+def routes_of(service: Service, metrics: Metrics) -> list[Route]:
+    """All routes but that of uploads, each behind what asks for a token of its scope, if it has one."""
+    endpoints = _Endpoints(service, metrics)
+    return [
+        *page_routes(service),
+        Route("/livez", endpoints.lives),
+        Route("/readyz", endpoints.ready),
+        Route("/version", endpoints.version),
+        Route("/metrics", endpoints.for_scope(METRICS, endpoints.metrics)),
+        Route("/v1/surveys", endpoints.for_scope(ANALYST, endpoints.surveys)),
+        Route("/v1/surveys/{name}", endpoints.for_scope(UPLOAD, endpoints.survey)),
+        Route("/v1/surveys/{name}/estimates", endpoints.for_scope(ANALYST, endpoints.estimates)),
+        Route("/v1/surveys/{name}/tally", endpoints.for_scope(ANALYST, endpoints.tally)),
+        Route("/v1/surveys/{name}/history", endpoints.for_scope(ANALYST, endpoints.history)),
+        Route("/v1/surveys/{name}/health", endpoints.for_scope(ANALYST, endpoints.health)),
+    ]
+
+
+def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
+    refusals = {
+        RequestError: _refused,
+        EstimateError: _unable,
+        AnswerError: _unable,
+        ClientDisconnect: _unable,  # who left in the middle of a form gets no answer; without this line, the log would
+        StoreError: _unavailable,
+    }
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if owned:
+            await run_in_threadpool(service.close)
+
+    rest = Starlette(routes=routes_of(service, metrics), exception_handlers=refusals, lifespan=lifespan)
+    rest.router.redirect_slashes = False  # one spelling for each path, and no redirect to wherever Host says
+    return rest
+
+
+class _Endpoints:
+    """What is answered; reading and estimating run in threads, so that uploads go on."""
+
+    def __init__(self, service: Service, metrics: Metrics) -> None:
+        self._service = service
+        self._metrics = metrics
+        self._analysis = service.analysis
+
+    def for_scope(self, scope: str, endpoint: Endpoint) -> Endpoint:
+        """The endpoint, for those who may: analysts see what clients see, too."""
+        scopes = (scope,) if scope != UPLOAD else (UPLOAD, ANALYST)
+
+        async def checked(request: Request) -> Response:
+            if not (scope == UPLOAD and self._service.settings.open_uploads):
+                token = shown_token(request)
+                verdicts = [self._service.permitted(token, each) for each in scopes]
+                if GRANTED not in verdicts:
+                    status = 403 if WRONG_SCOPE in verdicts else 401
+                    raise RequestError(status, f"expected a token of scope {scope}, got {verdicts[-1]}")
+            return await endpoint(request)
+
+        return checked
+
+    async def lives(self, _: Request) -> Response:
+        return PlainTextResponse("lives\n")
+
+    async def ready(self, _: Request) -> Response:
+        trouble = self._service.trouble
+        return PlainTextResponse("ready\n" if trouble is None else f"{trouble}\n", 200 if trouble is None else 503)
+
+    async def version(self, _: Request) -> Response:
+        return JSONResponse({"version": version("ldpkit-aggregator"), "wire": 1})
+
+    async def metrics(self, _: Request) -> Response:
+        return Response(await run_in_threadpool(self._metrics.text), headers={"content-type": CONTENT_TYPE})
+
+    async def surveys(self, _: Request) -> Response:
+        found = [{"name": each.survey.name, "fingerprint": each.fingerprint} for each in self._service.catalogue.all]
+        return JSONResponse({"surveys": found})
+
+    async def survey(self, request: Request) -> Response:
+        served = self._served(request)
+        answer = {"name": served.survey.name, "fingerprint": served.fingerprint, "survey": served.source}
+        return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
+
+    async def estimates(self, request: Request) -> Response:
+        form = request.query_params.get("format", "json")
+        if form not in EXPORTS:
+            raise RequestError(400, f"expected format to be one of {', '.join(EXPORTS)}, got {form[:40]!r}")
+        served, options, epoch = self._served(request), options_of(request.query_params), _epoch(request)
+        export, pooled = EXPORTS[form], epoch is None and not request.query_params.get("version")
+        content = await run_in_threadpool(
+            lambda: export.make(
+                self._analysis.pooled(served.survey.name, options)
+                if pooled
+                else self._analysis.estimates(served, options, self._at(served, epoch))
+            )
+        )
+        headers = {"content-disposition": f'attachment; filename="{served.survey.name}.{form}"'}
+        return Response(content, media_type=export.content_type, headers=headers)
+
+    async def tally(self, request: Request) -> Response:
+        served, epoch = self._served(request), _epoch(request)
+        content = await run_in_threadpool(lambda: encode_tally(self._analysis.tally(served, self._at(served, epoch))))
+        name = f"{served.survey.name}.tally"
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type="application/octet-stream", headers=headers)
+
+    async def history(self, request: Request) -> Response:
+        served, options = self._served(request), options_of(request.query_params)
+        name = request.query_params.get("question", "")
+        found = await run_in_threadpool(self._analysis.history, served, name, options)
+        epochs = [{"epoch": at.number, "start": at.start, "seconds": at.length, **each.to_dict()} for at, each in found]
+        return JSONResponse({"survey": served.survey.name, "question": name, "epochs": epochs})
+
+    async def health(self, request: Request) -> Response:
+        served = self._served(request)
+        found = await run_in_threadpool(self._analysis.health, served)
+        checks = {name: [check._asdict() for check in those] for name, those in found.items()}
+        return JSONResponse({"survey": served.survey.name, "questions": checks})
+
+    def _served(self, request: Request) -> Served:
+        return served_as(self._service.catalogue, request.path_params["name"], request.query_params)
+
+    @staticmethod
+    def _at(served: Served, number: int | None) -> Epoch | None:
+        if number is None:
+            return None
+        return EVER if served.survey.epoch is None else Epoch(served.survey.epoch, number)
+
+
+def _epoch(request: Request) -> int | None:
+    number = request.query_params.get("epoch")
+    if number is not None and not (number.isascii() and number.isdigit() and len(number) <= 10):
+        raise RequestError(400, "expected epoch to be the number of an epoch")
+    return None if number is None else int(number)
+
+
+def _answer(status: int, error: Exception, **headers: str) -> Response:
+    return JSONResponse({"error": str(error)}, status, headers=headers)
+
+
+async def _refused(_: Request, error: Any) -> Response:
+    return _answer(error.status, error, **({"www-authenticate": "Bearer"} if error.status == 401 else {}))
+
+
+async def _unable(_: Request, error: Exception) -> Response:
+    return _answer(400, error)
+
+
+async def _unavailable(_: Request, error: Exception) -> Response:
+    return _answer(503, error, **{"retry-after": "30"})

@@ -1,0 +1,97 @@
+"""What can still be read of a damaged SQLite file, row by row, without changing it.
+
+Each table is read from its beginning to the first page that cannot be read, and from its end back to the last one; what
+lies between is lost. Nothing is believed here: records come as they are, and checksums are for others to compare.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ldp.epochs import ID_SIZE
+from ldp_aggregator.service.store.errors import StoreDamagedError
+from ldp_aggregator.service.store.records import Epoch, Record
+from ldp_aggregator.service.store.sqlite import ROWS, complaints, connected
+
+
+class Salvage:
+    """A connection to a file that may be damaged."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        # Names of kinds may be no text any more; this maps any bytes to some text.
+        connection.text_factory = lambda text: text.decode("latin-1")
+        try:
+            connection.execute("SELECT count(*) FROM records WHERE kind = ''")
+            names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        except sqlite3.Error as error:
+            raise StoreDamagedError(
+                f"expected a store at {path}, but nothing of it can be read ({error}); "
+                "if it is the file of one, use a copy from before, or start with a new file"
+            ) from None
+        self._tables = {epoch: name for (name,) in names if (epoch := _epoch(name)) is not None}
+
+    def complaints(self) -> list[str]:
+        """What SQLite finds wrong with its own structure."""
+        try:
+            return complaints(self._connection)
+        except sqlite3.Error as error:
+            return [str(error)]
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        """All that can be read, whatever their kinds; or those of one."""
+        for row in self._rows("kind, key, content, checksum", "records", "kind, key", 2):
+            if [type(each) for each in row] == [str, bytes, bytes, bytes] and len(row[3]) == 8:
+                record = Record(row[0], row[1], row[2], int.from_bytes(row[3], "big"))
+                if kind in (None, record.kind):
+                    yield record
+
+    def epochs(self) -> list[Epoch]:
+        """Those that have a table of ids."""
+        return sorted(self._tables)
+
+    def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
+        """All ids of an epoch that can be read, in lists of some thousands."""
+        some: list[bytes] = []
+        for (id_,) in self._rows("id", self._tables[epoch], "id", 1):
+            if type(id_) is bytes and len(id_) == ID_SIZE:
+                some.append(id_)
+            if len(some) == ROWS:
+                yield some
+                some = []
+        yield some
+
+    def _rows(self, columns: str, table: str, order: str, width: int) -> Iterator[Any]:
+        """Rows whose first `width` columns are the key, from both ends."""
+        query = f"SELECT {columns} FROM {table} ORDER BY "  # noqa: S608  # none of these comes from outside
+        last = None
+        try:
+            for row in self._connection.execute(query + order):
+                last = row[:width]
+                yield row
+            return
+        except (sqlite3.Error, ValueError, OverflowError):
+            pass
+        with suppress(sqlite3.Error, ValueError, OverflowError):
+            for row in self._connection.execute(query + order.replace(",", " DESC,") + " DESC"):
+                if row[:width] == last:
+                    return
+                yield row
+
+
+@contextmanager
+def salvaging(path: Path) -> Iterator[Salvage]:
+    """What a file holds, without changing it. Raises `StoreDamagedError` if nothing of it can be read."""
+    with closing(connected(path, "ro")) as connection:
+        yield Salvage(connection, path)
+
+
+def _epoch(table: str) -> Epoch | None:
+    head, *numbers = table.split("_")
+    if head != "ids" or len(numbers) != 2 or not all(number.isascii() and number.isdigit() for number in numbers):
+        return None
+    return Epoch(*map(int, numbers))

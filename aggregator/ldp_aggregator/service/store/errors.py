@@ -1,0 +1,19 @@
+"""What goes wrong with a store; the type of an error says what may be done next."""
+
+from ldp.errors import LDPError
+
+
+class StoreError(LDPError):
+    """A store that cannot go on: nothing more is acknowledged until a new process has opened it and found it sound."""
+
+
+class StoreFullError(StoreError):
+    """There is no room. Nothing was changed; it may be tried again."""
+
+
+class StoreLostError(StoreError):
+    """The connection broke, and nobody knows whether the last transaction lasted: open the store again."""
+
+
+class StoreDamagedError(StoreError):
+    """The store does not hold what was written to it. `ldp doctor` says more."""

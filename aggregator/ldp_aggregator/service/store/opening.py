@@ -1,0 +1,61 @@
+"""Stores by their URLs; the library of a database is imported when a URL asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.store import Snapshot, Store
+
+
+def open_store(url: str) -> Store:
+    """The store at `sqlite:///PATH` or `postgresql://...`, to write to; made when there is none. Or a `StoreError`."""
+    path = file_of(url)
+    if path is not None:
+        from ldp_aggregator.service.store.sqlite import SQLiteStore
+
+        return SQLiteStore(path)
+    with _psycopg():
+        from ldp_aggregator.service.store.postgres import PostgresStore
+
+    return PostgresStore(url)
+
+
+def open_snapshot(url: str) -> AbstractContextManager[Snapshot]:
+    """The store there as it is now, to read, whoever writes to it. Raises `StoreError`."""
+    path = file_of(url)
+    if path is not None:
+        from ldp_aggregator.service.store.sqlite import reading
+
+        return reading(Path(path))
+    with _psycopg():
+        from ldp_aggregator.service.store.postgres_snapshot import reading as reading_there
+
+    return reading_there(url)
+
+
+@contextmanager
+def _psycopg() -> Iterator[None]:
+    """For imports that need it."""
+    try:
+        yield
+    except ImportError as error:
+        raise StoreError(
+            f"expected psycopg for a store on PostgreSQL, got: {error}; "
+            'install it with pip install "ldpkit-aggregator[postgres]"'
+        ) from None
+
+
+def file_of(url: str) -> str | None:
+    """The file of a store in SQLite; None for one in PostgreSQL."""
+    scheme, _, rest = url.partition("://")
+    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        return rest[1:]
+    if scheme in ("postgresql", "postgres") and rest:
+        return None
+    raise StoreError(
+        "expected a store such as sqlite:///ldp.db (a file here), sqlite:////var/lib/ldp.db or "
+        f"postgresql://user@host/database, got {scheme + '://...' if rest else url!r}"
+    )

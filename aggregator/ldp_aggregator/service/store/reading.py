@@ -1,0 +1,108 @@
+"""Reading tallies out of a snapshot: over all shards and epochs, or epoch by epoch.
+
+Rules
+- A record that does not fit its checksum is an error, never a number. (That none is missing was seen when the store was
+  opened, and `ldp doctor` sees it at any time.)
+- One tally is held at a time, however many epochs there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from ldp.survey import Envelope, Survey
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.service.store.errors import StoreDamagedError
+from ldp_aggregator.service.store.records import (
+    PART,
+    Epoch,
+    Record,
+    Scanned,
+    read_intake_key,
+    read_outcomes,
+    read_root,
+    read_tally_key,
+)
+from ldp_aggregator.tallies.joint_counting import empty_counts_of
+from ldp_aggregator.tallies.tally import Intake, Tally
+
+Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
+
+
+def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> Tally:
+    """The tally of a survey, over all epochs or of one, with the intake of its questions."""
+    tally = Tally.empty(survey)
+    for each in survey.tallied:
+        for at, counts in history(snapshot, each):
+            if epoch in (None, at):
+                tally.counts[each.name] += counts
+    outcomes = (those for at, those in outcomes_by_epoch(snapshot, survey).items() if epoch in (None, at))
+    tally.intake = Intake(sum(outcomes, Counter()))
+    return tally
+
+
+def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Counts]]:
+    """The counts of a question or group in each epoch, in the order of time."""
+    present, counts = None, empty_counts_of(envelope)
+    for record in _sound(snapshot, "tally", envelope.fingerprint):
+        _, epoch, _, part = read_tally_key(record.key)
+        if present not in (None, epoch):
+            yield present, counts
+            counts = empty_counts_of(envelope)
+        present = epoch
+        counts.reshape(-1)[part * PART : (part + 1) * PART] += np.frombuffer(record.content, dtype="<i8")
+    if present is not None:
+        yield present, counts
+
+
+def outcomes_by_question(snapshot: Scanned) -> Outcomes:
+    """How many batches had which outcome, by question or group (zeros for none that was known) and epoch."""
+    found: Outcomes = {}
+    for record in _sound(snapshot, "intake"):
+        fingerprint, epoch, _ = read_intake_key(record.key)
+        found.setdefault((fingerprint, epoch), Counter()).update(read_outcomes(record.content))
+    return found
+
+
+def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[str]]:
+    """How many batches of a survey's questions had which outcome, in the order of time."""
+    fingerprints = {each.fingerprint for each in survey.envelopes}
+    found: dict[Epoch, Counter[str]] = {}
+    for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
+        if fingerprint in fingerprints:
+            found.setdefault(epoch, Counter()).update(outcomes)
+    return dict(sorted(found.items()))
+
+
+def outcomes_in_all(snapshot: Scanned) -> Counter[str]:
+    """How many batches had which outcome."""
+    return sum(outcomes_by_question(snapshot).values(), Counter())
+
+
+def received(snapshot: Scanned) -> int:
+    """Batches received, by all shards; counted apart from what became of them."""
+    return sum(read_root(record.content).received for record in _sound(snapshot, "root"))
+
+
+def commits(snapshot: Scanned) -> int:
+    """Commits so far, by all shards: whatever was read at one number is the same at the next reading of it."""
+    return sum(read_root(record.content).commits for record in _sound(snapshot, "root"))
+
+
+def marks(snapshot: Scanned) -> dict[str, bytes]:
+    """How far each source has been read, by the shard that read furthest: places compare like numbers."""
+    furthest: dict[str, bytes] = {}
+    for record in _sound(snapshot, "mark"):
+        source = record.key[:-2].decode()
+        furthest[source] = max(record.content, furthest.get(source, b""))
+    return furthest
+
+
+def _sound(snapshot: Scanned, kind: str, prefix: bytes = b"") -> Iterator[Record]:
+    for record in snapshot.scan(kind, prefix):
+        if not record.sound:
+            raise StoreDamagedError(f"expected sound records, got one of kind {kind} with damage; run ldp doctor")
+        yield record

@@ -1,0 +1,240 @@
+"""The embedded store: one SQLite file, in WAL mode, synced at every commit.
+
+Rules
+- One process writes, over one connection; a lock on the witness keeps others out. Only this connection copies the log
+  into the file, and does so itself, before a transaction: SQLite would keep to itself that a sync failed.
+- Each commit that was acknowledged is noted in the witness.
+- What SQLite says of its disk decides what may be done next: a full one leaves everything as it was; after any other
+  error nobody knows what the disk holds, so the process has to stop and another one to recover.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ldp.epochs import ID_SIZE
+from ldp_aggregator.files import sync_folder
+from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError
+from ldp_aggregator.service.store.records import Epoch, Record
+from ldp_aggregator.service.store.witness import Witness
+
+VERSION = 1
+
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA user_version = {VERSION};
+CREATE TABLE IF NOT EXISTS records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
+WITHOUT ROWID;
+"""
+_CACHE = 16 << 10
+"""KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
+_LOG = 4000
+"""Pages of the log after which it is copied into the file; as they are counted here, a row is at least one."""
+_PAGE = 4096
+_PATIENCE = 10.0
+_MANY = 256
+ROWS = 10_000
+_MOST_COMPLAINTS = 5
+
+
+class SQLiteStore:
+    """The store in the file at `path`, made when there is none. Raises `StoreError`."""
+
+    shard, shared = 0, False
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path).absolute()
+        self._logged = 0
+        self._witness = Witness(self._path)
+        try:
+            self._connection = connected(self._path, "rwc")
+            with _told(self._path):
+                [(version,)] = self._connection.execute("PRAGMA user_version")
+                if version not in (0, VERSION):
+                    raise StoreError(f"expected a store of version {VERSION} at {self._path}, got version {version}")
+                self._connection.executescript(_SCHEMA)
+                for setting in ("synchronous = FULL", f"cache_size = -{_CACHE}", "wal_autocheckpoint = 0"):
+                    self._connection.execute(f"PRAGMA {setting}")
+                # SQLite has done so, but would keep it to itself if it failed.
+                sync_folder(self._path.parent)
+        except BaseException:
+            self.close()
+            raise
+        self._snapshot = _Snapshot(self._connection, self._path)
+
+    def begin(self, *, alone: bool = False) -> None:  # noqa: ARG002  # there are no others
+        if self._logged >= _LOG:
+            self._run("PRAGMA wal_checkpoint(PASSIVE)")
+            self._logged = 0
+        self._run("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self._run("COMMIT")
+
+    def roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._run("ROLLBACK")
+
+    def put(self, records: Iterable[Record]) -> None:
+        rows = [(each.kind, each.key, each.content, each.checksum.to_bytes(8, "big")) for each in records]
+        self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
+        self._logged += sum(1 + len(content) // _PAGE for _, _, content, _ in rows)
+
+    def drop(self, kind: str, keys: Iterable[bytes]) -> None:
+        self._run_many("DELETE FROM records WHERE kind = ? AND key = ?", [(kind, key) for key in keys])
+
+    def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
+        table = _table(epoch)
+        self._run(f"CREATE TABLE IF NOT EXISTS {table} (id BLOB PRIMARY KEY) WITHOUT ROWID")
+        known: set[bytes] = set()
+        for start in range(0, len(ids), _MANY):
+            some = ids[start : start + _MANY]
+            # Always as many places, so that the statement is prepared once; what is too many repeats the last.
+            asked = (*some, *(some[-1],) * (_MANY - len(some))) if len(some) > 1 else some
+            places = ", ".join("?" * len(asked))
+            known.update(row[0] for row in self._run(f"SELECT id FROM {table} WHERE id IN ({places})", *asked))  # noqa: S608
+        fresh = set(ids) - known
+        # In the order of the table: neighbours share pages, and the order of arrival is lost.
+        self._run_many(f"INSERT INTO {table} VALUES (?)", [(each,) for each in sorted(fresh)])  # noqa: S608
+        self._logged += len(fresh)
+        return fresh
+
+    def forget(self, epoch: Epoch) -> None:
+        self._run(f"DROP TABLE IF EXISTS {_table(epoch)}")
+
+    def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
+        return self._snapshot.scan(kind, prefix)
+
+    def epochs(self) -> list[Epoch]:
+        return self._snapshot.epochs()
+
+    def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
+        return self._snapshot.ids(epoch)
+
+    @contextmanager
+    def standing_in(self, shard: int) -> Iterator[bool]:
+        yield shard == self.shard
+
+    def complaints(self) -> list[str]:
+        return self._snapshot.complaints()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[_Snapshot]:
+        with reading(self._path) as snapshot:
+            yield snapshot
+
+    def acknowledged(self) -> int | None:
+        return self._witness.read()
+
+    def acknowledge(self, commits: int) -> None:
+        self._witness.write(commits)
+
+    def close(self) -> None:
+        connection = getattr(self, "_connection", None)
+        if connection is not None:
+            # What is not in the file yet stays in the log; damaged text of a message is a ValueError.
+            with suppress(sqlite3.Error, ValueError):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+        self._witness.close()
+
+    def _run(self, statement: str, *values: object) -> list[Any]:
+        with _told(self._path):
+            return self._connection.execute(statement, values).fetchall()
+
+    def _run_many(self, statement: str, rows: list[Any]) -> None:
+        with _told(self._path):
+            self._connection.executemany(statement, rows)
+
+
+class _Snapshot:
+    """What one connection sees."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
+        # The kind as it is stored: SQLite believes the order of rows, and returns other kinds that stand among these.
+        query = "SELECT kind, key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        for stored, key, content, checksum in self._rows(query, kind, prefix):
+            if not (type(stored) is str and type(key) is type(content) is type(checksum) is bytes):
+                raise StoreDamagedError(f"expected text and bytes in the records of {self._path}, got something else")
+            if not key.startswith(prefix):
+                return
+            yield Record(stored, key, content, int.from_bytes(checksum, "big"))
+
+    def epochs(self) -> list[Epoch]:
+        tables = self._rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'ids!_%' ESCAPE '!'")
+        return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in tables)
+
+    def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
+        with _told(self._path):
+            cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
+            while rows := cursor.fetchmany(ROWS):
+                ids = [row[0] for row in rows]
+                if not all(type(each) is bytes and len(each) == ID_SIZE for each in ids):
+                    raise StoreDamagedError(f"expected ids of {ID_SIZE} bytes in {self._path}, got something else")
+                yield ids
+
+    def complaints(self) -> list[str]:
+        with _told(self._path):
+            return complaints(self._connection)
+
+    def _rows(self, query: str, *values: object) -> Iterator[Any]:
+        with _told(self._path):
+            yield from self._connection.execute(query, values)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[_Snapshot]:
+    """The store in a file as it is now; whoever writes to it goes on."""
+    with closing(connected(path.absolute(), "ro")) as connection:
+        with _told(path):
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # the first look fixes the moment
+        yield _Snapshot(connection, path)
+
+
+def connected(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises `StoreError`."""
+    with _told(path):
+        return sqlite3.connect(
+            f"{path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
+        )
+
+
+def complaints(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite finds wrong with its own structure."""
+    rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
+    return [line for (told,) in rows for line in str(told).splitlines() if line != "ok"]
+
+
+def _table(epoch: Epoch) -> str:
+    return f"ids_{epoch.length}_{epoch.number}"
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turns what SQLite says into what it means for the store."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"expected to use the store at {path}, got: {error.strerror}") from None
+    except (sqlite3.Error, ValueError, OverflowError) as error:  # damaged text, even of a message, is a ValueError
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise StoreFullError(f"expected room on the disk of {path}, found none; nothing was changed") from None
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise StoreDamagedError(f"expected a sound store at {path}, got: {error}; ldp doctor says more") from None
+        raise StoreError(f"expected to use the store at {path}, got: {error}") from None

@@ -1,0 +1,199 @@
+"""The desk for `POST /v1/reports`, the bytes of report files: what is asked of an upload, and what it is answered.
+
+    202   everything is counted, or known to be a duplicate, or rejected for good: the body says how many, and why
+    400   no body, or more or fewer bytes than were announced       401, 403   no token, or one that may not upload
+    405   not POST           408   the body took too long           411        no Content-Length
+    413   more bytes than are taken at once                         415        an encoding that is not taken
+    500   our own mistake    503   too much is waiting, or the store cannot be written: come back after Retry-After
+
+Rules
+- 202 is said after the commit that covers the batches, never before. Any other answer means that nothing was counted,
+  or that nobody knows; the same bytes may be sent again, and count once.
+- Whatever is refused closes the connection: what follows on it is not trusted to be a request.
+- The bytes that are held at any time are bounded, by what requests announce, before they are read. No upload takes more
+  than half of the room that is left: however many large ones come, small ones are served.
+- The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ldp_aggregator.service.counting.submissions import Answer, Answers, BusyError, Receipt, Submission, summed_up
+from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
+
+Headers = list[tuple[bytes, bytes]]
+
+PATH = "/v1/reports"
+MOST_BODY = (16 << 20) + (64 << 10)
+"""One batch of the greatest size, and some."""
+MOST_HELD = 64 << 20
+PATIENCE = 30.0
+"""Seconds for a body to arrive."""
+_JSON: Headers = [(b"content-type", b"application/json")]
+_TOLD: dict[int, Headers] = {401: [(b"www-authenticate", b"Bearer")], 405: [(b"allow", b"POST")]}
+"""What an answer of a status has to say besides."""
+PREFLIGHT: Headers = [
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"authorization, content-type"),
+    (b"access-control-max-age", b"7200"),
+]
+
+
+class Refused(Exception):  # noqa: N818  # it is an answer
+    """An upload that is not taken: the status, why, and after how many seconds to try again, if at all."""
+
+    def __init__(self, status: int, reason: str, wait: int = 0) -> None:
+        self.status, self.reason, self.wait = status, reason, wait
+        super().__init__(reason)
+
+
+class Limits(NamedTuple):
+    """Bytes of one body, and of all that are being read or waiting for an answer: at least twice as many, as no body
+    may take more than half of what is left. Seconds for a body to arrive.
+    """
+
+    body: int = MOST_BODY
+    held: int = MOST_HELD
+    patience: float = PATIENCE
+
+
+class Reply(NamedTuple):
+    """An answer over HTTP, whole."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class UploadDesk:
+    """What is asked of an upload and answered to it, however its bytes come in.
+
+    `permitted` says what a token is worth; None lets everybody upload. `tell` is told status and seconds of replies.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        permitted: Callable[[str | None, str], str] | None,
+        origins: Iterable[str] = (),
+        limits: Limits = Limits(),  # noqa: B008  # a tuple
+        tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
+    ) -> None:
+        self.limits = limits
+        self._writer = writer
+        self._permitted = permitted
+        self._origins = frozenset(origin.encode() for origin in origins)
+        self._tell = tell
+        self._held = 0
+        self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
+
+    def admit(self, method: str, headers: Headers) -> int:
+        """The bytes that a request announces, which are held until `release`. Raises `Refused`, before any is read."""
+        token, lengths = None, []
+        for name, value in headers:
+            if name == b"content-length":
+                lengths.append(value)
+            elif name == b"authorization":
+                token = bearer(value.decode("latin-1"))
+            elif name == b"transfer-encoding":
+                raise Refused(411, "expected a Content-Length, got a Transfer-Encoding")
+            elif name == b"content-encoding" and value.lower() != b"identity":
+                raise Refused(415, "expected the bytes as they are, got a Content-Encoding")
+        if method != "POST":
+            raise Refused(405, f"expected POST, got {method}")
+        if self._permitted is not None:
+            verdict = self._permitted(token, "upload")
+            if verdict != GRANTED:
+                raise Refused(403 if verdict == WRONG_SCOPE else 401, f"expected a token for uploads, got {verdict}")
+        if len(lengths) != 1 or not lengths[0].isdigit():
+            raise Refused(411, "expected one Content-Length, in digits")
+        length = int(lengths[0][:20])
+        if length > self.limits.body:
+            raise Refused(413, f"expected at most {self.limits.body} bytes, got {length}")
+        if not length:
+            raise Refused(400, "expected frames of reports, got nothing")
+        if 2 * length > self.limits.held - self._held:
+            raise Refused(503, "expected room for the upload, found none", 1)
+        self._held += length
+        return length
+
+    def release(self, length: int) -> None:
+        """Let others have the room of an upload that was admitted."""
+        self._held -= length
+
+    def submit(self, body: bytes, ticket: Callable[[Answer], None], loop: asyncio.AbstractEventLoop) -> None:
+        """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
+
+        Raises `BusyError` or `StoreError`; then there will be no answer.
+        """
+        if loop not in self._places:
+            self._places[loop] = _place_in(loop)
+        self._writer.submit(Submission(body, ticket, self._places[loop]))
+
+    def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
+        """What to say to a request with these headers, taken up at `started` (of `time.perf_counter`)."""
+        shared = self.shared_with(headers)
+        if isinstance(answer, Receipt):
+            status, said, body = 202, _JSON, _one(*answer.told) if len(answer.told) == 1 else _json(answer)
+        else:
+            refused = _refused(answer)
+            status, said = refused.status, [*_JSON, (b"connection", b"close"), *_TOLD.get(refused.status, [])]
+            if refused.wait:
+                said.append((b"retry-after", b"%d" % refused.wait))
+            body = json.dumps({"error": refused.reason}).encode()
+        self._tell(status, time.perf_counter() - started)
+        return Reply(status, [*said, (b"content-length", b"%d" % len(body)), *shared], body)
+
+    def shared_with(self, headers: Headers) -> Headers:
+        """What lets the pages of other origins see the answer, if they may."""
+        if not self._origins:
+            return []
+        origin = next((value for name, value in headers if name == b"origin"), b"")
+        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")] if origin in self._origins else []
+
+
+def bearer(value: str) -> str | None:
+    """The token of an Authorization header, if it has one."""
+    scheme, _, token = value.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
+    """A place for the writer to answer to: it wakes the loop once a turn."""
+
+    def answer(answers: Answers) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(hand_out, answers)
+
+    def hand_out(answers: Answers) -> None:
+        for ticket, each in answers:
+            ticket(each)
+
+    return answer
+
+
+def _refused(error: Exception) -> Refused:
+    """What an error means for who uploads."""
+    if isinstance(error, BusyError):
+        return Refused(503, str(error), error.wait)
+    if isinstance(error, StoreError):
+        return Refused(503, "expected to write to the store, but cannot", 30)
+    return error if isinstance(error, Refused) else Refused(500, str(error))
+
+
+def _json(receipt: Receipt) -> bytes:
+    return json.dumps(summed_up(receipt.outcomes)).encode()
+
+
+@lru_cache(maxsize=64)
+def _one(outcome: str) -> bytes:
+    """What most uploads are told: those of one batch."""
+    return _json(Receipt((outcome,)))

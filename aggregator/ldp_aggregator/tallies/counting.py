@@ -1,0 +1,108 @@
+"""From rows of report bytes to counts: the only loops over reports, all of them in numpy.
+
+A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places, symbols). A tally of bits has shape
+(cohorts, 1 + bits): the number of reports of each cohort, then how many of them set each bit. A tally of hashed symbols
+has shape (1, 1 + values): the number of reports, then how many of them support each value. A tally of points that is
+folded has shape (slices, 1 + points of a slice), as in `ldp_aggregator.projective.folding`. All are constant in the
+number of reports.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
+from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.projective.folding import folded_points, folded_shape
+from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
+from ldp_aggregator.tallies.hash_counting import hash_supports
+
+_SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
+_BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+
+
+def empty_counts(layout: Layout) -> Counts:
+    """Zero counts of the shape that the layout calls for."""
+    if layout.folding:
+        return np.zeros(folded_shape(layout.folding), dtype=np.int64)
+    columns = 1 + layout.counted if layout.counted else layout.symbols
+    return np.zeros((layout.cohorts * layout.places, columns), dtype=np.int64)
+
+
+def total_reports(counts: Counts, layout: Layout) -> int:
+    """How many reports were counted."""
+    if layout.folding:
+        return int(counts[0].sum())
+    return int(counts[:, 0].sum() if layout.counted else counts.sum() // layout.places)
+
+
+def count_rows(rows: Rows, layout: Layout) -> Counts:
+    """The counts of checked rows, an array of shape (reports, width)."""
+    if layout.modulus:
+        return np.concatenate([[len(rows)], hash_supports(seeds(rows), symbols(rows, layout), layout)])[None]
+    if layout.folding:
+        return folded_points(symbols(rows, layout), layout.folding)
+    if layout.places > 1:
+        return np.stack([np.bincount(place, minlength=layout.symbols) for place in symbols_by_place(rows, layout)])
+    cohort = cohorts(rows, layout)
+    if not layout.bits:
+        cells = cohort * layout.symbols + symbols(rows, layout)
+        return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(layout.cohorts, layout.symbols)
+    counts = empty_counts(layout)
+    if layout.cohorts == 1:
+        counts[0, 0], counts[0, 1:] = len(rows), bit_counts(rows)[: layout.bits]
+        return counts
+    counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts)
+    # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8 table.
+    columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
+    cells = cohort * 256
+    for index, column in enumerate(columns):
+        of_byte = np.bincount(cells + column, minlength=layout.cohorts * 256)
+        start = 1 + 8 * index
+        width = min(8, layout.bits - 8 * index)
+        counts[:, start : start + width] = (of_byte.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE)[:, :width]
+    return counts
+
+
+def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Why rows cannot be reports of this layout: (reason, which rows), for the reasons that occur."""
+    found = []
+    if layout.cohorts > 1:
+        found.append(("cohort-range", cohorts(rows, layout) >= layout.cohorts))
+    if layout.modulus:
+        multiplier, shift = seeds(rows).T
+        found.append(("seed-range", (multiplier - 1 >= layout.modulus - 1) | (shift >= layout.modulus)))
+    if not layout.bits:
+        found.append(("symbol-range", np.any(symbols_by_place(rows, layout) >= layout.symbols, axis=0)))
+    elif layout.bits % 8:
+        found.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
+    if layout.ones:
+        found.append(("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones))
+    return [(reason, wrong) for reason, wrong in found if wrong.any()]
+
+
+def cohorts(rows: Rows, layout: Layout) -> NDArray[Any]:
+    """The cohorts, of shape (reports,); one 0 for all where there is only one."""
+    if layout.cohorts == 1:
+        return np.zeros(1, dtype=np.int64)
+    return np.ascontiguousarray(rows[:, :COHORT_WIDTH]).view("<u2")[:, 0].astype(np.int64)
+
+
+def seeds(rows: Rows) -> NDArray[np.uint32]:
+    """The seeds (a, b) of hash functions, of shape (reports, 2)."""
+    return np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u4").astype(np.uint32)
+
+
+def symbols(rows: Rows, layout: Layout) -> NDArray[np.int64]:
+    """The symbols, of shape (reports,), of reports that have one each."""
+    only: NDArray[np.int64] = symbols_by_place(rows, layout)[0].astype(np.int64)
+    return only
+
+
+def symbols_by_place(rows: Rows, layout: Layout) -> NDArray[Any]:
+    """The symbols, of shape (places, reports)."""
+    body = np.ascontiguousarray(rows[:, layout.prefix_width :])
+    return np.ascontiguousarray(body.view(_SYMBOL_TYPES[layout.symbol_width]).T)

@@ -1,0 +1,85 @@
+"""Screening: which payloads are batches that can be counted, and why the others are not.
+
+Rules
+- Every payload gets one answer, in order; none raises an error.
+- A batch is counted whole or not at all: one impossible report refuses its batch, and nothing else.
+- Rows are checked in bulk, those of one question together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.errors import WireError
+from ldp.survey import Envelope
+from ldp.wire import Batch, Damage, decode_batch
+from ldp_aggregator.arrays import Rows
+from ldp_aggregator.tallies.counting import faults
+from ldp_aggregator.tallies.joint_counting import parts
+
+UNKNOWN = "fingerprint"
+"""The reason to refuse a batch of no question that is known."""
+
+
+class Refusal(NamedTuple):
+    """Why a payload cannot be counted, by a name in `ldp.wire.REASONS`; and the known question that it is for."""
+
+    reason: str
+    fingerprint: bytes | None = None
+
+
+def screened(payloads: Iterable[bytes | Damage], envelopes: Mapping[bytes, Envelope]) -> list[Batch | Refusal]:
+    """What each payload is; `envelopes` are the questions and groups that are known, by fingerprint."""
+    found = [_fitting(payload, envelopes) for payload in payloads]
+    for fingerprint, places in by_fingerprint(found).items():
+        batches = [batch for place in places if isinstance(batch := found[place], Batch)]
+        for index, reason in _impossible(envelopes[fingerprint], batches):
+            found[places[index]] = Refusal(reason, fingerprint)
+    return found
+
+
+def by_fingerprint(found: Iterable[Batch | Refusal | None]) -> dict[bytes, list[int]]:
+    """Where the batches of each question stand."""
+    places: dict[bytes, list[int]] = {}
+    for place, batch in enumerate(found):
+        if isinstance(batch, Batch):
+            places.setdefault(batch.fingerprint, []).append(place)
+    return places
+
+
+def rows_of(batches: Iterable[Batch], width: int) -> Rows:
+    """The rows of batches of one question, end to end, of shape (reports, width)."""
+    return np.frombuffer(b"".join([batch.rows for batch in batches]), dtype=np.uint8).reshape(-1, width)
+
+
+def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Batch | Refusal:
+    """The payload as a batch of a known question and of its width; the rows are not looked at yet."""
+    if isinstance(payload, Damage):
+        return Refusal("frame-damaged")
+    try:
+        batch = decode_batch(payload)
+    except WireError as error:
+        return Refusal(error.reason)
+    envelope = envelopes.get(batch.fingerprint)
+    if envelope is None:
+        return Refusal(UNKNOWN)
+    if len(batch.rows) != batch.size * envelope.width:
+        return Refusal("report-width", batch.fingerprint)
+    return batch
+
+
+def _impossible(envelope: Envelope, batches: Sequence[Batch]) -> Iterable[tuple[int, str]]:
+    """The places of batches with impossible reports, and the first reason for each."""
+    split = parts(envelope, rows_of(batches, envelope.width))
+    wrong = [fault for question, part in split for fault in faults(part, question.layout)]
+    if not wrong:
+        return ()
+    reasons: dict[int, str] = {}
+    starts = np.cumsum([0, *(batch.size for batch in batches[:-1])])
+    for reason, rows in wrong:
+        for place in np.flatnonzero(np.logical_or.reduceat(rows, starts)):
+            reasons.setdefault(int(place), reason)
+    return reasons.items()

@@ -1,0 +1,141 @@
+"""Simulated poisoning: honest tallies from their exact law, forged reports added, and what they did to the estimates.
+
+    random        forged reports are anything that can be sent, uniformly
+    input         forged devices hold a target each, and keep to the protocol
+    maximal-gain  forged reports are worth as much to the targets as any can be (`ldp_simulations.attacks.maximal_gain`)
+
+The gain is what the forged reports add to an estimate, against as many that would add the honest frequency f, no more:
+
+    gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f,  b the share of those that are forged
+
+which is what `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from reports
+held out of a search, b is their share among these.
+
+Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp.domain import SEPARATOR
+from ldp.errors import EstimateError
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
+from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.tallies.counting import count_rows, empty_counts
+from ldp_simulations.attacks.forged_rows import random_rows
+from ldp_simulations.attacks.maximal_gain import crafted_rows
+from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.sampling.sampling import sample_counts
+
+RANDOM, INPUT, MAXIMAL_GAIN = ATTACKS = ("random", "input", "maximal-gain")
+_AT_ONCE = 1 << 22
+"""Cells of forged reports that are made together."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Who attacks what: `forged` reports for `targets`, the places of some of the holders' values."""
+
+    question: Question
+    holders: Holders
+    targets: tuple[int, ...]
+    forged: int
+    kind: str
+    hashes: int | None = None
+    """Hash functions that a forger is given to choose from, where reports name one; all, if None."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Those that frequencies are estimated of: the question's, or the texts that are looked for."""
+        return self.question.domain.values or self.holders.values
+
+    @property
+    def truth(self) -> Floats:
+        """The frequencies among the honest respondents, of shape (M,)."""
+        return np.array(self.holders.frequencies(self.values))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one simulated attack did; arrays of shape (M,)."""
+
+    honest: Floats
+    poisoned: Floats
+    gain: Floats
+    bound: float | None
+    noticed: tuple[str, ...]
+    """The health checks that became suspicious."""
+
+
+def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
+    """One run. Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded."""
+    randomizer = attack.question.randomizer
+    counts = sample_counts(attack.question, attack.holders, generator)
+    if not decoded_reports(randomizer, counts):
+        raise EstimateError("expected more respondents: none of these was held out of the search")
+    forged = forged_counts(attack, generator)
+    honest, poisoned = (moments_of(randomizer, each, attack.values).frequency for each in (counts, counts + forged))
+    deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
+    share = attack.forged / (attack.holders.respondents + attack.forged)
+    reach = manipulation(randomizer, counts + forged).reach
+    candidates = attack.values if attack.question.domain.size is None else ()
+    return Outcome(
+        honest,
+        poisoned,
+        poisoned - (1 - deceived) * honest - deceived * attack.truth,
+        None if reach is None else share * reach,
+        tuple(check.name for check in health(attack.question, counts + forged, candidates) if check.suspicious),
+    )
+
+
+def forged_counts(attack: Attack, generator: Generator) -> Counts:
+    """The tally of the forged reports."""
+    if attack.kind == INPUT:
+        return sample_counts(attack.question, _pretenders(attack), generator)
+    layout, targets = attack.question.layout, np.array(attack.targets)
+    texts = [attack.values[target] for target in attack.targets]
+    counts, at_once = empty_counts(layout), max(1, _AT_ONCE // max(layout.bits, layout.places))
+    for start in range(0, attack.forged, at_once):
+        reports = min(at_once, attack.forged - start)
+        if attack.kind == RANDOM:
+            rows = random_rows(layout, reports, generator)
+        else:
+            rows = crafted_rows(attack.question.randomizer, targets, texts, reports, attack.hashes, generator)
+        counts += count_rows(rows, layout)
+    return counts
+
+
+def _pretenders(attack: Attack) -> Holders:
+    """Forgers who hold a target each, in equal numbers; or as many targets as a set may hold."""
+    domain, targets = attack.question.domain, attack.targets
+    if domain.most is None:
+        held = np.zeros(len(attack.holders.values), dtype=np.int64)
+        held[list(targets)] = apportion(attack.forged, np.ones(len(targets)))
+        return Holders(attack.holders.values, held)
+    most = min(domain.most, len(targets))
+    sets = tuple(tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets)))
+    written = tuple(SEPARATOR.join(attack.values[place] for place in each) for each in sets)
+    return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
+
+
+def rarest(question: Question, holders: Holders) -> tuple[int, ...]:
+    """The places of the two values that fewest hold; of one only, where there are few."""
+    values = question.domain.values or holders.values
+    shares = np.array(holders.frequencies(values))
+    return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())
+
+
+def places_of(question: Question, holders: Holders, targets: Sequence[str]) -> tuple[int, ...] | None:
+    """The places of targets among the values; None if one of them is no value of the question."""
+    values = question.domain.values or holders.values
+    if not set(targets) <= set(values):
+        return None
+    return tuple(values.index(target) for target in dict.fromkeys(targets))

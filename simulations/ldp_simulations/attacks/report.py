@@ -1,0 +1,93 @@
+"""What simulated attacks did, over all runs: a table for each question, and records for machines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ldp_aggregator.columns import columns
+from ldp_simulations.attacks.attack import Attack, Outcome
+
+FORMAT = 1
+_LEGEND = """truth: the frequency among the honest respondents; honest, poisoned: the mean estimate without and with the
+forged reports; gain: what the forged reports added, on average, and in the run where they moved the estimate most;
+bound: the most that as many can, whatever they say. A dash: there is no bound
+"""
+
+
+class Attacked(NamedTuple):
+    """An attack and its runs."""
+
+    attack: Attack
+    outcomes: Sequence[Outcome]
+
+    @property
+    def noticed(self) -> dict[str, int]:
+        """The checks that became suspicious, and in how many runs."""
+        return dict(Counter(name for outcome in self.outcomes for name in outcome.noticed))
+
+
+def record(attacked: Attacked) -> dict[str, Any]:
+    """Ready for JSON; a bound that does not exist is None."""
+    attack, outcomes = attacked
+    truth, bounds = attack.truth, [outcome.bound for outcome in outcomes if outcome.bound is not None]
+    honest, poisoned, gain = (
+        np.array([getattr(outcome, name) for outcome in outcomes]) for name in ("honest", "poisoned", "gain")
+    )
+    furthest = np.abs(gain).argmax(axis=0)
+    return {
+        "question": attack.question.name,
+        "mechanism": attack.question.mechanism,
+        "attack": attack.kind,
+        "respondents": attack.holders.respondents,
+        "forged": attack.forged,
+        "runs": len(outcomes),
+        "targets": [
+            {
+                "value": attack.values[target],
+                "truth": float(truth[target]),
+                "honest": float(honest[:, target].mean()),
+                "poisoned": float(poisoned[:, target].mean()),
+                "gain": float(gain[:, target].mean()),
+                "furthest_gain": float(gain[furthest[target], target]),
+                "bound": max(bounds, default=None),
+            }
+            for target in attack.targets
+        ],
+        "noticed": attacked.noticed,
+    }
+
+
+def table(records: Sequence[dict[str, Any]]) -> str:
+    """One table for each question, with a row for each attack and target, and what the columns mean."""
+    parts = []
+    for name in dict.fromkeys(each["question"] for each in records):
+        rows, mine = [], [each for each in records if each["question"] == name]
+        for each in mine:
+            rows += [(each["attack"], target["value"], *_cells(target), _noticed(each)) for target in each["targets"]]
+        first = mine[0]
+        parts += [
+            f"{name}: {first['mechanism']}, {first['forged']:,} forged reports beside {first['respondents']:,} honest "
+            f"ones, {first['runs']:,} runs",
+            columns(
+                ("attack", "target", "truth", "honest", "poisoned", "gain", "furthest", "bound", "noticed by"), rows
+            ),
+        ]
+    return "\n".join(parts) + "\n" + "".join(f"  {line}\n" for line in _LEGEND.splitlines())
+
+
+def _cells(target: dict[str, Any]) -> list[str]:
+    numbers = (target[key] for key in ("truth", "honest", "poisoned", "gain", "furthest_gain", "bound"))
+    return ["-" if number is None else f"{number:.4f}" for number in numbers]
+
+
+def _noticed(record: dict[str, Any]) -> str:
+    """The checks, with the number of runs where it was not in all."""
+    runs = record["runs"]
+    return (
+        ", ".join(name if times == runs else f"{name} ({times} of {runs})" for name, times in record["noticed"].items())
+        or "nothing"
+    )

@@ -1,0 +1,31 @@
+"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for developers who embed the client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.commands.main import SURVEY
+from ldp_aggregator.files import hand_out, read_survey
+
+
+@click.command()
+@click.argument("state", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def ledger(state: Path) -> None:
+    """Say in plain words what the device with this STATE file has spent. The app may be running."""
+    from ldp_client.database import Database
+    from ldp_client.ledger import Ledger
+
+    click.echo(str(Ledger.read(Database(state))))
+
+
+@click.command()
+@SURVEY
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="The file to write.  [default: standard output]")
+def codegen(survey_path: Path, output: Path | None) -> None:
+    """Write a typed Python module that records answers to SURVEY."""
+    from ldp_client.codegen import module
+
+    source = module(read_survey(survey_path))
+    hand_out(output, source)

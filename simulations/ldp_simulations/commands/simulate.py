@@ -1,0 +1,171 @@
+"""`ldp randomize` and `ldp simulate`: surveys before (or without) the devices that will answer them."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.presentation import QUESTION, TOP, check_names
+from ldp_aggregator.files import hand_out, make_folder, read_candidates, read_survey, write_whole, written_whole
+from ldp_simulations.commands.options import MOST_RUNS, whole
+
+_OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
+
+
+@click.command()
+@SURVEY
+@click.option("--input", "-i", "table", required=True, type=click.Path(path_type=Path), help="A CSV table of answers.")
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The report file to write.")
+@click.option("--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer.")
+@QUIET
+def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool) -> None:
+    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty = no answer.
+
+    Reports leave in a random order, whatever that of the rows.
+    """
+    from ldp_aggregator.commands.progress import progress
+    from ldp_simulations.answers import read_answers
+    from ldp_simulations.simulation.simulation import randomize_in_any_order
+
+    survey = read_survey(survey_path)
+    answers = progress(read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet)
+    with written_whole(output) as file:
+        for reports in randomize_in_any_order(survey, answers):
+            file.write(reports)
+
+
+@click.command()
+@click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
+@click.option("--suite", type=click.Choice(["rappor"]), help="Instead of SURVEY: the regression grid of google/rappor.")
+@click.option("--cases", metavar="PATTERN", help="Of a suite: the cases to run, such as 'small *'.  [default: all]")
+@click.option("--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers.")
+@click.option(
+    "--users",
+    metavar="N",
+    type=whole(1, 10**12),
+    help="How many respondents to make up, such as 1e6.  [default: 10000]",
+)
+@click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, MOST_RUNS),
+    help="How often to repeat the survey, or each case of a suite.  [default: 1; a suite's own]",
+)
+@click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
+@click.option(
+    "--way",
+    type=click.Choice(["clients", "reports", "law"]),
+    default="law",
+    show_default=True,
+    help="Let a client make every report, draw them in bulk and of the same law where a mechanism has such a draw, or "
+    "draw tallies from their exact law.",
+)
+@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
+@click.option("--skip-invalid", is_flag=True, help="Of --population: take cells that do not fit for no answer.")
+@QUESTION
+@TOP
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder; of a suite, report.html "
+    "and results.jsonl, from which an interrupted run goes on.",
+)
+@QUIET
+@click.pass_context
+def simulate(
+    context: click.Context,
+    survey_path: Path | None,
+    suite: str | None,
+    cases: str | None,
+    table: Path | None,
+    users: int | None,
+    distribution: str | None,
+    runs: int | None,
+    seed: int | None,
+    way: str,
+    level: float,
+    simultaneous: bool,
+    skip_invalid: bool,
+    names: tuple[str, ...],
+    top: int | None,
+    form: str,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Simulate SURVEY on a known population and compare the estimates with the truth."""
+    if suite is not None:
+        _refuse_others(context)
+        from ldp_simulations.commands.rappor_suite import simulate_suite
+
+        simulate_suite(cases or "*", runs, output, quiet)
+        return
+    if survey_path is None or cases is not None:
+        raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
+    from ldp_aggregator.commands.progress import progress
+    from ldp_aggregator.estimates.result import MOST_ROWS
+    from ldp_aggregator.options import Options
+    from ldp_aggregator.output.plot import picture
+    from ldp_simulations.population import from_table, synthetic
+    from ldp_simulations.simulation import report
+    from ldp_simulations.simulation.simulation import simulate
+
+    if table is not None and (users is not None or distribution is not None):
+        raise click.UsageError("expected either --population, or --users and --distribution; got both")
+    if skip_invalid and table is None:
+        raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
+    survey = read_survey(survey_path)
+    check_names(names, [question.name for question in survey])
+    candidates = read_candidates(survey, survey_path)
+    if table is not None:
+        population = from_table(table, survey, candidates, skip_invalid=skip_invalid)
+    else:
+        population = synthetic(survey, users or 10_000, distribution or "zipf:1.1", candidates)
+    options = Options(level, simultaneous="bonferroni" if simultaneous else None)
+    if output is not None:
+        # Before the work begins, which may take long.
+        make_folder(output)
+    result = simulate(
+        survey,
+        population,
+        runs=runs or 1,
+        seed=seed,
+        way=way,
+        options=options,
+        candidates=candidates,
+        over=partial(progress, what="simulating", quiet=quiet),
+    )
+    result = result.only(names) if names else result
+    if form == "json":
+        hand_out(None, report.json_lines(report.top(result, top) if top else result))
+    else:
+        most = MOST_ROWS if top is None else top or sys.maxsize
+        hand_out(None, report.table(result, most), data=False)
+    if output is not None:
+        truth = {name: each.truth.tolist() for name, each in result.runs.items()}
+        write_whole(output / "report.html", report.page(result))
+        write_whole(output / "picture.svg", picture(result.first, "svg", truth))
+        write_whole(output / "simulation.json", report.json_lines(result))
+        write_whole(output / "estimates.csv", result.first.to_csv())
+        if not quiet:
+            click.echo(f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}", err=True)
+
+
+def _refuse_others(context: click.Context) -> None:
+    """A suite says by itself who answers what."""
+    given = [
+        option.opts[0] if isinstance(option, click.Option) else "SURVEY"
+        for option in context.command.params
+        if option.name not in _OF_SUITES
+        and context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"expected --suite with --cases, --runs, --output or --quiet alone, got {', '.join(given)}"
+        )

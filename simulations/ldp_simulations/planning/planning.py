@@ -1,0 +1,162 @@
+"""Plans: how well a question can be answered, before anyone is asked.
+
+Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the question can expect:
+
+    rare error, typical error   standard errors of a value that nobody holds, and of one held by `frequency`
+    half-width                  of the interval at `frequency`, before it is cut to [0, 1]
+    detectable                  the least F such that a value held by F passes the one-sided test of frequency 0, at
+                                `level` over all values together (Bonferroni), with probability `power`
+    reach                       how many reports' worth one forged report can shift a value's estimate, see
+                                `ldp_aggregator.estimates.manipulation`
+    efficiency                  R* / R, see `ldp.optimum`
+
+Where few reports are expected, chances and intervals come from the exact law of a count, or from
+that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`matrix`,
+Bloom filters) the worst of them counts, in a population that is spread evenly. Solved the other way
+round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step being a
+design of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ldp.domain import Domain
+from ldp.keys import MOST_EPSILON, Keys
+from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
+from ldp.optimum import efficiency
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.bisection import least_share, least_whole
+from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.estimates.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.estimates.manipulation import frequency_reach
+from ldp_aggregator.estimates.null_chances import chance_to_pass
+from ldp_aggregator.moments.moments import Moments
+from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.expectation import expected_counts
+
+EPSILON_STEPS = 10_000
+"""Steps of epsilon to 1: what is solved for has four decimals."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A mechanism for a question's values (an open one's candidates), with the moments of its estimator."""
+
+    name: str
+    declared: Declared
+    randomizer: Randomizer
+    values: Sequence[str]
+    moments: Moments
+    """Of the values that differ: of one only, where all have the same errors."""
+
+    @classmethod
+    def of(cls, name: str, declared: Declared, randomizer: Randomizer, values: Sequence[str]) -> Design:
+        """The design, decoding the tally that it can expect."""
+        even = np.full(len(values), 1 / len(values))
+        moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
+        if np.ptp(moments.hold) == np.ptp(moments.other) == 0:
+            moments = moments.of_values(slice(1))
+        return cls(name, declared, randomizer, values, moments)
+
+    def at(self, frequency: float, respondents: int) -> Moments:
+        """The moments of values that are held by `frequency` of so many respondents."""
+        even = self.moments
+        squares = frequency * (even.hold + 1) + (1 - frequency) * even.other
+        moments = replace(
+            even,
+            reports=respondents,
+            frequency=np.full(len(even.hold), frequency),
+            below=None if even.below is None else (squares - 1, squares),
+        )
+        if moments.rates is None:
+            return moments
+        p, q = moments.rates
+        return replace(moments, supports=np.rint(respondents * (q + frequency * (p - q))).astype(np.int64))
+
+    def error(self, frequency: float, respondents: int, ask: Ask) -> Floats:
+        """Standard errors, by value."""
+        return standard_error(self.at(frequency, respondents), ask.estimand)
+
+    def half_width(self, respondents: int, ask: Ask) -> float:
+        """Half the widest interval."""
+        moments = self.at(self.typical(ask), respondents)
+        low, high = careful_interval(moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand)
+        return float((high - low).max() / 2)
+
+    def typical(self, ask: Ask) -> float:
+        """The frequency that errors are told for."""
+        return 1 / len(self.values) if ask.frequency is None else ask.frequency
+
+    def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
+        """The probability that a value held by `frequency` is found to be there: the worst value's."""
+        missing = miss(ask.level, len(self.values), "bonferroni")
+        return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
+
+    def detectable(self, respondents: int, ask: Ask) -> float | None:
+        """The smallest frequency found with the probability asked for; None if not even 1 is."""
+        return least_share(lambda frequency: self.chance(frequency, respondents, ask) >= ask.power)
+
+    def meets(self, respondents: int, ask: Ask) -> bool:
+        """Whether everything that is asked for is kept with so many respondents."""
+        return (ask.half_width is None or self.half_width(respondents, ask) <= ask.half_width) and (
+            ask.detect is None or self.chance(ask.detect, respondents, ask) >= ask.power
+        )
+
+    @property
+    def reach(self) -> float | None:
+        """How many reports' worth one forged report can shift a value; None for Bloom filters."""
+        found = frequency_reach(self.randomizer)
+        return None if found is None else float(found)
+
+    @property
+    def efficiency(self) -> float | None:
+        """R* / R at the declared epsilon; None where it depends on the frequencies."""
+        exact = efficiency(self.randomizer, self.declared.bound)
+        return None if exact is None else float(exact)
+
+
+def rows_for(domain: Domain) -> list[Mechanism]:
+    """The mechanisms that can serve a domain and need nothing but an epsilon.
+
+    Sketches are left out: part of their error is the same for any number of respondents, and depends on who holds what.
+    """
+    serving = [row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None]
+    made = [(row, designed(row, domain, "1")) for row in serving]
+    return [row for row, parts in made if parts is not None and parts[0].kind != "sketch"]
+
+
+def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, Declared] | None:
+    """What a mechanism makes of an epsilon; None if it wants other keys, or cannot serve."""
+    keys = Keys("plan", {"epsilon": epsilon})
+    made = row.design(keys, domain)
+    return None if keys.problems else made
+
+
+def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
+    """The same, ready to be planned with."""
+    made = designed(row, domain, epsilon)
+    return None if made is None else Design.of(row.name, made[1], made[0], domain.values or ())
+
+
+def least_respondents(plan: Design, ask: Ask) -> int | None:
+    """How many respondents it takes to keep what is asked for; None if 10^15 do not."""
+    return least_whole(1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask))
+
+
+def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) -> Design | None:
+    """The design with the smallest epsilon that keeps what is asked for; None if the largest does not."""
+
+    def at(step: int) -> Design | None:
+        return design_for(row, domain, f"{step}/{EPSILON_STEPS}")
+
+    def meets(step: int) -> bool:
+        made = at(step)
+        return made is not None and made.meets(respondents, ask)
+
+    step = least_whole(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
+    return None if step is None else at(step)

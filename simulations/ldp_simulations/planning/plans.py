@@ -1,0 +1,71 @@
+"""Plans of a survey's questions, and of every mechanism for so many values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ldp.domain import Domain
+from ldp.errors import EstimateError
+from ldp.exact import log
+from ldp.survey import Survey
+from ldp_aggregator.files import FileError
+from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning.planning import Design, design_for, least_epsilon, least_respondents, rows_for
+
+
+class Plan(NamedTuple):
+    """One row: a design, or None if no epsilon is enough; so many respondents, or None if no number is enough."""
+
+    label: str
+    design: Design | None
+    respondents: int | None
+
+
+def of_survey(
+    survey: Survey,
+    candidates: Mapping[str, Sequence[str]],
+    respondents: int | None,
+    ask: Ask,
+) -> list[Plan]:
+    """A plan for each question, through its own mechanism; but for searches (`search_plan`)."""
+    plans = []
+    for question in survey:
+        if question.randomizer.kind == "search":
+            continue
+        values = question.domain.values or candidates.get(question.name, ())
+        if not values:
+            raise FileError(
+                f"question {question.name!r}: expected candidates to plan with, since it is open, got none; "
+                "name a file of texts, one a line, as candidates in the survey file"
+            )
+        try:
+            design = Design.of(question.mechanism, question.declared, question.randomizer, values)
+        except EstimateError as error:
+            raise EstimateError(f"question {question.name!r}: {error}") from None
+        plans.append(Plan(question.name, design, respondents or least_respondents(design, ask)))
+    return plans
+
+
+def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask: Ask) -> list[Plan]:
+    """A plan for each mechanism that can serve, the best first."""
+    domain = Domain("category", tuple(map(str, range(size))))
+    plans = []
+    for row in rows_for(domain):
+        if epsilon is None:
+            design = least_epsilon(row, domain, respondents or 0, ask)
+        else:
+            design = design_for(row, domain, str(epsilon))
+        enough = None if design is None else respondents or least_respondents(design, ask)
+        plans.append(Plan(row.name, design, enough))
+    return sorted(plans, key=lambda plan: _cost(plan, ask))
+
+
+def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
+    """What is smaller is better: the declared epsilon, then respondents, then the width of intervals."""
+    if plan.design is None or plan.respondents is None:
+        return (math.inf,)
+    epsilon, respondents = log(plan.design.declared.bound), plan.respondents
+    return (round(epsilon, 6), respondents, plan.design.half_width(respondents, ask))

@@ -1,0 +1,100 @@
+"""What a plan says: a row for each mechanism or question, as a table with its legend, and as records for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ldp.exact import log_upper
+from ldp_aggregator.columns import columns
+from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.plans import Plan
+from ldp_simulations.planning.stopwatch import client_microseconds, decode_milliseconds
+
+FORMAT = 1
+
+
+def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
+    """Ready for JSON; what cannot be had is None."""
+    design, respondents = plan.design, plan.respondents
+    told: dict[str, Any] = {"name": plan.label, "reachable": design is not None and respondents is not None}
+    if design is None:
+        return told
+    told |= {
+        "mechanism": design.name,
+        "values": len(design.values),
+        "epsilon": {"declared": design.declared.text, "delivered": log_upper(design.randomizer.ratio)},
+        "efficiency": design.efficiency,
+        "report_bytes": design.randomizer.layout.width,
+        "client_microseconds": client_microseconds(design.randomizer, design.values),
+        "decode_milliseconds": decode_milliseconds(design.randomizer, design.values),
+    }
+    if respondents is None:
+        return told
+    frequency = design.typical(ask)
+    fakes = min(respondents, -(-respondents // 100) if forged is None else forged)
+    told |= {
+        "respondents": respondents,
+        "rare_error": float(design.error(0, respondents, ask).max()),
+        "typical_frequency": frequency,
+        "typical_error": float(design.error(frequency, respondents, ask).max()),
+        "half_width": design.half_width(respondents, ask),
+        "detectable": design.detectable(respondents, ask),
+        "forged": {"reports": fakes, "shift": None if design.reach is None else design.reach * fakes / respondents},
+    }
+    if ask.detect is not None:
+        told["chance_to_detect"] = design.chance(ask.detect, respondents, ask)
+    return told
+
+
+def table(records: Sequence[dict[str, Any]], ask: Ask) -> str:
+    """Aligned; a dash where there is no such number."""
+    named = any(each["name"] != each.get("mechanism", each["name"]) for each in records)
+    headings = ["question" if named else "mechanism", *(["mechanism"] if named else [])]
+    headings += ["epsilon", "respondents", "error\nat 0", "error\nat f", "half-\nwidth", "detects"]
+    headings += [f"chance of\n{ask.detect:g}"] if ask.detect is not None else []
+    headings += ["effici-\nency", "report\nbytes", "client\nus", "decode\nms", "forged\nshift"]
+    rows = []
+    for each in records:
+        cells = [each["name"], *([each.get("mechanism", "-")] if named else [])]
+        cells += [each["epsilon"]["declared"] if "epsilon" in each else "-", _whole(each.get("respondents"))]
+        cells += [_short(each.get(key)) for key in ("rare_error", "typical_error", "half_width", "detectable")]
+        cells += [_short(each.get("chance_to_detect"))] if ask.detect is not None else []
+        cells += [_share(each.get("efficiency")), _whole(each.get("report_bytes"))]
+        cells += [_short(each.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
+        rows.append([*cells, _short(each.get("forged", {}).get("shift"))])
+    return columns(headings, rows)
+
+
+def legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> str:
+    """What the columns mean."""
+    typical = {each["typical_frequency"] for each in records if "typical_frequency" in each}
+    f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
+    family = ", all of a question's together" if ask.simultaneous else ""
+    fakes = "1 % of the reports" if forged is None else f"{forged:,} reports"
+    lines = [
+        f"error: standard error for the {ask.estimand}, of a value nobody holds (at 0) and of one held by {f}",
+        f"half-width: of the {ask.level:g} interval at f{family}",
+        f"detects: the least frequency found with probability {ask.power:g}, testing every value against 0 at level "
+        f"{ask.level:g} over all values together (Bonferroni)",
+        "efficiency: least total error of any mechanism at this epsilon, over this one's",
+        "client, decode: measured just now; one report, and one tally with its errors and intervals",
+        f"forged shift: how far {fakes}, if forged, can move the estimate of one value, at most",
+    ]
+    if any(not each["reachable"] for each in records):
+        lines.append(
+            f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon that is allowed"
+        )
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def _short(number: float | None) -> str:
+    return "-" if number is None else f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
+def _share(number: float | None) -> str:
+    return "-" if number is None else f"{number:.3f}" if number >= 0.0005 else "<0.001"
+
+
+def _whole(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"

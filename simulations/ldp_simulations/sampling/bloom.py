@@ -1,0 +1,61 @@
+"""Tallies of Bloom filters, drawn from their exact law.
+
+    one answer each    the holders of a value fall into cohorts by a multinomial. Given how many have each bit set in
+                       truth, the bits of their reports are independent: two binomials for each bit
+    several answers    a client stays in one cohort, and its answers that agree share one permanent response. Clients
+                       with r answers of one value: two binomials for the permanent bits, then two for r times as many
+                       reports, once for every r
+
+A bit's count depends on values only through how many have it set, so both take the time of the candidates' bits, and no
+longer for more respondents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.sampling.bits import ones
+
+
+def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Generator) -> Counts:
+    """Counts of one report from each holder; the columns of the design have the bits of the values."""
+    cohorts = randomizer.cohorts
+    spread = generator.multinomial(held, np.full(cohorts, 1 / cohorts))
+    counts = empty_counts(randomizer.layout)
+    counts[:, 0] = spread.sum(axis=0)
+    counts[:, 1:] = ones(_set_by(design, spread), counts[:, :1], randomizer.support, generator)
+    return counts
+
+
+def repeated_counts(randomizer: Rappor, answers: Counts, design: Any, generator: Generator) -> Counts:
+    """Counts of a report of every answer; `answers` has a row for each client, of columns of the design."""
+    size = design.shape[1]
+    clients, (lasting, fresh) = len(answers), randomizer.steps
+    cohorts = generator.integers(0, randomizer.cohorts, clients)
+    same, times = np.unique(answers + size * np.arange(clients)[:, None], return_counts=True)
+    client, value = np.divmod(same, size)
+    counts = empty_counts(randomizer.layout)
+    for repeats in np.unique(times).tolist():
+        here = times == repeats
+        places = value[here] * randomizer.cohorts + cohorts[client[here]]
+        spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(size, -1)
+        responses = spread.sum(axis=0)[:, None]
+        permanent = ones(_set_by(design, spread), responses, lasting, generator)
+        counts[:, 0] += repeats * responses[:, 0]
+        counts[:, 1:] += ones(repeats * permanent, repeats * responses, fresh, generator)
+    return counts
+
+
+def _set_by(design: Any, spread: Counts) -> Counts:
+    """How many have each bit set in truth, of shape (cohorts, bits), from how many hold each value in each cohort."""
+    bits = design.shape[0] // spread.shape[1]
+    entries = design.tocoo()
+    weights = spread[entries.col, entries.row // bits]
+    # Sums of whole numbers below 2^53 are exact in floating point.
+    return np.bincount(entries.row, weights, design.shape[0]).astype(np.int64).reshape(-1, bits)

@@ -1,0 +1,31 @@
+"""Tallies of sets, drawn from their exact law.
+
+set-unary        given the sets, bits are independent, as in `ldp_simulations.sampling.bits`
+pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those entries
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.set_unary import SetEncoding
+from ldp_aggregator.arrays import Counts
+from ldp_simulations.holders import SetHolders
+from ldp_simulations.sampling.bits import vector_counts
+
+
+def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
+    """The counts of one report from every holder."""
+    return vector_counts(randomizer, holders.holding(randomizer.size), holders.respondents, generator)
+
+
+def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+    """How many holders draw each value, and each dummy."""
+    most = randomizer.most
+    drawn = generator.multinomial(holders.counts, np.full(most, 1 / most))
+    entries = [randomizer.entry(held, place) for held in holders.sets for place in range(most)]
+    counts = np.zeros(randomizer.oracle.size, dtype=np.int64)
+    np.add.at(counts, np.array(entries, dtype=np.int64), drawn.ravel())
+    return counts

@@ -1,0 +1,240 @@
+"""Simulated surveys: a known population answers, its reports are decoded, and the estimates meet the truth.
+
+Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of its report, ingest.
+`reports` differs for mechanisms that `sampling.bulk` knows: their reports are drawn in bulk, of the same law.
+`law` draws the tally from the distribution that those reports would give it, in a time that depends little on how many
+they are.
+"""
+
+from __future__ import annotations
+
+import random as standard_random
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp.randomness import Random, shuffled, system
+from ldp.survey import Envelope, Survey
+from ldp.wire import Batch
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
+from ldp_aggregator.estimates.result import SurveyEstimates
+from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.ingest import Ingest
+from ldp_aggregator.tallies.tally import Tally
+from ldp_client import Client, Report, frames, row_batches
+from ldp_simulations.population import Population
+from ldp_simulations.sampling.bulk import bulk_draw
+from ldp_simulations.sampling.sampling import sample_counts
+
+CLIENTS, REPORTS, LAW = "clients", "reports", "law"
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What came of it: the estimates of the first run, and all runs' errors by question."""
+
+    survey: Survey
+    population: Population
+    way: str
+    first: SurveyEstimates
+    runs: dict[str, Runs]
+    report_size: int
+    """Bytes of the reports of the first run; 0 if none were made."""
+
+    def only(self, names: Collection[str]) -> Simulation:
+        """What came of these questions."""
+        estimates = {name: each for name, each in self.first.questions.items() if name in names}
+        return replace(
+            self, first=replace(self.first, questions=estimates), runs={name: self.runs[name] for name in estimates}
+        )
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate; `truth` of shape (M,)."""
+
+    truth: Floats
+    frequency: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+
+    def only(self, places: NDArray[np.int64]) -> Runs:
+        """The values at these places, in their order."""
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        return Runs(self.truth[places], *(column[:, places] for column in columns))
+
+    @property
+    def found(self) -> NDArray[np.int64]:
+        """In how many runs each value was estimated: in all, but for texts that a search has to find."""
+        runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
+        return runs
+
+    @property
+    def empirical_error(self) -> Floats:
+        """Root mean square difference between estimate and truth, by value."""
+        error: Floats = np.sqrt(np.nanmean((self.frequency - self.truth) ** 2, axis=0))
+        return error
+
+    @property
+    def stated_error(self) -> Floats:
+        """Root mean square of the standard errors that the estimates carried, by value."""
+        error: Floats = np.sqrt(np.nanmean(self.standard_error**2, axis=0))
+        return error
+
+    @property
+    def coverage(self) -> Floats:
+        """Share of intervals that hold the truth, by value."""
+        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(axis=0) / self.found
+        return held
+
+
+def simulate(
+    survey: Survey,
+    population: Population,
+    *,
+    runs: int = 1,
+    seed: int | None = None,
+    way: str = LAW,
+    options: Options = DEFAULTS,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    over: Any = iter,
+) -> Simulation:
+    """Simulate `runs` surveys of one population; the same seed gives the same simulation.
+
+    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range of runs (for a
+    progress bar). Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
+    """
+    options = replace(options, frequencies=True)
+    generator = np.random.default_rng(seed)
+    # A predictable source, which no device ever uses: a seed is asked for so that the simulation can be repeated.
+    random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
+    estimates, report_size = [], 0
+    for _ in over(range(runs)):
+        if way in (CLIENTS, REPORTS):
+            respondents = _respondents(survey, population, generator)
+            tally, report_size = _collected(survey, randomize(survey, respondents, random, bulk=way == REPORTS))
+        else:
+            tally = Tally.empty(survey)
+            for question in survey:
+                tally.counts[question.name] = sample_counts(question, population[question.name], generator)
+        estimates.append(estimate(tally, options, candidates))
+    by_question = {question.name: _runs(question.name, population, estimates) for question in survey}
+    return Simulation(survey, population, way, estimates[0], by_question, report_size)
+
+
+def randomize(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system, *, bulk: bool = True
+) -> Iterator[bytes]:
+    """The reports of respondents as the bytes of report files; concatenated they are one file.
+
+    Drawn in bulk where there is such a draw, unless a client is to make each.
+    """
+    for envelope, rows in _rows(survey, respondents, random, bulk=bulk):
+        yield frames(_batches(envelope, rows, random))
+
+
+def randomize_in_any_order(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system
+) -> Iterator[bytes]:
+    """The same in a random order, rows as well as batches, so that it tells nothing of the order of respondents.
+
+    All reports are held in memory until the last one is made.
+    """
+    made: dict[Envelope, list[bytes]] = {envelope: [] for envelope in survey.envelopes}
+    for envelope, rows in _rows(survey, respondents, random, bulk=True):
+        made[envelope] += (rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width))
+    batches = [
+        batch
+        for envelope, rows in made.items()
+        for batch in _batches(envelope, b"".join(shuffled(rows, random)), random)
+    ]
+    for batch in shuffled(batches, random):
+        yield frames([batch])
+
+
+def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]:
+    return row_batches(envelope.fingerprint, rows, envelope.width, envelope.epoch, random=random)
+
+
+def _rows(
+    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random, *, bulk: bool
+) -> Iterator[tuple[Envelope, bytes]]:
+    """The reports to each question or group, as rows end to end, of one part of the respondents after the other."""
+    respondents = iter(respondents)
+    while chunk := list(islice(respondents, _AT_ONCE)):
+        for envelope in survey.envelopes:
+            names = {question.name for question in envelope.members}
+            answers = [given for given in chunk if names <= given.keys()]
+            drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
+            if drawn is None:
+                drawn = b"".join(_recorded(survey, envelope, given, random).row for given in answers)
+            yield envelope, drawn
+
+
+def _drawn_in_bulk(envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes | None:
+    """A report from each respondent, as rows end to end; None where there is no draw in bulk."""
+    rows = []
+    for question in envelope.members:
+        draw = bulk_draw(question.randomizer)
+        if draw is None:
+            return None
+        values = [question.value(given[question.name]) for given in answers]
+        rows.append(draw(np.array(values, dtype=np.int64), random))
+    joined: bytes = np.concatenate(rows, axis=1).tobytes()
+    return joined
+
+
+def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:
+    client, names = Client(survey, random=random), [question.name for question in envelope.members]
+    if len(names) > 1:
+        return client.record_together({name: given[name] for name in names})
+    return client.record(names[0], given[names[0]])
+
+
+def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
+    ingest, size = Ingest(survey), 0
+    for chunk in reports:
+        ingest.feed(chunk)
+        size += len(chunk)
+    ingest.end_of_stream()
+    return ingest.tally, size
+
+
+def _respondents(survey: Survey, population: Population, generator: np.random.Generator) -> Iterator[dict[str, object]]:
+    """Respondents who hold, in random order and independently for each question, the values of the population."""
+    orders: dict[str, NDArray[np.int64]] = {}
+    for question in survey:
+        counts = population[question.name].counts
+        orders[question.name] = generator.permutation(np.repeat(np.arange(len(counts)), counts))
+    answers = {
+        question.name: [question.domain.parse(value) for value in population[question.name].values]
+        for question in survey
+    }
+    for index in range(max(len(order) for order in orders.values())):
+        yield {name: answers[name][order[index]] for name, order in orders.items() if index < len(order)}
+
+
+def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
+    found = [each[name] for each in estimates]
+    values = found[0].values
+    if all(each.values == values for each in found):
+        arrays = ("frequency", "standard_error", "low", "high")
+        parts = (np.stack([getattr(each, array) for each in found]) for array in arrays)
+        return Runs(np.array(population[name].frequencies(values)), *parts)
+    # A search finds other texts in every run. Those of the first come first.
+    values = tuple(dict.fromkeys(value for each in found for value in each.values))
+    place = {value: index for index, value in enumerate(values)}
+    shape = len(found), len(values)
+    frequency, error, low, high = (np.full(shape, np.nan) for _ in range(4))
+    for run, each in enumerate(found):
+        columns = [place[value] for value in each.values]
+        frequency[run, columns], error[run, columns] = each.frequency, each.standard_error
+        low[run, columns], high[run, columns] = each.low, each.high
+    return Runs(np.array(population[name].frequencies(values)), frequency, error, low, high)
