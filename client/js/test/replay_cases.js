@@ -1,4 +1,4 @@
-// For tests/test_js_client.py: a compiled survey and cases (question, answer, tape) in; prices and reports out.
+// For tests/typescript/test_js_client.py: a compiled survey and cases (question, answer, tape) in; prices and reports out.
 
 import { text } from "node:stream/consumers";
 

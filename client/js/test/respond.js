@@ -1,4 +1,4 @@
-// For tests/test_js_client.py: a compiled survey and the answers of respondents in; their report file out.
+// For tests/typescript/test_js_client.py: a compiled survey and the answers of respondents in; their report file out.
 
 import { text } from "node:stream/consumers";
 

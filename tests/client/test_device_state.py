@@ -1,0 +1,92 @@
+"""What a device keeps, record by record: a state that one version wrote has to be read by the next one.
+
+`python tests/client/test_device_state.py` writes the records of a scripted life, and its ledger, to
+`device_state.json`. Where they change, devices in the field would take an old permanent response for none, or an old
+charge for nobody's.
+"""
+
+import hashlib
+import json
+import time
+from fractions import Fraction
+from pathlib import Path
+from unittest.mock import patch
+
+from broken_stores import everything
+from surveys import mirror, survey_of, yes_no
+
+from ldp.exact import exp_lower
+from ldp.randomness import Replay
+from ldp_client.budget import Budget, renew
+from ldp_client.database import Database
+from ldp_client.ledger import Ledger
+from ldp_client.memory import ON, Memory
+from ldp_client.outbox import Limits, Outbox
+from ldp_client.respondent import Respondent
+from ldp_client.scope import Scope
+
+KEPT = Path(__file__).with_name("device_state.json")
+DAY = 20_000
+COLLECTOR = "https://collect.example/v1/reports"
+HASHED = 'name = "hashed"\ntype = "integer"\nlow = 0\nhigh = 99\nmechanism = "loloha"\n'
+FIRST = (
+    yes_no("once"),
+    mirror("mirror", 3),
+    HASHED + 'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 2',
+)
+SECOND = (yes_no("once", "1/3"), *FIRST[1:])
+LIVES = [
+    (FIRST, "once", [True]),
+    (FIRST, "mirror", ["a", "b", "a"]),
+    (FIRST, "hashed", [3, 97]),
+    (SECOND, "once", [False]),
+]
+
+
+def life():
+    """Two versions of a survey are answered; one batch is tried; then, twice, the secret is renewed."""
+    store, scope, tape = Database(None), Scope.of(COLLECTOR), Replay(hashlib.shake_256(b"device").digest(1 << 14))
+    memory, cap, told = Memory(store, scope), exp_lower(Fraction(100)), []
+    outbox = Outbox(store, b"12345678", b"", Limits(batch=2), tape, print, inherits=lambda: True)
+
+    def note():
+        told.append([[kind, key.hex(), *map(_plain, record)] for (kind, key), record in everything(store).items()])
+
+    def answer(keys, name, answers):
+        survey = survey_of(*keys)
+        budget = Budget(store, survey, scope, cap)
+        respondent = Respondent(survey, memory, budget, tape)
+        if keys is SECOND:
+            store.transact(budget.agree)
+        for each in answers:
+            store.transact(lambda: outbox.put(respondent.report(name, each)))  # noqa: B023
+
+    def erase():
+        memory.erase("the secret was renewed")
+        renew(store)
+
+    with patch.object(time, "time", return_value=86_400.0 * DAY + 5):
+        for keys, name, answers in LIVES:
+            answer(keys, name, answers)
+        store.transact(lambda: memory.keep_consent(ON))
+        note()
+        outbox.take()
+        outbox.postpone(60, lambda _: 0.0)
+        for _ in range(2):
+            store.transact(erase)
+            answer(*LIVES[1])
+        note()
+    return {"records": told, "ledger": str(Ledger.read(store)).splitlines()}
+
+
+def _plain(part):
+    return part.hex() if isinstance(part, bytes) else part
+
+
+def test_a_device_keeps_what_it_always_kept():
+    """Keys, contents and the ledger's words, to the byte."""
+    assert life() == json.loads(KEPT.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    KEPT.write_text(json.dumps(life(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

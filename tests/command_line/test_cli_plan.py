@@ -1,0 +1,154 @@
+"""`ldp plan`, called as people call it."""
+
+import json
+import re
+
+import pytest
+from calling import ldp, run
+from places import ROOT
+from surveys import COMMUTE
+
+DOCUMENTED = re.findall(r"^\$ ldp (plan .*)$", (ROOT / "docs" / "planning.md").read_text(), re.MULTILINE)
+
+
+def plan(*words, code=0):
+    """What `ldp plan` prints."""
+    return run("plan", *words, code=code).output
+
+
+def plans(*words):
+    """The plans by name, from JSON."""
+    return {each["name"]: each for each in json.loads(plan(*words, "--format", "json"))["plans"]}
+
+
+@pytest.mark.parametrize("line", DOCUMENTED)
+def test_documented_calls(line, monkeypatch):
+    """Every call that the page shows works as written, and fits a terminal."""
+    monkeypatch.chdir(ROOT)
+    shown = ldp(line).output
+    assert "half-width: of the 0.95 interval" in shown
+    assert max(map(len, shown.splitlines())) <= 160
+
+
+def test_table_of_mechanisms():
+    """One row for each mechanism that serves, best first; numbers as in the JSON."""
+    words = ("--values", "100", "--epsilon", "1", "--respondents", "1e5", "--detect", "0.05")
+    shown, told = plan(*words), plans(*words)
+    assert {"grr", "sue", "oue"} <= told.keys()
+    assert "warner" not in told
+    widths = [each["half_width"] for each in told.values()]
+    assert widths == sorted(widths)
+    oue = told["oue"]
+    row = next(line for line in shown.splitlines() if line.startswith(" oue")).split()
+    assert row[:3] == ["oue", "1", "100,000"]
+    assert row[3:9] == [
+        *(f"{oue[key]:.3g}" for key in ("rare_error", "typical_error", "half_width", "detectable", "chance_to_detect")),
+        f"{oue['efficiency']:.3f}",
+    ]
+    assert row[9] == "13"
+    assert oue["forged"]["reports"] == 1000
+    assert oue["forged"]["shift"] == pytest.approx(0.0316, abs=5e-5)
+
+
+def test_respondents_found():
+    """As many respondents as were found for a half-width give that half-width."""
+    words = ("--values", "20", "--epsilon", "2", "--simultaneous")
+    for name, found in plans(*words, "--half-width", "0.01").items():
+        told = plans(*words, "--respondents", str(found["respondents"]))[name]
+        assert 0.0099 < told["half_width"] <= 0.01
+
+
+def test_epsilon_found():
+    """The epsilon that was found for a detectable frequency makes it detectable."""
+    words = ("--values", "20", "--respondents", "5e4", "--detect", "1/50")
+    for name, found in plans(*words).items():
+        told = plans(*words, "--epsilon", found["epsilon"]["declared"])[name]
+        assert told["detectable"] <= 0.02
+        assert told["chance_to_detect"] == pytest.approx(found["chance_to_detect"])
+        assert told["chance_to_detect"] == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "s.toml").write_text(COMMUTE)
+    (tmp_path / "homepages.txt").write_text("a.org\nb.org\nc.org\n")
+    open_question = (
+        '[[question]]\nname = "open"\ntype = "text"\nmechanism = "rappor"\np = 0.2\nq = 0.8\nf = 0.1\nbloom_bits = {}\n'
+    )
+    (tmp_path / "open.toml").write_text('[survey]\nname = "s"\n' + open_question.format(16))
+    crowded = open_question.format(2).rstrip() + '\nhashes = 2\ncandidates = "homepages.txt"\n'
+    (tmp_path / "crowded.toml").write_text('[survey]\nname = "s"\n' + crowded)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_survey(folder):
+    """Each question is planned through its own mechanism, a Bloom filter on its candidates."""
+    told = plans("s.toml", "--respondents", "20000", "--frequency", "0.1")
+    assert {name: each["mechanism"] for name, each in told.items()} == {
+        "smoker": "warner",
+        "transport": "oue",
+        "homepage": "rappor",
+    }
+    assert [each["values"] for each in told.values()] == [2, 4, 3]
+    assert told["smoker"]["efficiency"] == pytest.approx(1)
+    assert told["homepage"]["efficiency"] is None
+    assert told["homepage"]["forged"]["shift"] is None
+    assert all(0 < each["rare_error"] < 0.1 for each in told.values())
+    shown = plan("s.toml", "--half-width", "0.02", "--forged", "7")
+    assert "homepage" in shown
+    assert "how far 7 reports" in shown
+
+
+def test_explain_states_the_efficiency(folder):
+    """`ldp explain` gives each question the efficiency that its plan has, and none where there is none."""
+    shown = run("explain", "s.toml").output
+    stated = re.findall(r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE)
+    told = plans("s.toml", "--respondents", "1000").values()
+    assert stated == [(f"{each['efficiency']:.3f}", str(each["values"])) for each in told if each["efficiency"]]
+    assert len(stated) == 2
+
+
+def test_unreachable_is_a_dash():
+    """What no epsilon brings about is said so, in the table and in the records, after what can be had."""
+    words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
+    shown, told = plan(*words), plans(*words)
+    assert "cannot be reached" in shown
+    assert next(line for line in shown.splitlines() if line.startswith(" oue")).split()[1:] == ["-"] * 11
+    reachable = [each["reachable"] for each in told.values()]
+    assert told["grr"]["reachable"]
+    assert reachable == sorted(reachable, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        ((), 2, "expected a SURVEY, or --values"),
+        (("--epsilon", "1"), 2, "expected a SURVEY, or --values"),
+        (("--values", "10"), 2, "expected --epsilon or --respondents"),
+        (("--values", "10", "--half-width", ".1"), 2, "expected --epsilon or --respondents"),
+        (("--values", "10", "--epsilon", "1"), 2, "expected --respondents, or --half-width"),
+        (("--values", "10", "--respondents", "9"), 2, "expected --epsilon, or --half-width"),
+        (("--values", "10", "--respondents", "9", "--epsilon", "1", "--half-width", ".1"), 2, "leave one of them out"),
+        (("--values", "1", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
+        (("--values", "1e9", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
+        (("--values", "10", "--epsilon", "zero", "-n", "9"), 2, "expected a number from 0.0001 to 40, got 'zero'"),
+        (("--values", "10", "--epsilon", "0", "-n", "9"), 2, "expected a number from 0.0001 to 40"),
+        (("--values", "10", "--epsilon", "1", "-n", "1.5"), 2, "expected a whole number, got '1.5'"),
+        (("--values", "10", "--epsilon", "1", "-n", "nan"), 2, "--respondents"),
+        (("--values", "10", "--epsilon", "1", "-n", "9" * 400), 2, "expected a number from 1"),
+        (("--values", "10", "--epsilon", "1", "-n", "9", "--level", "95"), 2, "--level"),
+        (("--values", "10", "--epsilon", "1", "-n", "9", "--detect", "2"), 2, "--detect"),
+        (("--values", "10", "--epsilon", "1", "-n", "9", "--forged", "10"), 2, "at most as many as respondents (9)"),
+        (("s.toml", "--values", "10", "-n", "9"), 2, "got both"),
+        (("s.toml",), 2, "expected --respondents, or --half-width"),
+        (("s.toml", "-n", "9", "--half-width", ".1"), 2, "leave one of them out"),
+        (("none.toml", "-n", "9"), 1, "expected to read none.toml"),
+        (("homepages.txt", "-n", "9"), 1, "a TOML file"),
+        (("open.toml", "-n", "9"), 1, "expected candidates to plan with"),
+        (("crowded.toml", "-n", "9"), 1, "question 'open': expected at most 2 candidates"),
+    ],
+)
+def test_bad_calls(folder, words, code, expected):
+    """What cannot be planned is said in a sentence, with the exit code of its kind."""
+    assert expected in plan(*words, code=code)

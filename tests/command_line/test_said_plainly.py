@@ -1,0 +1,279 @@
+"""What the commands say: in any encoding, with advice that can be followed, and nothing ignored in silence."""
+
+import ast
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from calling import LDP, run
+from surveys import SMALL
+
+import ldp_aggregator
+import ldp_client
+import ldp_simulations
+from ldp.errors import EstimateError
+from ldp.survey_file import parse_survey
+from ldp_aggregator import Tally, encode_tally, estimate
+from ldp_aggregator.columns import MOST_WIDTH, columns
+from ldp_aggregator.commands import main as cli
+from ldp_aggregator.estimates.result import MOST_ROWS
+from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.options import Options
+from ldp_aggregator.output.tables import as_json, table
+
+MANY = 500
+VALUES = ", ".join(f'"v{number}"' for number in range(MANY))
+LARGE = parse_survey(SMALL.replace('"cat", "Ж", "none"', VALUES))
+TALLY = Tally(LARGE, {"pet": np.arange(MANY, dtype=np.int64)[None, :] % 97 * 10})
+MIXED = (
+    SMALL
+    + SMALL.partition("[[")[1]
+    + ('question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n')
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "survey.toml").write_text(SMALL, encoding="utf-8")
+    (tmp_path / "large.toml").write_text(SMALL.replace('"cat", "Ж", "none"', VALUES), encoding="utf-8")
+    counts = {"pet": np.array([[30, 20, 10]])}
+    for name, factor in (("tally", 1), ("another", 2), ("nothing", 0)):
+        tally = Tally(parse_survey(SMALL), {"pet": counts["pet"] * factor})
+        tally.intake.outcomes["accepted"] = 60 * factor
+        (tmp_path / name).write_bytes(encode_tally(tally))
+    (tmp_path / "large").write_bytes(encode_tally(TALLY))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii:strict"])
+def test_any_encoding_will_do(encoding, folder):
+    """A pipe in an encoding without lines and Cyrillic: tables say them otherwise, and data is UTF-8 as always."""
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    for line in ("estimate survey.toml tally", "estimate survey.toml tally --format csv", "codegen survey.toml"):
+        done = subprocess.run([*LDP, *line.split()], capture_output=True, env=environment, timeout=60, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+        if "csv" in line or "codegen" in line:
+            assert "Ж" in done.stdout.decode()
+        elif encoding == "cp1252":
+            assert rb"\u0416" in done.stdout
+            assert b"-----" in done.stdout
+
+
+def test_tables_keep_within_their_width_and_steer_no_terminal():
+    """Wide cells go on in further lines, all of them; a control character is written by its number."""
+    shown = columns(("value", "count\nof it"), [("a" * 400, "1"), ("日本" * 100, "2"), ("\x1b[2J\x9b\n", "3")])
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= MOST_WIDTH
+    assert shown.count("a") == 402  # one in the heading, one in a number
+    assert shown.count("日") == 100
+    assert r"\x1b[2J\x9b\x0a" in shown
+    assert "\x1b" not in shown
+    assert columns(("a", "bb"), []) == "\n a   bb\n ──────\n\n"
+
+
+def test_long_tables_say_what_they_leave_out(folder):
+    """The 100 highest estimates, and how to see the others; `--top` and `--question` ask for what they name."""
+    brief = run("estimate", "large.toml", "large", "-q").stdout
+    rows = re.findall(r"^ v(\d+) ", brief, re.MULTILINE)
+    assert len(rows) == MOST_ROWS
+    assert int(rows[0]) % 97 == 96
+    assert "the 100 highest of 500 estimates, which for having been chosen as such are too high" in brief
+    assert "--top all" in brief
+    full = run("estimate", "large.toml", "large", "-q", "--top", "all").stdout
+    assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [str(number) for number in range(MANY)]
+    assert "too high" not in full
+    few = run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "csv").stdout
+    assert len(few.splitlines()) == 4
+    assert '"left_out": 497' in run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json").stdout
+    assert "one of pet, got 'dog'" in run("estimate", "large.toml", "large", "--question", "dog", code=1).stderr
+    run("estimate", "large.toml", "large", "--top", "0", code=2)
+
+
+def test_simulations_in_brief(folder):
+    """Of many values those that most respondents hold are shown, which the estimates have no part in."""
+    words = ("simulate", "large.toml", "--users", "1000", "--seed", "1", "-q")
+    brief = run(*words).stdout
+    assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [str(number) for number in range(MOST_ROWS)]
+    assert "the 100 values of 500 that most respondents hold" in brief
+    assert len(re.findall(r"^ v\d+ ", run(*words, "--top", "all").stdout, re.MULTILINE)) == MANY
+    run(*words, "-o", "out")
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert page.count("<tr>") == MOST_ROWS + 1
+    assert Path("out/estimates.csv").read_text().count("\n") == MANY + 1
+
+
+def test_notebooks_get_the_top():
+    """`repr` and HTML of many values stay short, say so, and the records keep them all."""
+    found = estimate(TALLY)
+    assert found._repr_html_().count("<tr>") == MOST_ROWS + 1
+    assert repr(found).count(" +- ") == MOST_ROWS
+    assert "500 estimates" in repr(found)
+    assert "to_csv()" in found._repr_html_()
+    assert len(list(found.rows())) == len(found.to_dict()["questions"]["pet"]["values"]) == MANY
+    assert as_json(found).count('"value"') == MANY
+    assert table(found).count("[") == MANY
+    top = found["pet"].top(5)
+    assert [each.value for each in top] == ["v96", "v193", "v290", "v387", "v484"]
+    assert top["v193"].low == found["pet"]["v193"].low
+
+
+def test_reports_each_is_for_memoized_questions(folder):
+    """Where no question keeps a permanent response it is refused; beside one that does, a note says that it is not for
+    the others, whose numbers stay those of one report each.
+    """
+    assert "leave --reports-each" in run("estimate", "survey.toml", "tally", "--reports-each", "2", code=1).stderr
+    survey = parse_survey(MIXED)
+    counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
+    once, twice = (estimate(Tally(survey, counts), Options(reports_each=each)) for each in (1, 2))
+    assert "reports_each is not for this question" in twice["pet"].note
+    assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
+    assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)
+    assert "permanent response" in twice["again"].note
+    pet = survey["pet"]
+    assert health(pet, counts["pet"], reports_each=2) == health(pet, counts["pet"])
+    with pytest.raises(EstimateError, match="reports from each"):
+        Options(reports_each=10**30)
+
+
+@pytest.mark.parametrize("command", ["estimate survey.toml", "aggregate survey.toml -o out"])
+def test_a_tally_counts_once(command, folder):
+    """The same tally again, by another name too, is refused unless it is said to be meant; what is empty may repeat."""
+    Path("copy").write_bytes(Path("tally").read_bytes())
+    for paths in (["tally", "tally"], ["tally", "another", "copy"]):
+        told = run(*command.split(), *paths, code=1)
+        assert "--allow-equal" in told.stderr
+        assert not Path("out").exists()
+        run(*command.split(), *paths, "--allow-equal")
+        Path("out").unlink(missing_ok=True)
+    run(*command.split(), "tally", "another", "nothing", "nothing")
+
+
+def test_a_tally_of_the_same_reports_counts_once(folder):
+    """Also where one of them came by way of duplicates, so that not all bytes are alike."""
+    Path("answers.csv").write_text("pet\ncat\nnone\ncat\n", encoding="utf-8")
+    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
+    run("aggregate", "survey.toml", "reports", "-o", "once")
+    run("aggregate", "survey.toml", "reports", "reports", "-o", "twice")
+    assert Path("once").read_bytes() != Path("twice").read_bytes()
+    assert "--allow-equal" in run("estimate", "survey.toml", "once", "twice", code=1).stderr
+
+
+def test_associations_say_what_was_tested():
+    """The headline names the test, its verdict and level; what is not rejected is not called independent."""
+    from ldp_aggregator.association.association import associate
+
+    text = '[survey]\nname = "two"\njoint = ["a", "b"]\n' + "".join(
+        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n' for name in "ab"
+    )
+    survey = parse_survey(text)
+    for counts, verdict in (
+        ([400, 100, 100, 400], "test of independence: rejected at level 0.05"),
+        ([250, 250, 250, 250], "test of independence: not rejected at level 0.05, which does not prove it"),
+    ):
+        tally = Tally.empty(survey)
+        (joint,) = (each for each in survey.tallied if each.name not in ("a", "b"))
+        shape = tally.counts[joint.name].shape
+        tally.counts[joint.name] = np.array(counts).reshape(shape)
+        tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])
+        tally.counts["b"] = np.array([[counts[0] + counts[2], counts[1] + counts[3]]])
+        headline = associate(tally, ["a", "b"]).describe()
+        assert verdict in headline
+        assert "independent:" not in headline
+
+
+# Modules whose messages advise an option, by the commands that can show them: in all of these it has to exist.
+ADVISING = {
+    "answers.py": ("randomize", "simulate"),
+    "attack_command.py": ("attack",),
+    "command.py": ("rappor import",),
+    "commands.py": ("simulate",),
+    "doctor.py": ("doctor",),
+    "document.py": ("token new",),
+    "export_command.py": ("serve",),
+    "lost_records.py": ("doctor",),
+    "path_counting.py": ("aggregate", "estimate", "associate"),
+    "plan_command.py": ("plan",),
+    "population.py": ("simulate",),
+    "presentation.py": ("estimate", "simulate"),
+    "repeats.py": ("estimate", "rappor import"),
+    "report.py": ("simulate",),
+    "search_plan.py": ("plan",),
+    "serve_command.py": ("serve",),
+    "spark.py": ("aggregate",),
+    "tables.py": ("estimate", "rappor import"),
+    "witness.py": ("doctor",),
+}
+# Where a module has several commands, and where what looks like an option is none.
+ELSEWHERE = {
+    ("commands.py", "--engine"): ("aggregate",),
+    ("commands.py", "--master"): ("aggregate",),
+    ("command.py", "--suite"): ("simulate",),
+    ("presentation.py", "--plot"): ("estimate", "rappor import"),
+    ("html_page.py", "--line"): (),
+    ("page.py", "--results"): (),  # of a module that is a command of its own
+}
+
+
+def options_of(command):
+    """The options of a command, which may be one of a group."""
+    found = cli.main
+    for word in command.split():
+        found = found.get_command(click.Context(found), word)
+    return {option for parameter in found.params for option in parameter.opts}
+
+
+def advised():
+    """(module, option) for every option that a text in our packages names, but for help and docstrings."""
+    for package in (ldp_client, ldp_aggregator, ldp_simulations):
+        for path in Path(package.__file__).parent.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Raise | ast.Assign | ast.Return | ast.Call):
+                    continue
+                if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "option":
+                    continue
+                texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                for text in texts:
+                    if isinstance(text, str) and " " in text:
+                        yield from ((path.name, option) for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", text))
+
+
+def test_advice_can_be_followed():
+    """Every option that a message names exists in each of the commands that can show the message."""
+    found = set(advised())
+    assert {("answers.py", "--skip-invalid"), ("path_counting.py", "--allow-equal")} <= found
+    for module, option in sorted(found):
+        assert module in ADVISING or (module, option) in ELSEWHERE, f"{module} names {option}: in which commands?"
+        for command in ELSEWHERE.get((module, option)) or ADVISING.get(module, ()):
+            assert option in options_of(command), f"{module} advises {option}, which {command} has not"
+
+
+def test_skipping_is_possible_where_it_is_advised(folder):
+    """A table with cells that do not fit is simulated without them, as the message says."""
+    Path("answers.csv").write_text("pet\ncat\nunicorn\nnone\n")
+    words = ("simulate", "survey.toml", "--population", "answers.csv", "-q")
+    assert "--skip-invalid" in run(*words, code=1).stderr
+    assert "2 respondents" in run(*words, "--skip-invalid").stdout
+    assert "--population" in run("simulate", "survey.toml", "--skip-invalid", code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["simulate survey.toml --users 9", "attack survey.toml -n 9"])
+@pytest.mark.parametrize("wrong", ["--seed -1", "--runs 0", f"--runs {'9' * 30}"])
+def test_numbers_nobody_can_mean_are_refused(command, wrong, folder):
+    """A negative seed, or more runs than anything has memory for, is a message."""
+    assert wrong.split()[0] in run(*command.split(), *wrong.split(), code=2).stderr
+
+
+@pytest.mark.parametrize("host", ["\udcff", "a" * 70, "192.0.2.1"])
+def test_an_address_that_is_none_is_a_message(host, folder):
+    """Whatever the system makes of it; nothing is served."""
+    assert "expected to listen at" in run("serve", "survey.toml", "--host", host, "--port", "0", code=1).stderr
+
+
+def test_an_empty_address_is_not_taken_for_all(folder):
+    """As of a variable that is not set: who wants to be reached by everybody says so."""
+    assert "expected an address" in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr

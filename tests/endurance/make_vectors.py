@@ -1,0 +1,368 @@
+"""Makes the files in tests/vectors: `python tests/endurance/make_vectors.py`. The same code gives the same files.
+
+Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that `randbelow` must reject
+first, one whose bits stay tied until the reserve. Every tape holds exactly the bytes that its case draws.
+"""
+
+import json
+
+import rooms  # noqa: F401
+from bad_bytes import BAD_FILES, BAD_PAYLOADS
+from places import VECTORS
+from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
+
+from ldp import parse_survey
+from ldp.bloom import bloom_positions
+from ldp.compiled import compiled
+from ldp.epochs import batch_id, epoch_of
+from ldp.mechanisms.contract import Memoized, integers
+from ldp.mechanisms.rappor import Rappor
+from ldp.randomness import Replay
+from ldp.wire import Damage, FrameReader, encode_batch, encode_frame
+from ldp_aggregator import encode_tally
+
+FOLDER = VECTORS
+
+TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
+
+QUESTIONS = {
+    "warner": (
+        ('type = "boolean"\nepsilon = "1"', (False, True)),
+        ('type = "category"\nvalues = ["no", "yes"]\ntruth = "7/10"', ("no", "yes")),
+    ),
+    "forced": (
+        ('type = "boolean"\nforced_true = "1/4"\nforced_false = "1/4"', (False, True)),
+        ('type = "boolean"\nforced_true = "1/6"\nforced_false = "0.2"', (False, True)),
+    ),
+    "unrelated": (('type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', (False, True)),),
+    "matrix": (
+        (
+            'type = "category"\nvalues = ["low", "middle", "high"]\n'
+            'matrix = [["0.7", "0.2", "0.1"], ["1/6", "2/3", "1/6"], ["0.1", "0.2", "0.7"]]',
+            ("low", "middle", "high"),
+        ),
+    ),
+    "exponential": (
+        (
+            'type = "category"\nvalues = ["low", "middle", "high"]\nepsilon = "2"\n'
+            'quality = [[3, 2, 1, 0], [1, "7/3", 2, 1], [0, 1, 2, 3]]',
+            ("low", "middle", "high"),
+        ),
+    ),
+    "geometric": (
+        ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
+        ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "7/3"', (-500, 77)),
+    ),
+    "laplace": (
+        ('type = "integer"\nlow = 1\nhigh = 20\nepsilon = "1"', (1, 13, 20)),
+        ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"\nmargin = 3', (0, 1)),
+    ),
+    "grr": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        ('type = "boolean"\nepsilon = "0.1"', (False, True)),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "5/3"', ("value 0", "value 299")),
+    ),
+    "ss": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "1"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+    ),
+    "hr": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "3"', ("value 0", "value 7", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
+    ),
+    "pgr": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "0.5"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+    ),
+    "sue": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "4"', ("value 0", "value 19")),
+    ),
+    "oue": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.5"', ("value 0", "value 19")),
+    ),
+    "the": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "3"', ("value 0", "value 19")),
+    ),
+    "she": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.1"', ("value 0", "value 19")),
+    ),
+    "olh": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
+    ),
+    "blh": ((f'type = "category"\nvalues = {FOUR}\nepsilon = "0.5"', ("car", "walk")),),
+    "cms": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 300\nwidth = 20', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = 4294967295', ("value 0", "value 299")),
+    ),
+    "hcms": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nhash_seed = 1', ("value 0", "value 299")),
+    ),
+    "set-unary": (
+        (f'type = "multi"\nvalues = {FOUR}\nmost = 2\nepsilon = "1"', ([], ["car", "walk"])),
+        (f'type = "multi"\nvalues = {TWENTY}\nmost = 15\nepsilon = "3"', (["value 0"], ["value 3", "value 19"])),
+    ),
+    "pad-grr": (
+        (f'type = "multi"\nvalues = {FOUR}\nmost = 4\nepsilon = "1"', ([], ["bus"], ["walk", "bike", "bus", "car"])),
+        (f'type = "multi"\nvalues = {MANY}\nmost = 10\nepsilon = "2"', (["value 0", "value 299"],)),
+    ),
+    "pad-ss": ((f'type = "multi"\nvalues = {TWENTY}\nmost = 3\nepsilon = "1"', ([], ["value 0", "value 19"])),),
+    "pad-pgr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "2"', ([], ["value 0", "value 299"])),),
+    "pad-hr": (
+        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"', ([], ["value 0", "value 299"])),
+        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "4"', ([], ["value 0", "value 299"])),
+    ),
+    "heavy-hitters": (
+        ('type = "text"\nepsilon = "2"', ("x", "Grüße", "https://example.org/a?b=c")),
+        (
+            'type = "text"\nepsilon = "1"\nlongest = 16\nalphabet = "0123456789abcdef"\nhash_seed = 4',
+            ("00c0ffee00c0ffee",),
+        ),
+    ),
+    "l-grr": (
+        (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon_first = "0.3"\nepsilon_lifetime = "7/3"', ("value 299",)),
+    ),
+    "l-sue": ((f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),),
+    "l-osue": (
+        (f'type = "boolean"\n{TWICE}', (False, True)),
+        (f'type = "category"\nvalues = {TWENTY}\n{TWICE}', ("value 0", "value 19")),
+    ),
+    "loloha": (
+        (f'type = "category"\nvalues = {MANY}\n{TWICE}', ("value 0", "value 299")),
+        (f'type = "category"\nvalues = {MANY}\nbuckets = 2\n{TWICE}', ("value 7",)),
+    ),
+    "dbitflip": (
+        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nsampled = 1', ("car", "walk")),
+        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nsampled = 16', ("value 0", "value 299")),
+    ),
+    "rappor": (
+        (f'type = "text"\ncohorts = 16\nf = "0.5"\n{CHROME}', ("https://example.org", "Grüße", "x")),
+        (f'type = "text"\nf = "0"\n{CHROME}', ("x",)),
+        (f'type = "category"\nvalues = {FOUR}\ncohorts = 300\nf = "0.75"\n{CHROME}', ("car", "walk")),
+        (f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"', ("car", "walk")),
+    ),
+}
+"""By mechanism: the keys of its questions, and the answers to randomize."""
+
+TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
+TERMS = f"""[survey]
+name = "terms"
+joint = ["smoker", "commute"]
+lifetime_epsilon = "20"
+
+[[question]]
+name = "smoker"
+type = "boolean"
+text = "Rauchen Sie täglich?"
+mechanism = "forced"
+forced_true = "1/4"
+forced_false = "1/4"
+
+[[question]]
+name = "commute"
+type = "category"
+values = {FOUR}
+mechanism = "grr"
+epsilon = "1/3"
+
+[[question]]
+name = "browser"
+type = "category"
+values = ["Größer", "kleiner"]
+mechanism = "rappor"
+memoized_values = 2
+p = "0.5"
+q = "0.75"
+f = "0.5"
+"""
+"""A survey with all that costs."""
+
+EPOCHS = TERMS.replace('lifetime_epsilon = "20"', 'epoch = "1d"\ngrace = "1w"')
+
+MADE = (
+    (None, 1_790_000_000),
+    (86_400, 1_790_000_000),
+    (3600, 1_790_000_000.25),
+    (86_400, 86_399.5),
+    (86_400, 86_400),
+    (31_622_400, 0),
+    (86_400, -1),
+    (60, 60 << 32),
+)
+"""Lengths of epochs, and times at which a batch is made; before the first epoch and after the last there are more."""
+
+FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8))
+"""Cohort, hashes, bits."""
+
+
+def vectors():
+    """The content of every file, by name."""
+    made = {
+        mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
+        for mechanism, rows in QUESTIONS.items()
+    }
+    made |= {"compiled": _compiled(), "epochs": _epochs(), "hashing": _hashing(), "wire": _wire(), "bad": _bad()}
+    return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in made.items()}
+
+
+def _survey_text(mechanism, keys):
+    return f'[survey]\nname = "vectors"\n\n[[question]]\nname = "asked"\nmechanism = "{mechanism}"\n{keys}\n'
+
+
+def _question(mechanism, keys, answers):
+    text = _survey_text(mechanism, keys)
+    question = parse_survey(text)["asked"]
+    randomizer = question.randomizer
+    case = _staged_case if isinstance(randomizer, Memoized) else _case
+    tapes = [stream(f"{mechanism} {keys} {number}") for number in range(3)]
+    tapes.append((_tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8) + tapes[0])
+    return {
+        "survey": text,
+        "fingerprint": question.fingerprint.hex(),
+        "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
+        "layout": {**question.layout._asdict(), "width": question.width},
+        "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
+    }
+
+
+def _case(question, answer, tape):
+    source = Replay(tape)
+    report = question.randomizer.randomize(question.value(answer), source)
+    return {
+        "value": answer,
+        "tape": tape[: source.used].hex(),
+        "report": report.to_bytes(question.width, "little").hex(),
+        "used": source.used,
+    }
+
+
+def _staged_case(question, answer, tape):
+    randomizer, source, value = question.randomizer, Replay(tape), question.value(answer)
+    cohort = randomizer.draw_cohort(source)
+    for_cohort = source.used
+    permanent = randomizer.permanent(value, cohort, source)
+    for_permanent = source.used - for_cohort
+    report = randomizer.instantaneous(permanent, cohort, source)
+    return {
+        "value": answer,
+        "tape": tape[: source.used].hex(),
+        "cohort": _listed(cohort) if question.layout.modulus else cohort,
+        **_place_of(randomizer, value, cohort),
+        "permanent": permanent.to_bytes(question.layout.body_width, "little").hex(),
+        "report": report.to_bytes(question.width, "little").hex(),
+        "used": source.used,
+        "used_by_stage": [for_cohort, for_permanent, source.used - for_cohort - for_permanent],
+    }
+
+
+def _place_of(randomizer, value, cohort):
+    """Where the permanent response starts from: the true bits of RAPPOR, else what it is kept for."""
+    if not isinstance(randomizer, Rappor):
+        return {"kept_for": randomizer.memo_value(value, cohort)}
+    true_bits = randomizer.true_bits(value, cohort)
+    return {"true_positions": [position for position in range(randomizer.bits) if true_bits >> position & 1]}
+
+
+def _tied(question):
+    """Bit-planes that equal those of the thresholds of value 0, so that every position goes to the reserve."""
+    size, numbers = question.layout.bits, integers(question.randomizer)
+    planes = min(64, size.bit_length() + 3)
+    tape = b""
+    for shift in range(63, 63 - planes, -1):
+        others = (1 << size) - 2 if numbers["if_other"] >> shift & 1 else 0
+        tape += (others | numbers["if_true"] >> shift & 1).to_bytes((size + 7) // 8, "little")
+    return tape
+
+
+def _compiled():
+    return [{"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)]
+
+
+def _epochs():
+    return [_made(length, seconds, stream(f"{length} {seconds}", 16)) for length, seconds in MADE]
+
+
+def _made(length, seconds, tape):
+    source = Replay(tape)
+    made = batch_id(source, length, seconds)
+    return {
+        "length": length,
+        "seconds": seconds,
+        "tape": tape[: source.used].hex(),
+        "epoch": None if length is None else epoch_of(made),
+        "id": made.hex(),
+    }
+
+
+def _hashing():
+    return [
+        {
+            "text": text,
+            "cohort": cohort,
+            "hashes": hashes,
+            "bits": bits,
+            "positions": bloom_positions(text.encode(), cohort, hashes, bits),
+        }
+        for text in TEXTS
+        for cohort, hashes, bits in FILTERS
+    ]
+
+
+def _wire():
+    frames = [file_of(batch) for batch in BATCHES.values()]
+    junk = b"junk LDPR"
+    hurt = bytearray(junk + b"".join(frames) + frames[0][:-1])
+    hurt[len(junk) + len(frames[0]) + 30] ^= 0x10
+    reader = FrameReader()
+    found = [*reader.feed(bytes(hurt)), *reader.close()]
+    repeated = b"".join([*frames, frames[0]])
+    return {
+        "survey": TEXT,
+        "fingerprint": SURVEY.fingerprint.hex(),
+        "batches": [
+            {
+                "question": name,
+                "fingerprint": batch.fingerprint.hex(),
+                "id": batch.id.hex(),
+                "count": batch.size,
+                "rows": batch.rows.hex(),
+                "batch": encode_batch(batch).hex(),
+                "frame": file_of(batch).hex(),
+            }
+            for name, batch in BATCHES.items()
+        ],
+        "damaged_file": {
+            "file": hurt.hex(),
+            "payloads": [part.hex() for part in found if not isinstance(part, Damage)],
+            "damage": [list(part) for part in found if isinstance(part, Damage)],
+        },
+        "tally": {"file": repeated.hex(), "snapshot": encode_tally(taken(repeated)).hex()},
+    }
+
+
+def _bad():
+    """Files that hold one thing wrong each, and the reason for which it must be rejected."""
+    files = {what: (reason, encode_frame(payload)) for what, (reason, payload) in BAD_PAYLOADS.items()}
+    files |= {what: ("frame-damaged", file) for what, file in BAD_FILES.items()}
+    cases = [{"what": what, "reason": reason, "file": file.hex()} for what, (reason, file) in files.items()]
+    return {"survey": TEXT, "cases": cases}
+
+
+def _listed(number):
+    return str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, content in vectors().items():
+        (FOLDER / name).write_text(content, encoding="ascii")

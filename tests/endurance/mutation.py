@@ -1,0 +1,307 @@
+"""Mutation testing: does a test fail for each small mistake that could be made?
+
+    uv run --group mutation python tests/endurance/mutation.py                     every mutant that was not tried yet
+    uv run --group mutation python tests/endurance/mutation.py ldp.randomness      those of one module, or of a package
+    uv run --group mutation python tests/endurance/mutation.py --share 0.05        a sample of each module's
+    uv run --group mutation python tests/endurance/mutation.py --mistakes          larger mistakes, such as people make
+
+`mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked of the tests of its area
+(`AREAS`) that come by its statement, until the first that fails. Outcomes are kept line by line in a file, so that a
+second call goes on where the first one ended: a changed module begins anew; what survived is tried again, too, once
+tests of its area changed. Mutants that change no behaviour are no mistakes: those are listed in
+`mutants_left.toml`, each with the reason, and do not count.
+
+Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of the unchanged
+module count as killed. What tests see through other processes (commands, examples) is not seen here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import sys
+import tomllib
+from pathlib import Path
+
+import rooms  # noqa: F401
+from fork_server import QUIET, Measured, Server, changed_code, reaped
+from mutating import Mutant, mistakes, mutants, statement_lines
+from places import ROOT, TESTS
+
+LEFT = Path(__file__).with_name("mutants_left.toml")
+PATHS = {"ldp": ROOT, "ldp_client": ROOT / "client", "ldp_aggregator": ROOT / "aggregator"}
+GOAL = 0.95
+FEW_SECONDS = 5.0
+
+_MECHANISM = "laws mutants channel exact vectors published"
+AREAS = {
+    "ldp.mechanisms.auto": "auto survey_file",
+    "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective additive sets sketches",
+    "ldp.accounting": "accounting longitudinal certificate ledger",
+    "ldp.bloom": "vectors published laws",
+    "ldp.buckets": "laws auto",
+    "ldp.certificate": "certificate check_certificate",
+    "ldp.channel": "channel laws accounting",
+    "ldp.compiled": "vectors certificate",
+    "ldp.domain": "domain survey_file sets vectors",
+    "ldp.epochs": "epochs vectors",
+    "ldp.errors": "survey_file wire",
+    "ldp.exact": "exact vectors exponential published",
+    "ldp.field": "field vectors",
+    "ldp.identifiers": "identifiers certificate",
+    "ldp.joint": "joint survey_file",
+    "ldp.keys": "survey_file exact",
+    "ldp.layout": "laws vectors ingest wire",
+    "ldp.optimum": "optimum",
+    "ldp.profiles": "profiles",
+    "ldp.randomness": "randomness vectors silence mutants",
+    "ldp.sets": "sets vectors",
+    "ldp.survey": "survey_file vectors ledger",
+    "ldp.survey_file": "survey_file ledger epochs joint",
+    "ldp.survey_text": "survey_file notes",
+    "ldp.wire": "wire wire_fuzz frames vectors ingest",
+    "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport device_state mutants",
+    "ldp_client.codegen": "device_commands notes",
+    "ldp_aggregator.tallies.ingest": "ingest frames",
+    "ldp_aggregator.tallies.screening": "ingest",
+    "ldp_aggregator.tallies.counting": "counting ingest tally projective_folding joint",
+    "ldp_aggregator.tallies.bit_counting": "bit_counting counting",
+    "ldp_aggregator.tallies.hash_counting": "counting sketches ingest",
+    "ldp_aggregator.tallies.joint_counting": "joint",
+    "ldp_aggregator.tallies.tally": "tally ingest snapshot",
+    "ldp_aggregator.tallies.tally_file": "snapshot tally",
+    "ldp_aggregator.moments.moments": "score_laws intervals result",
+    "ldp_aggregator.decoders.noise": "score_laws jumps additive result",
+    "ldp_aggregator.decoders.sketches": "score_laws sketches",
+    "ldp_aggregator.decoders.windows": "score_laws jumps repeats",
+    "ldp_aggregator.decoders.found": "heavy_hitters",
+    "ldp_aggregator.estimates.means": "result additive",
+    "ldp_aggregator.estimates.intervals": "intervals result",
+    "ldp_aggregator.estimates.detection": "result intervals",
+    "ldp_aggregator.estimates.estimation": "result postprocess remarks",
+    "ldp_aggregator.decoders.blocks": "hadamard",
+    "ldp_aggregator.estimates.cumulants": "score_laws jumps few_reports",
+    "ldp_aggregator.estimates.count_law": "few_reports",
+    "ldp_aggregator.estimates.count_intervals": "few_reports",
+    "ldp_aggregator.estimates.scaled_poisson": "few_reports",
+    "ldp_aggregator.estimates.null_chances": "few_reports",
+    "ldp_aggregator.moments.jumps": "jumps",
+    "ldp_aggregator.moments.repeats": "repeats jumps",
+    "ldp_aggregator.decoders.noise_likelihood": "additive jumps",
+    "ldp_aggregator.association.scores": "joint_cells jumps",
+    "ldp_aggregator.association.jumps": "jumps joint_cells",
+    "ldp_aggregator.association.association": "joint_cells remarks",
+    "ldp_aggregator.estimates.pooling": "pooling",
+    "ldp_aggregator.estimates.remarks": "remarks",
+}
+"""The tests that are asked about a module, or about all modules of a package that have no line of their own."""
+
+Record = dict[str, object]
+
+
+def source_of(module: str) -> Path:
+    """The file of a module."""
+    package = module.partition(".")[0]
+    place = PATHS[package].joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
+
+def modules(asked: list[str]) -> list[str]:
+    """All modules with an area; or those that are asked for, by name or as a package, in that order."""
+    found = []
+    for package, folder in PATHS.items():
+        for path in sorted((folder / package).rglob("*.py")):
+            name = ".".join(path.relative_to(folder).with_suffix("").parts)
+            if path.name != "__init__.py" and tests_of(name) and "testing" not in name:
+                found.append(name)
+    if not asked:
+        return found
+    return [name for each in asked for name in found if name == each or name.startswith(f"{each}.")]
+
+
+def tests_of(module: str) -> list[str]:
+    """The test files that are asked about a module."""
+    names = [module] if module in AREAS else []
+    parts = module.split(".")
+    names += [".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
+    area = next((AREAS[name] for name in names if name in AREAS), "")
+    return [str(next(TESTS.rglob(f"test_{name}.py"))) for name in area.split()]
+
+
+def digest(paths: list[Path]) -> str:
+    """Which files an outcome is about."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths if path.exists())).hexdigest()[:16]
+
+
+class Outcomes:
+    """What is known of each mutant, in a file with a line for each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self._known = {(record["mutant"], record["source"]): record for record in map(json.loads, lines)}
+        self._digests: dict[str, tuple[str, str]] = {}
+
+    def _digests_of(self, module: str) -> tuple[str, str]:
+        if module not in self._digests:
+            tests = [Path(each) for each in tests_of(module)]
+            self._digests[module] = digest([source_of(module)]), digest(tests)
+        return self._digests[module]
+
+    def of(self, mutant: Mutant) -> Record | None:
+        """What was found; None if it is to be found out."""
+        source, tests = self._digests_of(mutant.module)
+        record: Record | None = self._known.get((mutant.name, source))
+        if record is not None and record["outcome"] == "survived" and record["tests"] != tests:
+            return None
+        return record
+
+    def keep(self, mutant: Mutant, outcome: str) -> None:
+        """Write it down."""
+        source, tests = self._digests_of(mutant.module)
+        record: Record = {"mutant": mutant.name, "source": source, "tests": tests, "outcome": outcome}
+        record |= {"line": mutant.line, "before": mutant.before, "after": mutant.after}
+        self._known[mutant.name, source] = record
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        if outcome == "survived" and mutant.change not in reasons():
+            sys.stdout.write(f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n")
+            sys.stdout.flush()
+
+
+def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -> int:
+    """Find out what becomes of each; of those first that need no new import."""
+    measured = server.measured
+    running: dict[int, tuple[Mutant, bool]] = {}
+    anew: list[Mutant] = []
+
+    def ended() -> None:
+        child, outcome = reaped()
+        mutant, again = running.pop(child)
+        if outcome == "survived" and again:
+            anew.append(mutant)
+        else:
+            outcomes.keep(mutant, outcome)
+
+    if not unchanged_passes(server, list(dict.fromkeys(mutant.module for mutant in todo))):
+        return 2
+    for mutant in todo:
+        path = source_of(mutant.module)
+        sound = path.read_text(encoding="utf-8")
+        try:
+            pairs = changed_code(path, sound, mutant.source)
+        except SyntaxError:
+            outcomes.keep(mutant, "invalid")
+            continue
+        lines = statement_lines(sound, mutant.line, mutant.last)
+        every = area(measured, mutant.module)
+        tests = measured.passing(path, lines).intersection(every)
+        early = measured.is_early(path, lines)
+        if pairs is None or (early and not tests):
+            anew.append(mutant)
+            continue
+        while len(running) >= jobs:
+            ended()
+        # What no test was seen to run may be run by children that tests fork.
+        running[server.quick(pairs, [*(tests or every)])] = mutant, early
+    while running or anew:
+        if anew and len(running) < jobs:
+            mutant = anew.pop(0)
+            tests = area(measured, mutant.module)
+            running[server.anew(mutant.module, source_of(mutant.module), mutant.source, tests)] = mutant, False
+        else:
+            ended()
+    return 0
+
+
+def unchanged_passes(server: Server, names: list[str]) -> bool:
+    """Whether quick tests of each area pass where sound modules are imported anew; all of them did while measured."""
+    for name in {tuple(tests_of(name)): name for name in names}.values():
+        path, tests = source_of(name), server.measured.quickest(area(server.measured, name), FEW_SECONDS)
+        server.anew(name, path, path.read_text(encoding="utf-8"), tests)
+        if reaped()[1] != "survived":
+            sys.stderr.write(f"the tests of {name} fail without any change, once it is imported anew\n")
+            return False
+    return True
+
+
+def area(measured: Measured, module: str) -> list[str]:
+    """The tests that are asked about a module."""
+    files = {Path(each).name for each in tests_of(module)}
+    return [test for test in measured.seconds if Path(test.partition("::")[0]).name in files]
+
+
+def reasons() -> dict[tuple[str, str, str], str]:
+    """Why some are no mistakes, by module and change."""
+    listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
+    return {
+        (each["module"], each["before"], after): each["reason"]
+        for each in listed
+        for after in ([each["after"]] if isinstance(each["after"], str) else each["after"])
+    }
+
+
+def summary(found: list[tuple[Mutant, Record | None]]) -> int:
+    """Print the share that is killed of what was tried, by module, and how many are left with a reason."""
+    explained = reasons()
+    by_module: dict[str, list[bool]] = {}
+    harmless = 0
+    for mutant, record in found:
+        killed = record is not None and record["outcome"] in ("killed", "timeout")
+        if mutant.change in explained and not killed:
+            harmless += 1
+        elif record is not None and record["outcome"] != "invalid":
+            by_module.setdefault(mutant.module, []).append(killed)
+    for module, killed in sorted(by_module.items()):
+        sys.stdout.write(f"{module:45} {sum(killed):5} of {len(killed):5} killed\n")
+    every = [killed for each in by_module.values() for killed in each]
+    share = sum(every) / max(1, len(every))
+    sys.stdout.write(f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as harmless\n")
+    return 0 if share >= GOAL else 1
+
+
+def main(arguments: list[str]) -> int:
+    """Run, and say what is left."""
+    import pytest
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("modules", nargs="*", help="modules or packages; all that have an area if none is named")
+    parser.add_argument("--share", type=float, default=1.0, help="of each module's mutants, drawn with a fixed seed")
+    parser.add_argument("--mistakes", action="store_true", help="only the larger ones, of mistakes.toml")
+    parser.add_argument("--results", type=Path, default=Path("mutation.jsonl"), help="where outcomes are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once")
+    parser.add_argument("--count", action="store_true", help="only say how many mutants there are")
+    parser.add_argument("--summary", action="store_true", help="only say what is known")
+    options = parser.parse_args(arguments)
+    options.results = options.results.absolute()
+    os.chdir(ROOT)
+    chosen: list[Mutant] = []
+    for module in dict.fromkeys(modules(options.modules)):
+        source = source_of(module).read_text(encoding="utf-8")
+        made = [] if options.mistakes else mutants(module, source)
+        draw = random.Random(f"{module} 1")
+        chosen += mistakes(module, source)
+        chosen += draw.sample(made, round(options.share * len(made) + draw.random() * 0.999 - 0.4995))
+    if options.count:
+        sys.stdout.write(f"{len(chosen)}\n")
+        return 0
+    outcomes = Outcomes(options.results)
+    explained = reasons()
+    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None and mutant.change not in explained]
+    if todo and not options.summary:
+        names = dict.fromkeys(mutant.module for mutant in todo)
+        files = dict.fromkeys(test for name in names for test in tests_of(name))
+        work = lambda server: try_all(server, todo, outcomes, options.jobs)  # noqa: E731
+        sources = {name: source_of(name) for name in modules([])}
+        server = Server(sources, ROOT, options.results.with_suffix(".measured"), work)
+        pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
+        if server.result:
+            return server.result
+    return summary([(mutant, outcomes.of(mutant)) for mutant in chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`; the tests simulate some.
+
+Each draws a design of `specimens`, a population, targets, an attack, and how many forgers there are; and no estimate,
+of a target or of another value, may be moved by more than the bound that is published beside it.
+"""
+
+import sys
+from collections import Counter
+
+import numpy as np
+import rooms  # noqa: F401
+from specimens import DESIGNS, question
+
+from ldp_simulations.attacks.attack import ATTACKS, Attack, simulate_attack
+from ldp_simulations.holders import Holders, apportion, synthetic_sets
+
+TEXTS = ("ab", "a", "b", "abb", "aa")
+ROUNDING = 1e-9
+"""How much more than the bound a gain may come to in floating-point numbers, relatively."""
+
+DESIGNED = {
+    f"{name}-{number}": question(name, keys) for name, designs in DESIGNS.items() for number, keys in enumerate(designs)
+}
+QUESTIONS = {name: asked for name, asked in DESIGNED.items() if asked.randomizer.kind != "bloom"}
+"""Those that have a bound."""
+
+
+def drawn_attack(asked, generator):
+    """An attack on a question."""
+    respondents = int(generator.integers(200, 5000))
+    values = asked.domain.values or TEXTS
+    weights = generator.exponential(size=len(values)) ** 3
+    if asked.domain.most is None:
+        holders = Holders(values, apportion(respondents, weights))
+    else:
+        holders = synthetic_sets(asked.domain, respondents, weights)
+    targets = generator.permutation(len(values))[: generator.integers(1, len(values) + 1)]
+    forged = int(generator.integers(1, respondents))
+    kind, hashes = ATTACKS[generator.integers(len(ATTACKS))], (None, 1, 1000)[generator.integers(3)]
+    return Attack(asked, holders, tuple(targets.tolist()), forged, kind, hashes)
+
+
+def violations(times, seed, bound=lambda outcome: outcome.bound):
+    """What exceeded its bound in so many attacks, and how many there were of each kind."""
+    generator, found, kinds = np.random.default_rng(seed), [], Counter()
+    names = list(QUESTIONS)
+    for number in range(times):
+        name = names[number % len(names)]
+        attack = drawn_attack(QUESTIONS[name], generator)
+        outcome = simulate_attack(attack, generator)
+        kinds[attack.kind] += 1
+        gain = float(np.abs(outcome.gain).max())
+        if gain > bound(outcome) * (1 + ROUNDING):
+            found.append(f"{name}, {attack.kind}: a gain of {gain}, bound {outcome.bound}")
+    return found, kinds
+
+
+if __name__ == "__main__":
+    found, kinds = violations(int(sys.argv[1]), seed=1)
+    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {found or 'none'}")  # noqa: T201
+    sys.exit(bool(found))

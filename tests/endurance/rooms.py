@@ -1,0 +1,10 @@
+"""For scripts, which import it first: the folders of tests on the path, as pytest has them by its `pythonpath`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from places import FOLDERS
+
+sys.path[:] = list(dict.fromkeys([*map(str, FOLDERS), *sys.path]))

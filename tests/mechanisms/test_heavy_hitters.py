@@ -1,0 +1,369 @@
+"""Heavy hitters: what a search looks for, what it finds, and what is said about it.
+
+Populations are of made-up words, by a Zipf law. A text is promised to be found 99 times in 100: of 20 searches for one
+held by exactly the frequency stated, 6 misses or more have a probability below 1e-6, and a search that misses half of
+the time is seen. Shares of intervals that hold the truth are compared at 6 standard errors.
+"""
+
+import json
+import re
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from calling import run
+from places import EXAMPLES
+from specimens import question
+from written_out import declared_law, supported
+
+from ldp import EstimateError, SurveyError, parse_survey
+from ldp.exact import odds
+from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
+from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
+from ldp_aggregator.decoders.found import found_moments
+from ldp_aggregator.decoders.search.continuations import continuations, unfinished
+from ldp_aggregator.decoders.search.prefix_extension import search
+from ldp_aggregator.decoders.search.reach import expected_reach
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.intervals import score_interval
+from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.sampling.searches import search_counts
+
+EXAMPLE = EXAMPLES / "searches.toml"
+
+CHARACTERS = [chr(code).encode() for code in range(0x20, 0x110000) if code != 0x7F and not 0xD800 <= code < 0xE000]
+BEGUN = (b"\xc3", b"\xe0", b"\xe2", b"\xe2\x82", b"\xed", b"\xf0", b"\xf0\x9f", b"\xf4", b"\xf4\x8f\x80")
+
+ALPHABET = "abcdefgh"
+LETTERS = f'type = "text"\nepsilon = 2\nalphabet = "{ALPHABET}"\nlongest = 12\ncells = 16000'
+RESPONDENTS, SEARCHES = 200_000, 20
+
+SMALL = HeavyHitters(ProjectiveResponse(40, 3, 4, 5, 2), (2, 4, 5), 2)
+"""Forty cells, so that texts often meet."""
+
+
+def made_up_words(generator, number):
+    """Distinct words of 1 to 12 letters."""
+    words = ("".join(generator.choice(list(ALPHABET), generator.integers(1, 13))) for _ in range(2 * number))
+    return tuple(dict.fromkeys(words))[:number]
+
+
+def searched(keys, words, weights, respondents, seed):
+    """(question, how many hold each word, estimates) of a survey whose tally is drawn from its law."""
+    asked = question("heavy-hitters", f"{keys}\nhash_seed = {seed}")
+    held = apportion(respondents, np.asarray(weights, dtype=float))
+    counts = search_counts(asked.randomizer, Holders(tuple(words), held), np.random.default_rng(seed))
+    return asked, held, estimate_question(asked, counts, Options())
+
+
+def test_continuations_of_nothing_begin_texts():
+    """Of two bytes: the beginnings of long characters, and a short one with that of another; no more than reckoned."""
+    first, short = {each[:1] for each in CHARACTERS}, {each for each in CHARACTERS if len(each) == 1}
+    ending, going_on = continuations(b"", 2, "")
+    assert set(ending) == {b"", *short}
+    assert set(going_on) == {each[:2] for each in CHARACTERS if len(each) > 1} | {a + b for a in short for b in first}
+    assert len(set(going_on)) == len(going_on) <= UNICODE**2
+
+
+@pytest.mark.parametrize("begun", BEGUN)
+def test_continuations_of_part_of_a_character(begun):
+    """It goes on as characters do that begin so, and does not end."""
+    ending, going_on = continuations(begun, 1, "")
+    assert ending == ()
+    assert {begun + each for each in going_on} == {
+        each[: len(begun) + 1] for each in CHARACTERS if each.startswith(begun)
+    }
+
+
+def test_continuations_of_an_alphabet():
+    """They are its words."""
+    ending, going_on = continuations(b"", 2, "ab")
+    assert set(ending) == {b"", b"a", b"b"}
+    assert set(going_on) == {b"aa", b"ab", b"ba", b"bb"}
+
+
+def test_texts_without_a_character_in_common_are_unfinished_nowhere():
+    """A text that is whole never counts as broken off, and every proper beginning of its last character does."""
+    for character in ("a", "é", "€", "\N{HAMMER AND WRENCH}"):
+        encoded = f"x{character}".encode()
+        assert unfinished(encoded) == b""
+        assert all(unfinished(encoded[:end]) == encoded[1:end] for end in range(2, len(encoded)))
+
+
+def test_estimates_are_unbiased_over_cells():
+    """A text is estimated as 1 where its holders report, and as 0 in the mean over the cells of others."""
+    oracle, cohort = SMALL.oracle, SMALL.stages
+    counts = empty_counts(SMALL.layout)
+    counts[cohort] = [round(10**12 * mass) for mass in oracle.channel().rows[SMALL.cell(b"held", cohort)]]
+    in_each = {SMALL.cell(text.encode(), cohort): text for text in map(str, range(1000))}
+    moments = found_moments(SMALL, counts, ["held", *in_each.values()])
+    assert len(in_each) == oracle.size
+    assert moments.frequency[0] == pytest.approx(1, abs=1e-9)
+    assert moments.frequency[1:].mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_intervals_hold_the_truth_where_texts_meet():
+    """With 40 cells most of the error is that of texts which meet, and intervals over hash seeds still cover."""
+    words, generator = made_up_words(np.random.default_rng(1), 30), np.random.default_rng(2)
+    held = apportion(20_000, 1 / np.arange(1, 31))
+    covered = []
+    for seed in range(400):
+        randomizer = SMALL._replace(hash_seed=seed)
+        moments = found_moments(randomizer, search_counts(randomizer, Holders(words, held), generator), words)
+        low, high = score_interval(moments, 0.05, "respondents")
+        covered.append(((low <= held / held.sum()) & (held / held.sum() <= high)).mean())
+    assert 0.93 < np.mean(covered) < 0.97
+
+
+def test_tallies_are_drawn_from_the_law_of_reports():
+    """The mean count of every cell of 400 tallies is what the channel of a device gives, at 6 standard errors."""
+    words, held = ("ab", "abc", "abcdef"), np.array([300, 200, 100])
+    expected = np.zeros((SMALL.cohorts, SMALL.layout.symbols))
+    for word, holders in zip(words, held.tolist(), strict=True):
+        for report, mass in declared_law(SMALL, word.encode()).items():
+            expected[report & 0xFFFF, report >> 16] += holders * mass
+    generator = np.random.default_rng(6)
+    tallies = [search_counts(SMALL, Holders(words, held), generator) for _ in range(400)]
+    assert (np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))).all()
+
+
+def test_moments_of_found_texts():
+    """Written out, report by report and cell by cell: noise of those held out, their draw, and texts that meet."""
+    generator = np.random.default_rng(8)
+    counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
+    counts[SMALL.stages] *= 3
+    texts = ("ab", "abc", "abcdef", "zz")
+    for cohort, (place, text) in product(range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])):
+        cell = SMALL.cell(text.encode(), cohort)
+        often = 40 * (place + 1)
+        counts[cohort] += [often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)]
+    found = found_moments(SMALL, counts, texts)
+    reports, apart = counts.sum(), counts[SMALL.stages :].sum()
+    p, within = (float(rate) for rate in SMALL.oracle.support)
+    cells, held_out = SMALL.oracle.size, SMALL.held_out
+    q = p / cells + (1 - 1 / cells) * within
+    votes = np.array([[cell in supported(SMALL.oracle, symbol) for cell in range(cells)] for symbol in range(cells)])
+    supports, squares = np.zeros(len(texts)), 0.0
+    for cohort in range(SMALL.stages, SMALL.cohorts):
+        by_cell, size = counts[cohort] @ votes, counts[cohort].sum()
+        supports += [by_cell[SMALL.cell(text.encode(), cohort)] for text in texts]
+        noise = cells * q * (1 - q) / ((p - q) ** 2 * size)
+        squares += max(0, (((by_cell / size - q) / (p - q)) ** 2).sum() - noise) * size / apart
+    frequency = (supports / apart - q) / (p - q)
+    held, thinned = np.clip(frequency, 0, 1), reports / apart
+    assert found.reports == reports
+    assert np.allclose(found.frequency, frequency)
+    hold, other = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
+    assert np.allclose(found.other, thinned * other)
+    assert np.allclose(found.hold, thinned * hold + (thinned - 1) * (1 - held))
+    assert squares > 0
+    assert np.allclose(found.lasting, np.maximum(squares - held**2, 0) / (cells - 1) / held_out)
+    meet = 1 / cells
+    for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
+        away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
+        assert np.allclose(found.third[place], thinned**2 * (law @ away**3))
+        assert np.allclose(found.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2))
+    for place in range(len(texts)):
+        jumps = np.delete(held, place) / ((1 - meet) * held_out)
+        third, fourth = meet * (1 - meet) * (1 - 2 * meet), meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
+        assert found.lasting_third[place] == pytest.approx(held_out * third * (jumps**3).sum(), rel=1e-9)
+        assert found.lasting_fourth[place] == pytest.approx(held_out * fourth * (jumps**4).sum(), rel=1e-9)
+    assert held.max() > 0.1
+    with pytest.raises(EstimateError, match="covariance"):
+        found.covariance()
+
+
+def test_cohorts_held_out_that_are_empty_or_even():
+    """They have no squares: where there are no reports, and where there are fewer than noise has."""
+    counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
+    counts[-1] = 1
+    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 1
+    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    counts[-2] = 0
+    counts[-1, 0] = 50
+    found = found_moments(SMALL, counts, ("ab",))
+    assert found.reports == 89
+    assert found.lasting[0] > 0
+
+
+def test_nobody_held_out_yet():
+    """Then there is nothing to be told of the texts, and the note says so; later it says who found them."""
+    asked = question("heavy-hitters", f"{LETTERS}\nhash_seed = 3")
+    counts = empty_counts(asked.layout)
+    counts[0, 0] = 10
+    found = estimate_question(asked, counts, Options())
+    assert (found.values, found.reports) == ((), 10)
+    assert found.note == "no reports yet from respondents who are held out"
+    words = made_up_words(np.random.default_rng(5), 20)
+    asked, _, found = searched(LETTERS, words, 1 / np.arange(1, 21), RESPONDENTS, 3)
+    assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
+    searching, apart = (
+        int(part) for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
+    )
+    assert searching + apart == RESPONDENTS
+    assert searching / apart == pytest.approx(asked.randomizer.stages / asked.randomizer.held_out, rel=0.05)
+
+
+def test_those_held_out_take_no_part_in_the_search():
+    """What is found does not depend on them, and how frequent it is depends on nobody else."""
+    asked = question("heavy-hitters", LETTERS)
+    randomizer, words = asked.randomizer, made_up_words(np.random.default_rng(3), 50)
+    tallies = [
+        search_counts(randomizer, Holders(words, apportion(100_000, weights)), np.random.default_rng(4))
+        for weights in (1 / np.arange(1, 51), np.arange(1, 51) ** 2.0)
+    ]
+    mixed = np.concatenate([tallies[0][: randomizer.stages], tallies[1][randomizer.stages :]])
+    assert search(randomizer, mixed) == search(randomizer, tallies[0]) != search(randomizer, tallies[1])
+    estimates = [found_moments(randomizer, counts, words).frequency for counts in (mixed, *tallies)]
+    assert np.array_equal(estimates[0], estimates[2])
+    assert not np.array_equal(estimates[0], estimates[1])
+
+
+def test_what_is_promised_is_found_and_covered():
+    """Every word above the frequency that is announced is found 19 times in 20, and intervals of those found cover."""
+    words = made_up_words(np.random.default_rng(5), 100)
+    missed, covered, wrong = 0, [], 0
+    for seed in range(SEARCHES):
+        asked, held, found = searched(LETTERS, words, 1 / np.arange(1, 101), RESPONDENTS, seed)
+        truth = dict(zip(words, (held / held.sum()).tolist(), strict=True))
+        reach = expected_reach(asked.randomizer, RESPONDENTS)
+        promised = {
+            word for word in words if any(len(word) <= each.longest and truth[word] > each.frequency for each in reach)
+        }
+        assert len(promised) > 5
+        missed += len(promised - set(found.values))
+        wrong += len(set(found.values) - set(words))
+        covered += [each.low <= truth.get(each.value, 0) <= each.high for each in found]
+    assert missed <= 0.05 * SEARCHES
+    assert wrong <= 8
+    assert abs(np.mean(covered) - 0.95) < 6 * np.sqrt(0.95 * 0.05 / len(covered))
+
+
+@pytest.mark.parametrize("word", ["a", "abcdefghabcd"])
+def test_a_word_of_exactly_the_frequency_stated(word):
+    """It is found 99 times in 100, whatever its length."""
+    reach = expected_reach(question("heavy-hitters", LETTERS).randomizer, RESPONDENTS)
+    frequency = next(each.frequency for each in reach if len(word) <= each.longest)
+    weights = [frequency, 1 - frequency]
+    found = [searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, RESPONDENTS, seed)[2] for seed in range(SEARCHES)]
+    assert sum(word in each.values for each in found) >= SEARCHES - 5
+
+
+def test_more_respondents_find_more():
+    """The frequency stated falls with their number, and is none where even a text that all hold may be missed."""
+    randomizer = question("heavy-hitters", LETTERS).randomizer
+    stated = [[each.frequency for each in expected_reach(randomizer, 10**power)] for power in range(5, 13)]
+    assert all(few > many for row, more in pairwise(stated) for few, many in zip(row, more, strict=True))
+    assert all(row == sorted(row) for row in stated)
+    assert {each.frequency for each in expected_reach(randomizer, 20)} == {None}
+
+
+def test_texts_too_long_are_no_error_and_never_found():
+    """A device reports them like any other; what begins as they do is not taken for them."""
+    _, _, found = searched(LETTERS, ("abcdefghabcdefgh", "abcdefghabcd"), (9, 1), RESPONDENTS, 1)
+    assert found.values == ("abcdefghabcd",)
+    assert abs(found.frequency[0] - 0.1) < 6 * found.standard_error[0]
+    assert "longer texts" in found.note
+
+
+@pytest.mark.parametrize("text", ["Grüße", "日本語", "naïve \N{HAMMER AND WRENCH}"])
+def test_any_characters_are_found(text):
+    """Without an alphabet, characters of several bytes break off between stages and are put together again."""
+    found = searched(
+        'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000', (text, "other"), (1, 1), RESPONDENTS, 2
+    )[2]
+    assert set(found.values) == {text, "other"}
+
+
+def test_identifiers_are_found():
+    """Those of 64 bits, written as 16 hexadecimal digits."""
+    keys = 'type = "text"\nepsilon = 2\nlongest = 16\nalphabet = "0123456789abcdef"'
+    frequent = ("00c0ffee00c0ffee", "ffffffffffffffff", "0000000000000000")
+    rare = tuple(f"{number:016x}" for number in range(10**15, 10**15 + 1000 * 10**9, 10**9))
+    found = searched(keys, (*frequent, *rare), (100, 100, 100, *[1] * 1000), 10**6, 3)[2]
+    assert set(found.values) == set(frequent)
+
+
+def test_nothing_without_reports():
+    """Of no reports, or of none from those held out, there is nothing to say, and it is said."""
+    asked = question("heavy-hitters", LETTERS)
+    counts = empty_counts(asked.layout)
+    counts[0, 0] = 5
+    found = estimate_question(asked, counts, Options())
+    assert len(found) == 0
+    assert "held out" in found.note
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ('alphabet = "aba"', "alphabet"),
+        ('alphabet = "a"', "alphabet"),
+        ('alphabet = "äö"', "alphabet"),
+        ('alphabet = "a\\n"', "alphabet"),
+        ("longest = 0", "longest"),
+        ("cells = 1", "cells"),
+        ("held_out = 0", "held_out"),
+        ("stages = 3", "stages"),
+    ],
+)
+def test_wrong_keys(keys, place):
+    """They are named."""
+    with pytest.raises(SurveyError, match=place):
+        question("heavy-hitters", f'type = "text"\nepsilon = 1\n{keys}')
+
+
+def test_the_alphabet_is_nothing_that_reports_depend_on():
+    """Reports of surveys whose alphabets have as many letters are one; a fingerprint tells other stages apart."""
+    prints = [
+        question("heavy-hitters", f'type = "text"\nepsilon = 1\nalphabet = "{alphabet}"').fingerprint
+        for alphabet in ("abc", "xyz", "abcdefghijklm")
+    ]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_the_plan_says_what_will_be_found():
+    """In numbers that are those of the search, and the other way round in respondents that are just enough."""
+    asked = parse_survey(EXAMPLE.read_bytes())["word"]
+    told = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)["plans"][0]
+    assert told["finds"] == [each._asdict() for each in expected_reach(asked.randomizer, 10**6)]
+    shown = run("plan", EXAMPLE, "--respondents", "1e6").output
+    assert all(f"{each['frequency']:.3%}" in shown for each in told["finds"])
+    needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)["plans"][0]["respondents"]
+    enough, less = (expected_reach(asked.randomizer, number)[-1].frequency for number in (needed, needed - 1))
+    assert enough <= 0.02 < less
+
+
+def test_the_explanation_says_who_takes_part_in_what():
+    """Cohorts that search and cohorts that estimate, and texts that are never found."""
+    shown = run("explain", EXAMPLE).output
+    assert "6 cohorts find texts, 1 estimate them" in shown
+    assert "never found" in shown
+
+
+@pytest.mark.parametrize("way", ["law", "reports"])
+def test_simulations_compare_what_each_run_found(way, tmp_path):
+    """Runs find other texts, and those of the first are shown with their truth."""
+    (tmp_path / "words.txt").write_text("apple\nfig\nquince\n")
+    survey = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "heavy-hitters"\ncandidates = "words.txt"\n'
+    (tmp_path / "s.toml").write_text(survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n')
+    words = ("--users", "3000", "--distribution", "zipf:3", "--runs", "2", "--seed", "1", "--way", way)
+    told = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
+    found = {each["value"]: each for each in told["questions"]["x"]["values"]}
+    assert found["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
+    assert abs(found["apple"]["frequency"] - found["apple"]["truth"]) < 6 * found["apple"]["standard_error"]
+
+
+@pytest.mark.parametrize("epsilon", ["0.0001", "0.7", "2", "5", "6.9", "7", "8", "10.5", "20", "40"])
+@pytest.mark.parametrize("cells", [2, 100, 4095, 99_999, CELLS])
+def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells):
+    """Spaces are passed over unseen only where all of them are too large: what is taken is as if none had been."""
+    truth, other = odds(Fraction(epsilon))
+    fewer = cells
+    while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:
+        fewer //= 2
+    assert response_to_cells(truth, other, cells) == space._replace(size=space.layout.symbols)

@@ -1,0 +1,12 @@
+"""Where things are; and the folders of tests, all of which are on the path, so that helpers are imported by name."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+EXAMPLES = ROOT / "examples"
+VECTORS = TESTS / "vectors"
+DATA = ROOT.parent / "shared" / "data"
+"""Data of others, where it is there."""
+
+FOLDERS = [TESTS, *sorted({path.parent for path in TESTS.rglob("*.py")} - {TESTS})]

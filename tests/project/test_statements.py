@@ -1,0 +1,128 @@
+"""What the documentation says about the code holds: names exist, and cited figures are the measured ones."""
+
+import builtins
+import importlib
+import pkgutil
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+from calling import run
+from places import ROOT
+
+import ldp
+import ldp_aggregator
+import ldp_client
+import ldp_simulations
+from benchmarks.citation import citation, cited
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")])
+PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_simulations)
+
+_CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
+_CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
+_PLACE = re.compile(r"(?:ldp|ldp_aggregator|ldp_client|ldp_simulations)(?:\.[A-Za-z_]\w*)+")
+
+OTHERS = {"fsync", "getLogger", "randbelow", "random"}
+"""Functions that belong to Python, to the system, or to the client in TypeScript."""
+
+
+def spans(page):
+    """What stands between single backticks."""
+    return [found[1] for found in _CODE.finditer(page.read_text(encoding="utf-8")) if found[1]]
+
+
+@cache
+def known_names():
+    """Every name that is defined in our sources, as a function, a class, an attribute or a variable."""
+    sources = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
+    sources += [*(ROOT / "client" / "js" / "src").rglob("*.ts"), *(ROOT / "examples").rglob("*.py")]
+    python = r"(?:def|class|function|export const)\s+(\w+)|^(\w+)\s*[:=]"
+    script = r"^\s+(?:async )?(\w+)\([^)]*\).*\{$"
+    defined = re.compile(f"{python}|{script}", re.MULTILINE)
+    return {name for path in sources for names in defined.findall(path.read_text(encoding="utf-8")) for name in names}
+
+
+def resolves(place):
+    """Whether a dotted place in one of our packages is there."""
+    module, *rest = place.split(".")
+    found = importlib.import_module(module)
+    for at, name in enumerate(rest, 1):
+        if not hasattr(found, name):
+            try:
+                importlib.import_module(".".join([module, *rest[:at]]))
+            except ImportError:
+                return False
+        found = getattr(found, name)
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_calls_in_the_documentation_are_of_functions_that_exist(page):
+    """What is written as a call, `name(...)`, is defined somewhere in our sources."""
+    calls = {found[1] for span in spans(page) if (found := _CALL.fullmatch(span))}
+    assert calls - known_names() - OTHERS - set(dir(builtins)) == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_places_in_the_documentation_exist(page):
+    """What is written as a place in one of our packages, `ldp.exact`, can be imported or looked up."""
+    places = {span for span in spans(page) if _PLACE.fullmatch(span) and not span.endswith((".toml", ".py", ".db"))}
+    assert {place for place in places if not resolves(place)} == {"ldp.commands"} & places, "an entry-point group"
+
+
+def test_modules_can_be_looked_up():
+    """The check above sees what is missing."""
+    assert resolves("ldp.exact.exp_lower")
+    assert not resolves("ldp.exact.no_such_function")
+    assert {module.name for module in pkgutil.iter_modules(ldp.__path__)} >= {"exact", "survey"}
+
+
+def test_conversions_are_where_the_documentation_says():
+    """Estimates of a survey convert to everything, those of a question to a dictionary."""
+    from ldp_aggregator import QuestionEstimates, SurveyEstimates
+
+    for name in ("to_dict", "to_csv", "to_pandas", "to_polars"):
+        assert callable(getattr(SurveyEstimates, name))
+    assert callable(QuestionEstimates.to_dict)
+
+
+def test_the_readme_cites_what_was_measured():
+    """The README's figures are those of the page that the benchmarks write, with its machine."""
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md"))
+    assert cited(readme, page) == readme
+    other = page.replace("| client: grr, 4 values | <= 3 us | ", "| client: grr, 4 values | <= 3 us | 9")
+    assert other != page
+    assert cited(readme, other) != readme
+
+
+def test_a_page_without_its_figures_is_refused():
+    """Neither the machine nor a row can be missing."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="Measured on"):
+        citation(page.replace("Measured on", "On"))
+    with pytest.raises(ValueError, match="expected a row"):
+        citation(page.replace("client: grr, 4 values", "client"))
+    with pytest.raises(ValueError, match="one place"):
+        cited("nothing", page)
+
+
+def test_the_readme_shows_what_explain_says():
+    """Its block on the coin-tossing question is the beginning of what `ldp explain` prints of it, line by line."""
+    [block] = re.findall(
+        r"```text\n(affair: forced, 2 values.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    said = run("explain", ROOT / "examples" / "affairs.toml").stdout
+    assert block in said
+
+
+def test_every_extra_is_named():
+    """The aggregator's README has the extras of its distribution, and every command that it adds to `ldp`."""
+    project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "aggregator" / "README.md").read_text(encoding="utf-8")
+    commands = project["entry-points"]["ldp.commands"]
+    assert {
+        name for name in (*project["optional-dependencies"], *commands) if not re.search(rf"`(?:ldp )?{name}`", page)
+    } == set()

@@ -1,0 +1,192 @@
+"""Simulated poisoning: gains stay within the published bound, come up to it, and are those that were published.
+
+A forged report is worth the same in every run, so most of this is exact; honest tallies are drawn, and cancel out.
+"""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from calling import run
+from poisonings import DESIGNED, QUESTIONS, drawn_attack, violations
+from specimens import question
+
+from ldp_aggregator.estimates.manipulation import decoded_reports, score_range
+from ldp_aggregator.tallies.counting import empty_counts, faults, total_reports
+from ldp_simulations.attacks.attack import ATTACKS, INPUT, MAXIMAL_GAIN, RANDOM, Attack, forged_counts, simulate_attack
+from ldp_simulations.attacks.forged_rows import random_rows
+from ldp_simulations.attacks.maximal_gain import crafted_rows
+from ldp_simulations.holders import Holders, SetHolders, apportion
+
+LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+HEAD = '[survey]\nname = "s"\n'
+PETS = 'type = "category"\nvalues = ["cat", "dog", "rat", "hen"]\nepsilon = 1\n'
+PET = f'[[question]]\nname = "pet"\nmechanism = "oue"\n{PETS}'
+AGED = '[[question]]\nname = "aged"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 1\n'
+PAGE = (
+    '[[question]]\nname = "page"\ntype = "text"\ncandidates = "pages.txt"\nmechanism = "rappor"\np = "0.25"\n'
+    'q = "0.75"\nf = "0.5"\nbloom_bits = 32\nhashes = 2\ncohorts = 4\n'
+)
+
+
+def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400, epsilon=1):
+    """(the attack, its outcome) on a question of 26 values, of which each but the last 16 is held by as many."""
+    asked = question(mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}')
+    holders = Holders(LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float)))
+    attack = Attack(asked, holders, targets, forged, kind, hashes)
+    return attack, simulate_attack(attack, np.random.default_rng(7))
+
+
+def test_no_gain_is_beyond_the_bound():
+    """A hundred random attacks of every kind on every mechanism move no estimate further than is published."""
+    found, kinds = violations(120, seed=2)
+    assert found == []
+    assert kinds.keys() == set(ATTACKS)
+
+
+def test_a_bound_that_is_too_small_is_caught():
+    """The same attacks go beyond a bound that is 1 % too small."""
+    assert violations(120, seed=2, bound=lambda outcome: 0.99 * outcome.bound)[0]
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name.endswith("-1")])
+def test_the_maximal_gain_is_the_greatest_score(name):
+    """On a value that nobody holds, forged reports have the greatest score that there is."""
+    asked, most = QUESTIONS[name], 0.0
+    values = asked.domain.values or ("aa", "b", "ab")
+    generator = np.random.default_rng(3)
+    for target in range(len(values)):
+        held = np.where(np.arange(len(values)) == target, 0, 300)
+        if asked.domain.most is None:
+            holders = Holders(values, held)
+        else:
+            holders = SetHolders(values, held, tuple((place,) for place in range(len(values))))
+        attack = Attack(asked, holders, (target,), 120, MAXIMAL_GAIN)
+        forged = decoded_reports(asked.randomizer, forged_counts(attack, np.random.default_rng(3)))
+        outcome = simulate_attack(attack, generator)
+        if asked.randomizer.kind == "search":
+            # Who of the honest is held out varies, and so does the share that is forged.
+            assert outcome.gain[target] <= outcome.bound
+            continue
+        most = max(most, outcome.gain[target] * (holders.respondents + 120) / forged)
+    if asked.randomizer.kind != "search":
+        assert most == pytest.approx(float(score_range(asked.randomizer)[1]), rel=1e-9)
+
+
+@pytest.mark.parametrize("targets", [(20,), tuple(range(8, 18))])
+def test_gains_are_the_published_ones(targets):
+    """The overall gains of Cao, Jia and Gong 2021, Table 1: of MGA on GRR and OUE, exactly."""
+    size, r, beta, e = 26, len(targets), 400 / 3000, np.e
+    for mechanism, expected in (
+        ("grr", lambda held: beta * (1 - held) + beta * (size - r) / (e - 1)),
+        ("oue", lambda held: beta * (2 * r - held) + 2 * beta * r / (e - 1)),
+    ):
+        attack, outcome = attacked(mechanism, MAXIMAL_GAIN, targets)
+        held = attack.truth[list(targets)].sum()
+        assert outcome.gain[list(targets)].sum() == pytest.approx(expected(held), rel=1e-9)
+    # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard errors of 400 reports.
+    for mechanism in ("grr", "oue", "olh", "hr", "pgr", "ss"):
+        attack, outcome = attacked(mechanism, INPUT, targets)
+        noise = 6 * beta * np.sqrt(r * 60 / 400)
+        assert outcome.gain[list(targets)].sum() == pytest.approx(beta * (1 - held), abs=noise)
+
+
+@pytest.mark.parametrize("name", [name for name in DESIGNED if name.endswith(("-1", "-4"))])
+@pytest.mark.parametrize("kind", ATTACKS)
+def test_forged_reports_are_admitted(name, kind):
+    """Nothing in a forged report's shape gives it away, and there are as many as were asked for."""
+    asked, generator = DESIGNED[name], np.random.default_rng(4)
+    attack = drawn_attack(asked, generator)
+    forged = forged_counts(Attack(asked, attack.holders, attack.targets, 30, kind), generator)
+    assert total_reports(forged, asked.layout) == 30
+    assert forged.shape == empty_counts(asked.layout).shape
+    texts = [attack.values[target] for target in attack.targets]
+    make = {
+        RANDOM: partial(random_rows, asked.layout, 30),
+        MAXIMAL_GAIN: partial(crafted_rows, asked.randomizer, np.array(attack.targets), texts, 30, 10),
+    }
+    if kind in make:
+        rows = make[kind](generator)
+        assert rows.shape == (30, asked.layout.width)
+        assert faults(rows, asked.layout) == []
+
+
+def test_vectors_look_normal():
+    """A forged vector has as many ones as an honest one has on average, where its targets leave room for them."""
+    asked = question("oue", f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = 1')
+    rows = crafted_rows(asked.randomizer, np.array([3, 5]), (), 200, 1, np.random.default_rng(5))
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    p, q = asked.randomizer.support
+    assert set(bits.sum(axis=1)) == {round(float(p + 25 * q))}
+    assert bits[:, [3, 5]].all()
+
+
+def test_fewer_hash_functions_gain_less():
+    """A forger who chooses any hash function has all targets in one bucket, of ten fewer, of one the fewest."""
+    targets = (0, 3, 9, 14, 25)
+    gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes)[1] for hashes in (None, 10, 1)]
+    free, some, given = (outcome.gain[list(targets)].sum() for outcome in gains)
+    attack, _ = attacked("olh", MAXIMAL_GAIN, targets)
+    most = float(score_range(attack.question.randomizer)[1])
+    assert free == pytest.approx(400 / 3000 * (5 * most - attack.truth[list(targets)].sum()), rel=1e-9)
+    assert free > 1.2 * some > 1.5 * given > 0
+
+
+def test_hadamard_reports_that_support_all_are_noticed():
+    """Symbol 0 of `hr` supports every value, and so many of them are noticed; guesses are not."""
+    targets = tuple(range(16, 26))
+    assert "payloads" in attacked("hr", MAXIMAL_GAIN, targets)[1].noticed
+    assert attacked("hr", RANDOM, targets)[1].noticed == ()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "s.toml").write_text(HEAD + PET + AGED + PAGE)
+    (tmp_path / "pages.txt").write_text("a.example\nb.example\nc.example\nd.example\n")
+    (tmp_path / "pgr.toml").write_text(HEAD + PET.replace("oue", "pgr"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_command_shows_gain_beside_bound(folder):
+    """Every question and attack, truth, estimates, gain and bound, what was noticed; no bound for a Bloom filter."""
+    told = run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+    for word in ("pet: oue, 105 forged reports beside 2,000 honest ones", "maximal-gain", "rat", "noticed by", "bound"):
+        assert word in told
+    assert told == run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+    records = json.loads(run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout)["attacks"]
+    assert [each["question"] for each in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
+    for each in records:
+        assert each["forged"] == 105
+        for target in each["targets"]:
+            assert (target["bound"] is None) == (each["question"] == "page")
+            assert target["bound"] is None or abs(target["furthest_gain"]) <= target["bound"]
+
+
+def test_targets_choose_their_question(folder):
+    """Targets are attacked where they are values; one attack alone where it is named."""
+    words = ("--targets", "dog, hen", "--attack", "input", "--format", "json", "-n", "1000")
+    (only,) = json.loads(run("attack", "s.toml", *words).stdout)["attacks"]
+    assert (only["question"], only["attack"]) == ("pet", "input")
+    assert [target["value"] for target in only["targets"]] == ["dog", "hen"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (("none.toml",), 1, "expected to read none.toml"),
+        (("s.toml", "--question", "zoo"), 1, "expected --question to be one of pet, aged, page, got 'zoo'"),
+        (("s.toml", "--targets", "cat,unicorn"), 1, "expected --targets to be values of a question"),
+        (("s.toml", "--targets", "cat", "--question", "aged"), 1, "expected --targets to be values of a question"),
+        (("s.toml", "--targets", ""), 1, "expected --targets to be values of a question"),
+        (("s.toml", "--fraction", "1"), 2, "expected a number from 1e-06 to 0.99, got '1'"),
+        (("s.toml", "--fraction", "0.99", "-n", "1e9"), 1, "expected at most 10,000,000 forged reports"),
+        (("s.toml", "--hashes", "0"), 2, "expected a number from 1 to 100000"),
+        (("s.toml", "--distribution", "zipf"), 1, "after the colon"),
+        (("s.toml", "--attack", "bribe"), 2, "bribe"),
+    ],
+)
+def test_bad_calls(folder, words, code, expected):
+    """What cannot be attacked is said in a sentence."""
+    assert expected in run("attack", *words, code=code).output

@@ -1,0 +1,336 @@
+"""What `ldp doctor` says of damaged stores, and what it makes of them: no loss that it does not name, no guess."""
+
+import errno
+import json
+import random
+import shutil
+import sqlite3
+from collections import Counter
+from contextlib import closing, contextmanager
+from functools import reduce
+from itertools import chain
+from operator import xor
+from pathlib import Path
+
+import pytest
+from bit_flips import left, said, take, turned
+from calling import run
+from durable_work import CATALOGUE
+
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.repair.doctor import examine, repair
+from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.reading import received
+from ldp_aggregator.service.store.records import read_root, sealed
+from ldp_aggregator.service.store.sqlite import SQLiteStore
+from ldp_aggregator.service.store.witness import WITNESS
+
+FLIPS = 40
+
+
+@pytest.fixture(scope="module")
+def states():
+    return left()
+
+
+@pytest.fixture
+def store(states, tmp_path):
+    """The path of a sound store that was closed."""
+    return put(states[1].files, tmp_path / "ldp.db")
+
+
+def put(files, path):
+    for name, content in files.items():
+        Path(f"{path}{name.removeprefix('store')}").write_bytes(content)
+    return path
+
+
+@contextmanager
+def altering(path):
+    """A connection to change rows behind the store's back."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def damage(connection, kind):
+    """Change several bits of the last record of a kind; its key."""
+    query = "SELECT key, content FROM records WHERE kind = ? ORDER BY key DESC"
+    key, content = connection.execute(query, (kind,)).fetchone()
+    broken = bytes(byte ^ 0x55 for byte in content)
+    connection.execute("UPDATE records SET content = ? WHERE kind = ? AND key = ?", (broken, kind, key))
+    return key
+
+
+def drop_kept(connection):
+    """Take all batches that were kept whole out of a store, so that its root does not miss them."""
+    kept = connection.execute("SELECT checksum FROM records WHERE kind = 'kept'").fetchall()
+    [(key, content)] = connection.execute("SELECT key, content FROM records WHERE kind = 'root'").fetchall()
+    root = read_root(content)
+    digest = reduce(xor, (int.from_bytes(each, "big") for (each,) in kept), root.digest)
+    fresh = sealed("root", key, root._replace(records=root.records - len(kept), digest=digest).packed())
+    connection.execute("DELETE FROM records WHERE kind = 'kept'")
+    row = fresh.content, fresh.checksum.to_bytes(8, "big")
+    connection.execute("UPDATE records SET content = ?, checksum = ? WHERE kind = 'root'", row)
+
+
+def tables(connection):
+    """Those of ids, in the order of time."""
+    return sorted(name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'ids%'"))
+
+
+def turned_over(content):
+    """The same with one bit changed, in the middle."""
+    if isinstance(content, str):
+        return turned_over(content.encode()).decode()
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+def opened(path):
+    """All that estimates are made of, of a store that is found sound and whose batches add up."""
+    with closing(SQLiteStore(path)) as store:
+        books = Books(store, CATALOGUE.tallied)
+        with store.snapshot() as snapshot:
+            assert received(snapshot) == books.root.received == sum(told(said(store)).values())
+        return said(store)
+
+
+def told(found):
+    return sum(found[1].values(), Counter())
+
+
+def repaired(path):
+    found = repair(f"sqlite:///{path}", {})
+    assert not examine(f"sqlite:///{path}", {}).troubles
+    return found, opened(path)
+
+
+def test_a_sound_store(store):
+    """Nothing is wrong, so nothing is changed."""
+    before = store.read_bytes()
+    assert run("doctor", f"sqlite:///{store}").output.startswith("sound: ")
+    assert run("doctor", f"sqlite:///{store}", "--repair").output.startswith("sound: ")
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize(("content", "expected"), [(b"x" * 5000, "nothing of it can be read"), (None, "no such file")])
+def test_no_store(tmp_path, content, expected):
+    """A file that is no database, or none at all, is said to be that."""
+    path = tmp_path / "ldp.db"
+    if content is not None:
+        path.write_bytes(content)
+    for words in ((), ("--repair",)):
+        assert expected in run("doctor", f"sqlite:///{path}", *words, code=1).output
+    assert not path.exists() or path.read_bytes() == content
+
+
+@pytest.mark.parametrize("kind", ["root", "survey", "tally", "intake", "ids", "closed", "kept"])
+@pytest.mark.parametrize("column", ["kind", "key", "content", "checksum"])
+def test_a_bit_is_put_back(store, states, kind, column):
+    """Any one bit of a record is put back, that of its name included; nothing is lost, and that is said."""
+    with altering(store) as connection:
+        query = f"SELECT key, {column} FROM records WHERE kind = ? ORDER BY key DESC"  # noqa: S608
+        key, content = connection.execute(query, (kind,)).fetchone()
+        changed = turned_over(content)
+        connection.execute(f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key))  # noqa: S608
+    found, after = repaired(store)
+    assert [each.problem.startswith("one bit has changed") for each in found.troubles] == [True]
+    assert not found.lost
+    assert after == states[1].known
+    assert "sound" in run("doctor", f"sqlite:///{store}").output
+
+
+def test_a_bit_of_an_id_is_put_back(store, states):
+    """The sums of ids say which bit of which id it was, so that the batch is still known."""
+    with altering(store) as connection:
+        table = tables(connection)[-1]
+        [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()  # noqa: S608
+        connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))  # noqa: S608
+    found, after = repaired(store)
+    assert [(each.problem[:25], each.lost) for each in found.troubles] == [("one bit has changed in an", False)]
+    assert after == states[1].known
+    with altering(store) as connection:
+        assert connection.execute(f"SELECT count(*) FROM {table} WHERE id = ?", (id_,)).fetchone() == (1,)  # noqa: S608
+
+
+def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
+    """It is gone from the estimates of its epoch, its batches are lost, by name and number; nothing else changes."""
+    with altering(store) as connection:
+        drop_kept(connection)
+        key = damage(connection, "tally")
+    found, (tallies, outcomes) = repaired(store)
+    assert found.lost
+    [trouble] = [each for each in found.troubles if "set aside: estimates" in each.remedy]
+    before, _ = states[1].known
+    question = next(each for each in CATALOGUE.tallied.values() if each.fingerprint == key[:16])
+    assert question.name in trouble.problem
+    lost = told((None, outcomes))["lost"]
+    assert f"its {lost} batches are counted as lost" in trouble.remedy
+    assert [
+        (fingerprint == key[:16], those["lost"]) for (fingerprint, _), those in outcomes.items() if those["lost"]
+    ] == [(True, lost)]
+    for after, then in zip(tallies, before, strict=True):
+        assert {name for name in after if after[name] != then[name]} <= {question.name}
+
+
+def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
+    """Where all batches of the question and epoch are kept whole, nothing is lost but the broken record."""
+    with altering(store) as connection:
+        damage(connection, "tally")
+    found, after = repaired(store)
+    assert [each.lost for each in found.troubles] == [False, False]
+    assert "it is counted anew" in found.troubles[1].remedy
+    assert after == states[1].known
+
+
+def test_lost_outcomes_are_counted(store, states):
+    """Batches of which nothing is known any more are lost, and their tallies stay as they are."""
+    with altering(store) as connection:
+        damage(connection, "intake")
+    found, (tallies, outcomes) = repaired(store)
+    assert found.lost
+    assert told((None, outcomes))["lost"] > 0
+    assert tallies == states[1].known[0]
+
+
+@pytest.mark.parametrize("ever", [False, True])
+def test_lost_ids(store, states, ever):
+    """Without ids an epoch is closed, so that nothing is counted twice; without epochs that cannot be, and is said."""
+    with altering(store) as connection:
+        table = "ids_0_0" if ever else tables(connection)[-1]
+        connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)")  # noqa: S608
+    found, after = repaired(store)
+    assert found.lost
+    assert after == states[1].known
+    assert ("counted twice if it is sent again" in found.troubles[0].remedy) == ever
+    with closing(SQLiteStore(store)) as opened_again:
+        outcomes = Counter(chain.from_iterable(take(Books(opened_again, CATALOGUE.tallied), range(112))))
+    assert outcomes["accepted"] == 3 * ever
+    assert outcomes["late"] > 0
+
+
+def test_an_epoch_that_was_closed_is_closed_again(store, states):
+    """The note that it is closed can be lost: that it has batches and no ids shows it."""
+    with altering(store) as connection:
+        [closed] = connection.execute("SELECT content FROM records WHERE kind = 'closed'").fetchone()
+        damage(connection, "closed")
+    repaired(store)
+    with altering(store) as connection:
+        assert connection.execute("SELECT content FROM records WHERE kind = 'closed'").fetchone() == (closed,)
+
+
+def test_a_lost_survey_is_given(store, states, tmp_path):
+    """With the file of a lost survey the store is what it was; without it, what may be incomplete is set aside."""
+    for each in CATALOGUE.all:
+        (tmp_path / each.survey.name).write_text(each.source)
+    with altering(store) as connection:
+        drop_kept(connection)
+        connection.execute("DELETE FROM records WHERE kind = 'survey'")
+    words = [word for each in CATALOGUE.all for word in ("--survey", tmp_path / each.survey.name)]
+    assert "\n   loss: " in run("doctor", f"sqlite:///{store}", code=1).output
+    assert "repaired" in run("doctor", f"sqlite:///{store}", "--repair", *words).output
+    assert opened(store) == states[1].known
+
+
+def test_a_damaged_witness_is_written_anew(store, states):
+    """Nothing is lost with it."""
+    Path(f"{store}{WITNESS}").write_bytes(b"x" * 16)
+    with pytest.raises(StoreDamagedError, match="ldp doctor"):
+        opened(store)
+    found, after = repaired(store)
+    assert not found.lost
+    assert after == states[1].known
+
+
+def test_missing_commits_are_said_to_be(states, tmp_path):
+    """The end of a log is gone with what it took in; the store goes on from what it has, once that is accepted."""
+    store = put(states[0].files, tmp_path / "ldp.db")
+    log = Path(f"{store}-wal")
+    log.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
+    result = run("doctor", f"sqlite:///{store}", code=1)
+    assert "commits were acknowledged" in result.output
+    assert "with loss" in result.output
+    assert "repaired with loss" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+    opened(store)
+
+
+def test_pages_that_cannot_be_read(store, states):
+    """Rows before and after a damaged page are saved, and what was on it is not guessed."""
+    content = bytearray(store.read_bytes())
+    with altering(store) as connection:
+        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'records'")
+    child = int.from_bytes(content[(page - 1) * 4096 + 8 :][:4], "big") or page
+    leaf = next(at for at in range(len(content) // 4096 - 1, 1, -1) if content[at * 4096] == 10 and at != child)
+    content[leaf * 4096 : leaf * 4096 + 64] = bytes(64)
+    store.write_bytes(content)
+    found, _ = repaired(store)
+    assert found.lost
+    assert any("SQLite says" in each.problem for each in found.troubles)
+
+
+def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
+    """Whatever bit turns over: the store is repaired, without loss only if it is then what it was; or unreadable."""
+    draw, fates = random.Random(8), Counter()
+    for number in range(FLIPS):
+        state = states[number % 2]
+        store = put(turned(state.files, draw)[0], tmp_path / f"{number}.db")
+        try:
+            found, after = repaired(store)
+        except StoreError as error:
+            assert "nothing of it can be read" in str(error)  # noqa: PT017 (both outcomes are right)
+            fates["unreadable"] += 1
+            continue
+        fates["lost" if found.lost else "whole"] += 1
+        assert found.lost or after == state.known
+    assert fates["whole"] > FLIPS / 3
+    assert fates["unreadable"] < FLIPS / 10
+
+
+def test_a_store_on_postgres_is_examined(postgres_server):
+    """It is examined like others, and repaired from a backup of the database only."""
+    url = postgres_server.emptied()
+    with closing(open_store(url)) as store:
+        take(Books(store, CATALOGUE.tallied), range(20))
+        assert not examine(url, {}).troubles
+        [record, *_] = store.scan("tally")
+        store.begin()
+        store.put([record._replace(content=bytes(byte ^ 0x55 for byte in record.content))])
+        store.commit()
+    assert "may lack a part" in run("doctor", url, code=1).output
+    assert "backup of the database" in run("doctor", url, "--repair", code=1).output
+
+
+def test_a_store_is_not_repaired_under_a_service(store):
+    """It may be looked at, though."""
+    with closing(SQLiteStore(store)):
+        assert "sound" in run("doctor", f"sqlite:///{store}").output
+        assert "another process does" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+
+
+def test_a_repair_that_fails_changes_nothing(store, monkeypatch):
+    """Without room for a copy of what is there, it is left as it is."""
+
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with altering(store) as connection:
+        damage(connection, "root")
+    before = store.read_bytes()
+    monkeypatch.setattr(shutil, "copy2", no_room)
+    assert "No space left" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+    assert store.read_bytes() == before
+    assert not store.with_name("ldp.db.repairing").exists()
+
+
+def test_the_damaged_store_is_kept(store):
+    """Under a name that is said, byte for byte; examining alone changes nothing."""
+    with altering(store) as connection:
+        damage(connection, "root")
+    damaged = store.read_bytes()
+    told_first = json.loads(run("doctor", f"sqlite:///{store}", "--format", "json", code=1).stdout)
+    assert (told_first["sound"], told_first["repaired"]) == (False, False)
+    assert store.read_bytes() == damaged
+    result = json.loads(run("doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout)
+    assert (result["repaired"], result["lost"]) == (True, True)
+    assert Path(result["kept_as"]).read_bytes() == damaged

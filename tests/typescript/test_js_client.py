@@ -1,0 +1,139 @@
+"""The TypeScript client against the Python one: equal reports from equal tapes, and reports that decode.
+
+Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are missing.
+"""
+
+import hashlib
+import json
+import subprocess
+from fractions import Fraction
+from itertools import cycle, islice
+
+import pytest
+from calling import run
+from js_client import NODE, PACKAGE, needs_built_client
+from places import ROOT
+
+from ldp import parse_survey
+from ldp.compiled import compiled
+from ldp.randomness import Replay
+from ldp_aggregator import Ingest, estimate
+
+needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
+
+EIGHT = [f"Größe {number}" for number in range(8)]
+HUNDRED = [f"value {number}" for number in range(100)]
+SIXTY = HUNDRED[:60]
+BOTH = (False, True)
+CHROME = 'bloom_bits = 128\nhashes = 2\np = "0.5"\nq = "0.75"'
+
+
+def category(values, epsilon):
+    return f'type = "category"\nvalues = {json.dumps(values)}\nepsilon = "{epsilon}"'
+
+
+QUESTIONS = {
+    "warner": ("warner", 'type = "boolean"\nepsilon = "2"', BOTH),
+    "forced": ("forced", 'type = "boolean"\nforced_true = "1/3"\nforced_false = "1/5"', BOTH),
+    "grr": ("grr", category(EIGHT, "3"), EIGHT),
+    "grr-wide": ("grr", category(HUNDRED, "1/7"), HUNDRED),
+    "sue": ("sue", category(EIGHT, "3"), EIGHT),
+    "oue": ("oue", category(EIGHT, "3"), EIGHT),
+    "oue-wide": ("oue", category(HUNDRED, "0.01"), HUNDRED),
+    "pgr": ("pgr", category(EIGHT, "3"), EIGHT),
+    "pgr-four": ("pgr", category(HUNDRED, "1"), HUNDRED),
+    "pgr-eight": ("pgr", category(SIXTY, "2"), SIXTY),
+    "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
+    "rappor": ("rappor", f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"', EIGHT),
+    "rappor-text": ("rappor", f'type = "text"\ncohorts = 30\nf = "0.5"\n{CHROME}', EIGHT),
+    "rappor-fresh": ("rappor", f'type = "text"\nf = "0"\n{CHROME}', EIGHT),
+}
+"""By name: mechanism, keys, and the answers to give."""
+
+TEXT = '[survey]\nname = "both"\n' + "".join(
+    f'\n[[question]]\nname = "{name}"\nmechanism = "{mechanism}"\n{keys}\n'
+    for name, (mechanism, keys, _) in QUESTIONS.items()
+)
+
+TAPES_EACH = 100
+TAPE_SIZE = 4096
+RESPONDENTS = 2000
+MOST_ERRORS = 6
+
+
+def run_js(script, **given):
+    """What a script of the package's tests writes for what it is given."""
+    command = [NODE, str(PACKAGE / "test" / script)]
+    done = subprocess.run(command, input=json.dumps(given).encode(), capture_output=True, timeout=120, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def value_of(question, text):
+    """What a value that an estimate names is inside the framework."""
+    return question.domain.value(question.domain.parse(text))
+
+
+@needs_node
+@needs_built_client
+def test_equal_tapes_give_equal_reports():
+    """For 100 tapes a question, reports and the number of bytes drawn are those of Python, and so are the prices."""
+    survey = parse_survey(TEXT)
+    cases = [
+        {"name": name, "answer": answer, "tape": hashlib.shake_256(f"{name} {number}".encode()).hexdigest(TAPE_SIZE)}
+        for name, (_, _, answers) in QUESTIONS.items()
+        for number, answer in enumerate(islice(cycle(answers), TAPES_EACH))
+    ]
+    theirs = json.loads(run_js("replay_cases.js", survey=json.dumps(compiled(survey)), cases=cases))
+    assert {name: Fraction(*map(int, price)) for name, price in theirs["prices"].items()} == {
+        question.name: question.price for question in survey
+    }
+    for case, found in zip(cases, theirs["reports"], strict=True):
+        question, source = survey[case["name"]], Replay(bytes.fromhex(case["tape"]))
+        report = question.randomizer.randomize(question.value(case["answer"]), source)
+        assert found == {"report": report.to_bytes(question.width, "little").hex(), "used": source.used}
+
+
+def test_the_fields_of_projective_questions_are_of_every_kind():
+    """The questions above have a field of prime order, and those of 4, 8 and 16 elements."""
+    orders = {question.randomizer.order for question in parse_survey(TEXT) if question.mechanism == "pgr"}
+    assert orders == {4, 8, 11, 16}
+
+
+@needs_node
+@needs_built_client
+def test_reports_of_the_js_client_decode(tmp_path):
+    """What `ldp check --json` writes is enough for it; every batch is accepted, and the estimates are right.
+
+    2,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700 estimates together).
+    `warner` would be 40 of them off if its reports did not depend on the answers.
+    """
+    survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
+    survey_path.write_text(TEXT, encoding="utf-8")
+    run("check", survey_path, "--json", json_path)
+    respondents = [
+        {name: answers[min(number % 10, len(answers) - 1)] for name, (_, _, answers) in QUESTIONS.items()}
+        for number in range(RESPONDENTS)
+    ]
+    upload = run_js("respond.js", survey=json_path.read_text(encoding="utf-8"), respondents=respondents)
+    survey = parse_survey(TEXT)
+    ingest = Ingest(survey)
+    ingest.feed(upload)
+    ingest.end_of_stream()
+    assert ingest.tally.intake.accepted == ingest.tally.intake.received == len(QUESTIONS) * RESPONDENTS / 100
+    candidates = {question.name: tuple(EIGHT) for question in survey if question.domain.values is None}
+    estimates = estimate(ingest.tally, candidates=candidates)
+    for question in survey:
+        given = [question.domain.value(answers[question.name]) for answers in respondents]
+        found = estimates[question.name]
+        assert found.reports == RESPONDENTS
+        for estimated in found:
+            truth = given.count(value_of(question, estimated.value)) / RESPONDENTS
+            assert abs(estimated.frequency - truth) <= MOST_ERRORS * estimated.standard_error
+
+
+def test_the_example_page_has_the_compiled_form_of_its_survey(tmp_path):
+    """examples/web/survey.json is what `ldp check --json` writes of the survey beside it."""
+    folder, written = ROOT / "examples" / "web", tmp_path / "survey.json"
+    run("check", folder / "survey.toml", "--json", written)
+    assert (folder / "survey.json").read_bytes() == written.read_bytes()

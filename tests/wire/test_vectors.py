@@ -1,0 +1,174 @@
+"""The vectors in tests/vectors, replayed against the code, and held equal to what their generator makes."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from make_vectors import FOLDER, QUESTIONS, vectors
+
+from ldp import parse_survey
+from ldp.bloom import bloom_positions
+from ldp.epochs import batch_id
+from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.contract import integers
+from ldp.randomness import Replay
+from ldp.wire import REASONS, Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp_aggregator import Ingest, decode_tally, encode_tally
+from ldp_client import Client
+
+
+def read(name):
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="ascii"))
+
+
+CASES = [
+    pytest.param(vector, id=f"{mechanism}-{number}")
+    for mechanism in QUESTIONS
+    for number, vector in enumerate(read(mechanism))
+]
+
+
+def outcome(survey_text, file):
+    """The tally of one file."""
+    ingest = Ingest(parse_survey(survey_text))
+    ingest.feed(bytes.fromhex(file))
+    ingest.end_of_stream()
+    return ingest.tally
+
+
+def replay(question, case):
+    """The report that a case's tape makes of its value; the tape has to be used up."""
+    source = Replay(bytes.fromhex(case["tape"]))
+    report = question.randomizer.randomize(question.value(case["value"]), source)
+    assert source.used == case["used"] == len(case["tape"]) // 2
+    return report.to_bytes(question.width, "little").hex()
+
+
+def test_committed_vectors_are_the_generated_ones():
+    """The files on disk are exactly what `python tests/endurance/make_vectors.py` writes."""
+    committed = {path.name: path.read_text(encoding="ascii") for path in Path(FOLDER).iterdir()}
+    generated = vectors()
+    assert committed.keys() == generated.keys()
+    changed = [name for name in generated if generated[name] != committed[name]]
+    assert not changed, "the wire has changed, or the vectors are stale: see docs/wire.md"
+
+
+def test_every_mechanism_has_vectors():
+    """A mechanism that joins the table needs vectors."""
+    assert QUESTIONS.keys() == MECHANISMS.keys()
+
+
+@pytest.mark.parametrize("vector", CASES)
+def test_questions_replay(vector):
+    """Fingerprint, integers, layout and every report follow from the survey text and the tape."""
+    question = parse_survey(vector["survey"])["asked"]
+    listed = {
+        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+        for name, number in integers(question.randomizer).items()
+    }
+    assert question.fingerprint.hex() == vector["fingerprint"]
+    assert listed == vector["integers"]
+    assert {**question.layout._asdict(), "width": question.width} == vector["layout"]
+    for case in vector["cases"]:
+        assert replay(question, case) == case["report"]
+
+
+@pytest.mark.parametrize("vector", CASES)
+def test_the_client_sends_what_the_vectors_say(vector):
+    """Where nothing is memoized, a device's report is the vector's report and draws the same bytes."""
+    question = parse_survey(vector["survey"])["asked"]
+    if getattr(question.randomizer, "memoizes", False):
+        pytest.skip("a device draws its memo secret in between")
+    for case in vector["cases"]:
+        source = Replay(bytes.fromhex(case["tape"]))
+        client = Client(parse_survey(vector["survey"]), random=source)
+        assert client.record("asked", case["value"]).row.hex() == case["report"]
+        assert source.used == case["used"]
+
+
+@pytest.mark.parametrize("vector", [case for case in CASES if "used_by_stage" in case.values[0]["cases"][0]])
+def test_memoized_responses_replay_in_stages(vector):
+    """Cohort or seed, Bloom positions, permanent and instantaneous response are each what the vector says."""
+    question = parse_survey(vector["survey"])["asked"]
+    randomizer = question.randomizer
+    for case in vector["cases"]:
+        source, value = Replay(bytes.fromhex(case["tape"])), question.value(case["value"])
+        ends = [0]
+        cohort = randomizer.draw_cohort(source)
+        ends.append(source.used)
+        assert cohort == int(case["cohort"])
+        if "true_positions" in case:
+            assert randomizer.true_bits(value, cohort) == sum(1 << position for position in case["true_positions"])
+        else:
+            assert randomizer.memo_value(value, cohort) == case["kept_for"]
+        permanent = randomizer.permanent(value, cohort, source)
+        ends.append(source.used)
+        assert permanent == int.from_bytes(bytes.fromhex(case["permanent"]), "little")
+        report = randomizer.instantaneous(permanent, cohort, source)
+        ends.append(source.used)
+        assert report == int.from_bytes(bytes.fromhex(case["report"]), "little")
+        assert [end - start for start, end in pairwise(ends)] == case["used_by_stage"]
+
+
+def test_hashing_replays():
+    """Bloom positions follow from text, cohort, number of hashes and of bits."""
+    for case in read("hashing"):
+        positions = bloom_positions(case["text"].encode(), case["cohort"], case["hashes"], case["bits"])
+        assert positions == case["positions"]
+
+
+def test_ids_replay():
+    """An id follows from the length of the epochs, the time and the tape, which is used up."""
+    for case in read("epochs"):
+        source = Replay(bytes.fromhex(case["tape"]))
+        assert batch_id(source, case["length"], case["seconds"]).hex() == case["id"]
+        assert source.used == len(case["tape"]) // 2
+
+
+def test_batches_and_frames_replay():
+    """A batch has one encoding and decodes to its parts; a frame is its header and the batch."""
+    wire = read("wire")
+    survey = parse_survey(wire["survey"])
+    assert survey.fingerprint.hex() == wire["fingerprint"]
+    for case in wire["batches"]:
+        parts = [bytes.fromhex(case[name]) for name in ("fingerprint", "id", "rows")]
+        batch = Batch(parts[0], parts[1], case["count"], parts[2])
+        assert survey[case["question"]].fingerprint == batch.fingerprint
+        assert encode_batch(batch).hex() == case["batch"]
+        assert decode_batch(bytes.fromhex(case["batch"])) == batch
+        assert encode_frame(encode_batch(batch)).hex() == case["frame"]
+
+
+def test_a_damaged_file_replays():
+    """The reader finds the sound frames and the damage where the vector says."""
+    vector = read("wire")["damaged_file"]
+    reader = FrameReader()
+    found = [*reader.feed(bytes.fromhex(vector["file"])), *reader.close()]
+    assert [part.hex() for part in found if isinstance(part, bytes)] == vector["payloads"]
+    assert [list(part) for part in found if isinstance(part, Damage)] == vector["damage"]
+
+
+def test_a_tally_replays():
+    """A file of frames, one of them twice, gives the vector's snapshot byte for byte."""
+    wire = read("wire")
+    survey = parse_survey(wire["survey"])
+    tally = outcome(wire["survey"], wire["tally"]["file"])
+    assert (tally.intake.accepted, tally.intake.duplicate) == (len(wire["batches"]), 1)
+    assert encode_tally(tally).hex() == wire["tally"]["snapshot"]
+    assert decode_tally(bytes.fromhex(wire["tally"]["snapshot"]), survey) == tally
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["what"]) for case in read("bad")["cases"]])
+def test_bad_bytes_are_rejected_for_their_reason(case):
+    """Each bad file is rejected once, for exactly the stated reason, and adds nothing to any count."""
+    survey = parse_survey(read("bad")["survey"])
+    tally = outcome(read("bad")["survey"], case["file"])
+    assert tally.intake.rejected == {case["reason"]: 1}
+    assert tally.intake.received == 1
+    assert not any(tally.reports(question.name) for question in survey)
+
+
+def test_bad_vectors_cover_every_reason():
+    """No reason for rejection is without a vector, but for those that hang on the time of day, or on a disk."""
+    assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {"late", "early", "lost"}
