@@ -1,1 +1,3 @@
-"""The figures that the project promises, measured: `python -m benchmarks` prints them and writes docs/benchmarks.md."""
+"""The figures that the project promises, measured: `python -m benchmarks` prints them and writes
+docs/benchmarks.md.
+"""

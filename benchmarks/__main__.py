@@ -68,7 +68,18 @@ def main() -> None:
     load = os.getloadavg()[0]
     measured: list[Figure] = []
     shown = Table(*HEADINGS)
-    for part in (memory, candidates, client, device, aggregator, decoding, simulation, surveys, service, imports):
+    for part in (
+        memory,
+        candidates,
+        client,
+        device,
+        aggregator,
+        decoding,
+        simulation,
+        surveys,
+        service,
+        imports,
+    ):
         for figure in part.figures():
             measured.append(figure)
             shown.add_row(*figure.cells())

@@ -1,4 +1,6 @@
-"""What the README cites of docs/benchmarks.md: written from the page, so that the two cannot say different things."""
+"""What the README cites of docs/benchmarks.md: written from the page, so that the two cannot say
+different things.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ def citation(page: str) -> str:
     if machine is None:
         raise ValueError('expected a page that says "Measured on ...", got none')
     return (
-        f"a report of `grr` takes\n  {_microseconds(page, _SYMBOL)} microseconds, one of 1,024 bits "
+        f"a report of `grr` takes\n  {_microseconds(page, _SYMBOL)} microseconds, one of 1,024 "
+        f"bits "
         f"{_microseconds(page, _BITS)}, on\n  {machine[1]}"
     )
 
@@ -23,7 +26,9 @@ def citation(page: str) -> str:
 def cited(readme: str, page: str) -> str:
     """The README with what the page says where it cites it."""
     if len(_PLACE.findall(readme)) != 1:
-        raise ValueError("expected one place between <!-- measured --> and <!-- /measured --> in the README")
+        raise ValueError(
+            "expected one place between <!-- measured --> and <!-- /measured --> in the README"
+        )
     return _PLACE.sub(lambda found: f"{found[1]}{citation(page)}{found[2]}", readme)
 
 

@@ -1,4 +1,6 @@
-"""Answers become reports: one by one through `Client(survey).record`, and in bulk as `ldp randomize` draws them."""
+"""Answers become reports: one by one through `Client(survey).record`, and in bulk as `ldp
+randomize` draws them.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,22 @@ def figures() -> Iterator[Figure]:
         seconds = _first_seconds(closed_survey(mechanism, size), "v1")
         yield Figure(f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target)
     survey, text = text_survey(1024), "some text"
-    yield Figure("client: rappor, 1,024 bits, first report", _first_seconds(survey, text) * 1e6, "us", 40)
+    yield Figure(
+        "client: rappor, 1,024 bits, first report", _first_seconds(survey, text) * 1e6, "us", 40
+    )
     again = median_seconds(partial(Client(survey).record, QUESTION, text), _TIMES)
     yield Figure("client: rappor, 1,024 bits, repeated", again * 1e6, "us", 40)
     for mechanism, size, count, target in _BULK:
         draw = bulk_draw(closed_survey(mechanism, size)[QUESTION].randomizer)
         values = np.random.default_rng(1).integers(0, size, count)
         rate = count / median_seconds(partial(draw, values, system))
-        yield Figure(f"client: {mechanism}, {size:,} values, in bulk", rate, "reports/s", target, at_least=True)
+        yield Figure(
+            f"client: {mechanism}, {size:,} values, in bulk",
+            rate,
+            "reports/s",
+            target,
+            at_least=True,
+        )
 
 
 def _first_seconds(survey: Survey, answer: str) -> float:

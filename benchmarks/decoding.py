@@ -36,7 +36,9 @@ def figures() -> Iterator[Figure]:
     """Milliseconds for all values at once, and for the design of a million values."""
     for size, epsilon, target in _PROJECTIVE:
         randomizer = least_error_response(size, *odds(Fraction(epsilon)))
-        yield _decoding(f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target)
+        yield _decoding(
+            f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target
+        )
     one_block = HadamardResponse(2**20 - 1, 1, 2**20, 3, 1)
     yield _decoding(f"hr, {2**20 - 1:,} values", block_supports, one_block, 0.2)
     space = least_error_response(1_000_000, *odds(Fraction(1)))
@@ -47,7 +49,9 @@ def figures() -> Iterator[Figure]:
         yield _design("from the cache", space, 0.02)
 
 
-def _decoding(what: str, decoder: Callable[..., Any], randomizer: Randomizer, target: float) -> Figure:
+def _decoding(
+    what: str, decoder: Callable[..., Any], randomizer: Randomizer, target: float
+) -> Figure:
     symbols = randomizer.layout.symbols
     counts = np.random.default_rng(1).multinomial(_REPORTS, np.full(symbols, 1 / symbols))[None, :]
     seconds = median_seconds(partial(decoder, randomizer, counts))
@@ -59,4 +63,9 @@ def _design(what: str, space: ProjectiveResponse, target: float) -> Figure:
         cyclic_design.cache_clear()
         cyclic_design(space.order, space.dimension)
 
-    return Figure(f"decoding: design of pgr, 1,000,000 values, {what}", median_seconds(anew) * 1e3, "ms", target * 1e3)
+    return Figure(
+        f"decoding: design of pgr, 1,000,000 values, {what}",
+        median_seconds(anew) * 1e3,
+        "ms",
+        target * 1e3,
+    )

@@ -1,4 +1,6 @@
-"""The client that apps embed: records with a ledger, a memory and a queue on disk, what it holds, what it installs."""
+"""The client that apps embed: records with a ledger, a memory and a queue on disk, what it holds,
+what it installs.
+"""
 
 from __future__ import annotations
 
@@ -36,20 +38,36 @@ with Client.open(sys.stdin.read(), state=sys.argv[1], interval=None) as client:
 
 
 def figures() -> Iterator[Figure]:
-    """Wall-clock microseconds, since what a record does is mostly to wait for the file system; mebibytes."""
+    """Wall-clock microseconds, since what a record does is mostly to wait for the file system.
+
+    Mebibytes.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        yield Figure("device: grr, 4 values, ledger, memory and queue on disk", _first(folder) * 1e6, "us", 250)
+        yield Figure(
+            "device: grr, 4 values, ledger, memory and queue on disk",
+            _first(folder) * 1e6,
+            "us",
+            250,
+        )
         again = _again(folder) * 1e6
-        yield Figure("device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", 400)
+        yield Figure(
+            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", 400
+        )
         if sys.platform == "linux":
             held = _held(folder) / (1 << 20)
-            yield Figure(f"device: {_WAITING:,} reports waiting, over a bare interpreter", held, "MiB", 16)
-    yield Figure("device: the client installed, with what it needs", _installed() / (1 << 20), "MiB", 6)
+            yield Figure(
+                f"device: {_WAITING:,} reports waiting, over a bare interpreter", held, "MiB", 16
+            )
+    yield Figure(
+        "device: the client installed, with what it needs", _installed() / (1 << 20), "MiB", 6
+    )
 
 
 def _first(folder: Path) -> float:
-    """The median of answers to questions that are answered once, under a lifetime that has to be looked at."""
+    """The median of answers to questions that are answered once, under a lifetime that has to be
+    looked at.
+    """
     questions = "".join(
         f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\nmechanism = "grr"\n'
         "epsilon = 1\n"
@@ -65,7 +83,9 @@ def _first(folder: Path) -> float:
 
 def _again(folder: Path) -> float:
     with Client.open(text_survey(1024), state=folder / "rappor", interval=None) as client:
-        return statistics.median(_seconds(client.record, QUESTION, "some text") for _ in range(_REPEATED))
+        return statistics.median(
+            _seconds(client.record, QUESTION, "some text") for _ in range(_REPEATED)
+        )
 
 
 def _seconds(record: Callable[[str, str], bool], name: str, answer: str) -> float:
@@ -78,7 +98,9 @@ def _seconds(record: Callable[[str, str], bool], name: str, answer: str) -> floa
 def _held(folder: Path) -> int:
     text = survey_text(f"{TEXT_KEYS}bloom_bits = 1024\n")
     command = [sys.executable, "-c", _HOLD, folder / "waiting"]
-    return int(subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout)
+    return int(
+        subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout
+    )
 
 
 def _installed() -> int:

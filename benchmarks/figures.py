@@ -15,7 +15,10 @@ REPEATS = 9
 
 
 class Figure(NamedTuple):
-    """What was measured, in `unit`; `target` is what it should reach, None if it is there to be known."""
+    """What was measured, in `unit`.
+
+    `target` is what it should reach, None if it is there to be known.
+    """
 
     name: str
     measured: float
@@ -39,9 +42,11 @@ class Figure(NamedTuple):
 
 
 def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = REPEATS) -> float:
-    """The median over `repeats` of the processor seconds that one call of `work` takes, averaged over `times` calls.
+    """The median over `repeats` of the processor seconds that one call of `work` takes, averaged
+    over `times` calls.
 
-    Processor time, since what is to be known is the cost of the work, not how long it waited for its neighbours.
+    Processor time, since what is to be known is the cost of the work, not how long it waited for
+    its neighbours.
     """
     work()
     return statistics.median(seconds(work, times) for _ in range(repeats))

@@ -1,8 +1,9 @@
 """English words found without a list of them: `python -m benchmarks.heavy_hitters`.
 
-Needs the package wordfreq, for the frequencies of 300,000 words; nothing else of the project does. Each survey is asked
-of a million respondents, `SEARCHES` times anew, with other respondents, randomness and hash functions. Of words that
-the survey's alphabet and length admit, those above the frequency announced beforehand have to be found.
+Needs the package wordfreq, for the frequencies of 300,000 words; nothing else of the project does.
+Each survey is asked of a million respondents, `SEARCHES` times anew, with other respondents,
+randomness and hash functions. Of words that the survey's alphabet and length admit, those above the
+frequency announced beforehand have to be found.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ SURVEYS = {
 
 
 class Outcome(NamedTuple):
-    """What came of one survey: of words promised and found, of texts found and covered, and of those nobody holds."""
+    """What came of one survey: of words promised and found, of texts found and covered, and of
+    those nobody holds.
+    """
 
     promised: int
     kept: int
@@ -62,7 +65,9 @@ def search(asked: Question, english: dict[str, float], generator: Generator) -> 
     reach = expected_reach(randomizer, RESPONDENTS)
     admitted = set(randomizer.alphabet) or set("".join(english))
     promised = {
-        word for word, share in truth.items() if set(word) <= admitted and share >= _needed(len(word.encode()), reach)
+        word
+        for word, share in truth.items()
+        if set(word) <= admitted and share >= _needed(len(word.encode()), reach)
     }
     found = estimate_question(asked, sample_counts(asked, holders, generator), Options())
     covered = sum(each.low <= truth.get(each.value, 0.0) <= each.high for each in found)
@@ -81,7 +86,12 @@ def main() -> None:
     english = words()
     for name, keys in SURVEYS.items():
         generator = np.random.default_rng(1)
-        total = Outcome(*np.sum([search(question(keys, seed), english, generator) for seed in range(SEARCHES)], axis=0))
+        total = Outcome(
+            *np.sum(
+                [search(question(keys, seed), english, generator) for seed in range(SEARCHES)],
+                axis=0,
+            )
+        )
         print(
             f"{name}: {total.kept} of {total.promised} words above what was announced found, "
             f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held by nobody; "

@@ -1,7 +1,9 @@
-"""Survey files that cost as much as a file can: up to a mebibyte each, hostile or only clumsy, by kind of attack.
+"""Survey files that cost as much as a file can: up to a mebibyte each, hostile or only clumsy, by
+kind of attack.
 
-Each is a function without arguments that gives a text of at most `LARGEST` bytes, filled up as far as its idea carries.
-They are read by `benchmarks.surveys`, which times them, and by the tests, which count what reading them does.
+Each is a function without arguments that gives a text of at most `LARGEST` bytes, filled up as far
+as its idea carries. They are read by `benchmarks.surveys`, which times them, and by the tests,
+which count what reading them does.
 """
 
 from __future__ import annotations
@@ -26,8 +28,16 @@ def filled(head: str, piece: Callable[[int], str], tail: str = "", most: int = L
 
 
 def asked(keys: str, most: int = MOST_QUESTIONS) -> str:
-    """A survey of as many questions as there may be; `{}` in their keys is a question's number, from 1."""
-    return filled(HEAD, lambda at: f'[[question]]\nname = "q{at}"\n' + keys.replace("{}", str(at + 1)) + "\n", "", most)
+    """A survey of as many questions as there may be.
+
+    `{}` in their keys is a question's number, from 1.
+    """
+    return filled(
+        HEAD,
+        lambda at: f'[[question]]\nname = "q{at}"\n' + keys.replace("{}", str(at + 1)) + "\n",
+        "",
+        most,
+    )
 
 
 def one(keys: str) -> str:
@@ -53,7 +63,11 @@ def numbers_of_digits(digits: int) -> Callable[[], str]:
 
 
 def _table(rows: int, columns: int, entry: Callable[[], str]) -> str:
-    return "[" + ",".join("[" + ",".join(entry() for _ in range(columns)) + "]" for _ in range(rows)) + "]"
+    return (
+        "["
+        + ",".join("[" + ",".join(entry() for _ in range(columns)) + "]" for _ in range(rows))
+        + "]"
+    )
 
 
 _fifteen = numbers_of_digits(15)
@@ -73,7 +87,9 @@ def _fractions() -> str:
 
 
 def _dense(size: int, offset: int) -> str:
-    """A proper matrix over a common denominator, which only elimination can tell from a singular one."""
+    """A proper matrix over a common denominator, which only elimination can tell from a singular
+    one.
+    """
     drawn = random.Random(offset)
     rows = []
     for _ in range(size):
@@ -104,16 +120,20 @@ def _rappors_of_long_fractions() -> str:
 
     def question(at: int) -> str:
         numbers = "\n".join(
-            f'{key} = "{first}{digits()}/9{digits()}9"' for key, first in (("p", 1), ("q", 8), ("f", 3))
+            f'{key} = "{first}{digits()}/9{digits()}9"'
+            for key, first in (("p", 1), ("q", 8), ("f", 3))
         )
         return f'[[question]]\nname = "q{at}"\n{_RAPPOR.partition("p =")[0]}{numbers}\n'
 
     return filled(HEAD, question, most=MOST_QUESTIONS)
 
 
-_MATRIX_64 = f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
+_MATRIX_64 = (
+    f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
+)
 _QUALITY_64 = (
-    f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "exponential"\nepsilon = 1\nquality = '
+    f'type = "category"\nvalues = {listed(short_values(64))}\n'
+    'mechanism = "exponential"\nepsilon = 1\nquality = '
 )
 _YES_NO = 'type = "boolean"\nmechanism = '
 _SMALL = f'{_YES_NO}"grr"\nepsilon = 1'
@@ -131,8 +151,12 @@ SYNTAX: dict[str, Callable[[], str]] = {
     "a dotted key": lambda: filled("a", lambda _: ".a", " = 1"),
     "a dotted key of texts": lambda: filled('""', lambda _: '.""', " = 1"),
     "a dotted header": lambda: filled("[a", lambda _: ".a", "]"),
-    "a long header above many keys": lambda: filled(f"[a{'.a' * 3000}]\n", lambda at: f"b{at}=[]\n"),
-    "headers, each within the last": lambda: filled("", lambda at: f"[{'.'.join('a' * (at + 1))}]\n", most=1400),
+    "a long header above many keys": lambda: filled(
+        f"[a{'.a' * 3000}]\n", lambda at: f"b{at}=[]\n"
+    ),
+    "headers, each within the last": lambda: filled(
+        "", lambda at: f"[{'.'.join('a' * (at + 1))}]\n", most=1400
+    ),
     "dotted keys of four parts": lambda: filled("", lambda at: f"a{at}.b.c.d=[]\n"),
     "dotted keys of two parts": lambda: filled("", lambda at: f"a{at}.b=[]\n"),
     "headers": lambda: filled("", lambda at: f"[a{at}]\n"),
@@ -173,14 +197,23 @@ SYNTAX: dict[str, Callable[[], str]] = {
 
 KEYS: dict[str, Callable[[], str]] = {
     "unknown keys": lambda: filled(one(_SMALL), lambda at: f"a{at} = 1\n", most=8000),
-    "unknown long keys": lambda: filled(one(_SMALL), lambda at: f"{'epsilon_lifetim' * 30}{at} = 1\n"),
-    "unknown keys at the top": lambda: filled("", lambda at: f"b{at} = 1\n", most=8000) + one(_SMALL),
-    "unknown keys of every question": lambda: asked(_SMALL + "\n" + "\n".join(f"epsilo{at} = 1" for at in range(60))),
-    "unknown keys that are texts": lambda: filled(one(_SMALL), lambda at: f'"\\u001b[{at}m\\u0000\\ud7ff" = 1\n'),
+    "unknown long keys": lambda: filled(
+        one(_SMALL), lambda at: f"{'epsilon_lifetim' * 30}{at} = 1\n"
+    ),
+    "unknown keys at the top": lambda: (
+        filled("", lambda at: f"b{at} = 1\n", most=8000) + one(_SMALL)
+    ),
+    "unknown keys of every question": lambda: asked(
+        _SMALL + "\n" + "\n".join(f"epsilo{at} = 1" for at in range(60))
+    ),
+    "unknown keys that are texts": lambda: filled(
+        one(_SMALL), lambda at: f'"\\u001b[{at}m\\u0000\\ud7ff" = 1\n'
+    ),
     "names that are all the same": lambda: asked(_SMALL).replace('name = "q', 'name = "q" #'),
     "questions of blanks": lambda: filled(HEAD, lambda _: "[[question]]\n"),
     "questions with every mistake": lambda: asked(
-        f'name = "{"?" * 300}"\n'.replace("name", "text") + 'type = "x"\nmechanism = "y"\nepsilon = "z"\nprofile = "w"'
+        f'name = "{"?" * 300}"\n'.replace("name", "text")
+        + 'type = "x"\nmechanism = "y"\nepsilon = "z"\nprofile = "w"'
     ),
     "questions of long mistakes": lambda: asked(f'type = "{"x" * 400}"\nmechanism = "{"y" * 400}"'),
     "a list of mistakes": lambda: filled(one("type = ["), lambda _: '"x",', "]"),
@@ -193,7 +226,9 @@ KEYS: dict[str, Callable[[], str]] = {
         f"{HEAD}joint = ["
         + ",".join(f'["q{at}","q{at + 1}","q{at + 2}"]' for at in range(0, 996, 3))
         + "]\n"
-        + asked('type = "integer"\nlow = 0\nhigh = 200\nmechanism = "grr"\nepsilon = 1')[len(HEAD) :]
+        + asked('type = "integer"\nlow = 0\nhigh = 200\nmechanism = "grr"\nepsilon = 1')[
+            len(HEAD) :
+        ]
     ),
 }
 """What is costly to say."""
@@ -207,7 +242,9 @@ VALUES: dict[str, Callable[[], str]] = {
         f'type = "category"\nvalues = {listed(chr(0x10000 + at) for at in range(140_000))}\n'
         'mechanism = "grr"\nepsilon = 1'
     ),
-    "values, one of them a lone half": lambda: one(_of_values(170_000, "grr").replace('"aaa"', '"\\ud800"')),
+    "values, one of them a lone half": lambda: one(
+        _of_values(170_000, "grr").replace('"aaa"', '"\\ud800"')
+    ),
     "values, one of them too long": lambda: one(
         f'type = "category"\nvalues = {listed([*short_values(150_000), "v" * 1001])}\nmechanism = "grr"\nepsilon = 1'
     ),
@@ -218,7 +255,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "values of a set": lambda: one(_multi(170_000, 85_000, "auto")),
     "values with separators": lambda: one(_multi(170_000, 5, "auto").replace('"zzz"', '"|"')),
     "values for auto": lambda: one(_of_values(170_000, "auto")),
-    "a thousand wide ranges": lambda: asked('type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "grr"\nepsilon = 1'),
+    "a thousand wide ranges": lambda: asked(
+        'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "grr"\nepsilon = 1'
+    ),
     "a thousand noisy ranges": lambda: asked(
         'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "geometric"\nepsilon = "0.000{}"'
     ),
@@ -229,7 +268,9 @@ VALUES: dict[str, Callable[[], str]] = {
         'type = "integer"\nlow = {}\nhigh = 1100\nmechanism = "auto"\nepsilon = "1.000{}"'
     ),
     "ranges without a mechanism": lambda: asked('type = "integer"\nlow = {}\nhigh = 65000'),
-    "a range at the end": lambda: one('type = "integer"\nlow = -999999999999999\nhigh = 999999999999999'),
+    "a range at the end": lambda: one(
+        'type = "integer"\nlow = -999999999999999\nhigh = 999999999999999'
+    ),
 }
 """What is costly to hold."""
 
@@ -242,14 +283,30 @@ def _thousand_sets(size: int, most: int, mechanism: str, keys: str) -> Callable[
     return lambda: asked(_multi(size, most, mechanism, keys))
 
 
-_CLOSED = ("grr", "ss", "pgr", "sue", "oue", "the", "she", "hr", "olh", "blh", "cms", "hcms", "auto")
+_CLOSED = (
+    "grr",
+    "ss",
+    "pgr",
+    "sue",
+    "oue",
+    "the",
+    "she",
+    "hr",
+    "olh",
+    "blh",
+    "cms",
+    "hcms",
+    "auto",
+)
 _LASTING = ("l-grr", "l-sue", "l-osue", "loloha")
 _SETS = ("auto", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 _EPSILONS = {"small": '"0.000{}"', "eight": '"8.000{}"', "large": '"39.{}"'}
 
 DESIGNS: dict[str, Callable[[], str]] = {
     **{
-        f"{mechanism}, {size} values, epsilon {name}": _thousand(size, mechanism, f"epsilon = {epsilon}")
+        f"{mechanism}, {size} values, epsilon {name}": _thousand(
+            size, mechanism, f"epsilon = {epsilon}"
+        )
         for mechanism in _CLOSED
         for name, epsilon in _EPSILONS.items()
         for size in ((2, 100) if mechanism == "auto" else (100,))
@@ -271,15 +328,21 @@ DESIGNS: dict[str, Callable[[], str]] = {
         for size, most in ((100, 50), (100, 100))
     },
     "auto, 160 values": _thousand(160, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
-    "auto, 50 of 160 values": _thousand_sets(160, 50, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
+    "auto, 50 of 160 values": _thousand_sets(
+        160, 50, "auto", 'epsilon = "5.1234567890123456789012345{}"'
+    ),
     "dbitflip": _thousand(100, "dbitflip", 'sampled = 50\nepsilon = "1.000{}"'),
     "rappor": lambda: asked(_RAPPOR),
     "rappor, almost no noise": lambda: asked(
-        _RAPPOR.replace("0.333", "0.000000000000000000000000").replace("0.777", "0.999999999999999999999999")
+        _RAPPOR.replace("0.333", "0.000000000000000000000000").replace(
+            "0.777", "0.999999999999999999999999"
+        )
     ),
     "rappor, long fractions": _rappors_of_long_fractions,
     "profiles": lambda: asked('type = "text"\nprofile = "chromium-sparse"'),
-    "heavy-hitters": lambda: asked('type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\nepsilon = "1.000{}"'),
+    "heavy-hitters": lambda: asked(
+        'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\nepsilon = "1.000{}"'
+    ),
     "heavy-hitters, large epsilons": lambda: asked(
         'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\nepsilon = "39.{}"'
     ),
@@ -287,8 +350,12 @@ DESIGNS: dict[str, Callable[[], str]] = {
         'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\ncells = {}\nheld_out = 256\nepsilon = "0.000{}"'
     ),
     "warner": lambda: asked(f'{_YES_NO}"warner"\ntruth = "0.7000000000000000000000000{{}}"'),
-    "warner, by its epsilon": lambda: asked(f'{_YES_NO}"warner"\nepsilon = "0.7000000000000000000000000{{}}"'),
-    "unrelated": lambda: asked(f'{_YES_NO}"unrelated"\ntruth = "1/{"7" * 26}{{}}"\nprevalence = "1/{"3" * 26}{{}}"'),
+    "warner, by its epsilon": lambda: asked(
+        f'{_YES_NO}"warner"\nepsilon = "0.7000000000000000000000000{{}}"'
+    ),
+    "unrelated": lambda: asked(
+        f'{_YES_NO}"unrelated"\ntruth = "1/{"7" * 26}{{}}"\nprevalence = "1/{"3" * 26}{{}}"'
+    ),
     "a matrix of long fractions": lambda: one(_MATRIX_64 + _fractions()),
     "matrices of long fractions": lambda: asked(_MATRIX_64 + _fractions()),
     "two by two of long fractions": lambda: asked(

@@ -27,22 +27,33 @@ print(len(added), len(own), sum(map(os.path.getsize, files)), sum(map(os.path.ge
 
 
 def figures() -> Iterator[Figure]:
-    """Median milliseconds over a bare interpreter, runs of the two interleaved, bytecode compiled beforehand.
+    """Median milliseconds over a bare interpreter, runs of the two interleaved, bytecode compiled
+    beforehand.
 
-    Both clocks are shown: the target is held against the wall clock, which is what a user waits for.
+    Both clocks are shown: the target is held against the wall clock, which is what a user waits
+    for.
     """
     with tempfile.TemporaryDirectory() as cache:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = {
+            name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+        }
         environment["PYTHONPYCACHEPREFIX"] = cache
         _seconds(_IMPORT, environment)
-        pairs = [(_seconds("pass", environment), _seconds(_IMPORT, environment)) for _ in range(_RUNS)]
+        pairs = [
+            (_seconds("pass", environment), _seconds(_IMPORT, environment)) for _ in range(_RUNS)
+        ]
     bare, loaded = (
-        [statistics.median(clock) for clock in zip(*runs, strict=True)] for runs in zip(*pairs, strict=True)
+        [statistics.median(clock) for clock in zip(*runs, strict=True)]
+        for runs in zip(*pairs, strict=True)
     )
-    wall, processor = (1000 * (with_import - without) for without, with_import in zip(bare, loaded, strict=True))
+    wall, processor = (
+        1000 * (with_import - without) for without, with_import in zip(bare, loaded, strict=True)
+    )
     yield Figure("import ldp_client: wall time over a bare interpreter", wall, "ms", 40)
     yield Figure("import ldp_client: processor time over a bare interpreter", processor, "ms")
-    weighed = subprocess.run([sys.executable, "-c", _WEIGH], check=True, capture_output=True, text=True).stdout
+    weighed = subprocess.run(
+        [sys.executable, "-c", _WEIGH], check=True, capture_output=True, text=True
+    ).stdout
     modules, own, size, own_size = (int(number) for number in weighed.split())
     yield Figure("import ldp_client: modules", modules, "modules")
     yield Figure("import ldp_client: modules of the project itself", own, "modules")

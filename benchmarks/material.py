@@ -19,7 +19,9 @@ BLOCK = 1000
 
 def closed_survey(mechanism: str, size: int, epsilon: str = "1", keys: str = "") -> Survey:
     """One question with `size` values; `keys` are further lines of its table."""
-    return survey_of(f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}')
+    return survey_of(
+        f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}'
+    )
 
 
 def text_survey(bits: int) -> Survey:
@@ -50,19 +52,25 @@ def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
     for start in range(0, reports, batch_size):
         first = (start % (most + 1)) * question.width
         rows = block[first : first + batch_size * question.width]
-        yield encode_frame(encode_batch(Batch(question.fingerprint, os.urandom(16), batch_size, rows)))
+        yield encode_frame(
+            encode_batch(Batch(question.fingerprint, os.urandom(16), batch_size, rows))
+        )
 
 
 def _rows(question: Question) -> bytes:
     random, layout = np.random.default_rng(1), question.layout
     if layout.modulus:
         seeds = random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
-        return np.hstack([seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]).tobytes()
+        return np.hstack(
+            [seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]
+        ).tobytes()
     if layout.places > 1:
         return random.integers(0, layout.symbols, (BLOCK, layout.places), dtype=np.uint8).tobytes()
     if not layout.bits:
         return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
     rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)
     if layout.cohorts > 1:
-        rows[:, :COHORT_WIDTH] = random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2").view(np.uint8)
+        rows[:, :COHORT_WIDTH] = (
+            random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2").view(np.uint8)
+        )
     return rows.tobytes()

@@ -16,10 +16,15 @@ def printed(module: str, *arguments: object) -> list[float]:
     command = [sys.executable, "-m", module, *map(str, arguments)]
     # Threads of linear algebra that wait for one another would count as work.
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    shown = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=environment
+    ).stdout
     return [float(number) for number in shown.split()]
 
 
 def peak() -> float:
-    """The peak of this process's resident memory, in MiB. It begins with that of the process that started it."""
+    """The peak of this process's resident memory, in MiB.
+
+    It begins with that of the process that started it.
+    """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / (1 << 20)

@@ -1,10 +1,12 @@
 """The service under load: the real `ldp serve` on SQLite, every upload acknowledged after its sync.
 
-`python -m benchmarks.service` measures the figures; `python -m benchmarks.service --soak 60` keeps the service busy for
-so many minutes and prints by how many MiB an hour its memory grows, by least squares over the later half: in the first
-minutes the store's pages fill their cache of 16 MiB. Ten minutes are enough for that.
+`python -m benchmarks.service` measures the figures; `python -m benchmarks.service --soak 60` keeps
+the service busy for so many minutes and prints by how many MiB an hour its memory grows, by least
+squares over the later half: in the first minutes the store's pages fill their cache of 16 MiB. Ten
+minutes are enough for that.
 
-Times are wall-clock, with the load generator on the same cores; a machine that does anything else makes them worse.
+Times are wall-clock, with the load generator on the same cores; a machine that does anything else
+makes them worse.
 """
 
 from __future__ import annotations
@@ -37,7 +39,10 @@ _IDS, _FILLED_AT_ONCE, _CLAIMED_AT_ONCE, _TURNS = 10_000_000, 500_000, 1000, 100
 
 
 class Load(NamedTuple):
-    """Requests of a batch size, over so many connections; reports a second to reach, or milliseconds at most."""
+    """Requests of a batch size, over so many connections.
+
+    Reports a second to reach, or milliseconds at most.
+    """
 
     size: int
     requests: int
@@ -45,7 +50,11 @@ class Load(NamedTuple):
     reports: float
 
 
-LOADS = (Load(1, 200_000, 200, 10_000), Load(100, 60_000, 100, 500_000), Load(1000, 25_000, 50, 2_000_000))
+LOADS = (
+    Load(1, 200_000, 200, 10_000),
+    Load(100, 60_000, 100, 500_000),
+    Load(1000, 25_000, 50, 2_000_000),
+)
 
 
 class Serving(NamedTuple):
@@ -57,7 +66,9 @@ class Serving(NamedTuple):
 
     def load(self, size: int, requests: int, connections: int) -> list[float]:
         """Seconds, and percentiles of the times in milliseconds."""
-        return printed("benchmarks.service_load", self.port, self.token, size, requests, connections)
+        return printed(
+            "benchmarks.service_load", self.port, self.token, size, requests, connections
+        )
 
     def resident(self) -> float:
         """MiB that it holds."""
@@ -73,7 +84,13 @@ def figures() -> Iterator[Figure]:
             service.load(each.size, each.requests // 10, each.connections)
             seconds, median, late, most = service.load(*each[:3])
         name = f"service: {'single reports' if each.size == 1 else f'batches of {each.size:,}'}"
-        yield Figure(f"{name}, durable", each.requests * each.size / seconds, "reports/s", each.reports, at_least=True)
+        yield Figure(
+            f"{name}, durable",
+            each.requests * each.size / seconds,
+            "reports/s",
+            each.reports,
+            at_least=True,
+        )
         yield Figure(f"{name}, half of the answers within", median, "ms")
         yield Figure(f"{name}, 99 % within", late, "ms", 50 if each.size == 1 else None)
         yield Figure(f"{name}, all within", most, "ms")
@@ -144,7 +161,9 @@ def _claim(store: SQLiteStore, count: int) -> None:
 
 
 @click.command(help=__doc__)
-@click.option("--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures.")
+@click.option(
+    "--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures."
+)
 def main(minutes: float | None) -> None:
     """See the module."""
     if minutes is not None:

@@ -1,8 +1,10 @@
-"""Load for the service: unique uploads over connections that are kept, each sent once the one before is answered.
+"""Load for the service: unique uploads over connections that are kept, each sent once the one
+before is answered.
 
-Run as a program, `python -m benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS CONNECTIONS` makes all requests
-beforehand, sends them, and prints the seconds that took and the 50th, 99th and 100th percentile of the answers' times
-in milliseconds. It speaks just enough HTTP to leave the cores to the service.
+Run as a program, `python -m benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS CONNECTIONS`
+makes all requests beforehand, sends them, and prints the seconds that took and the 50th, 99th and
+100th percentile of the answers' times in milliseconds. It speaks just enough HTTP to leave the
+cores to the service.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class LoadError(Exception):
 class _Connection(asyncio.Protocol):
     """Sends one request after the other, and notes how long each answer took."""
 
-    def __init__(self, requests: Iterator[bytes], times: list[float], done: asyncio.Future[None]) -> None:
+    def __init__(
+        self, requests: Iterator[bytes], times: list[float], done: asyncio.Future[None]
+    ) -> None:
         self._requests = requests
         self._times = times
         self._done = done
@@ -75,13 +79,17 @@ async def _run(port: int, requests: list[bytes], connections: int) -> tuple[floa
     done = [loop.create_future() for _ in range(connections)]
     begun = time.perf_counter()
     for each in done:
-        await loop.create_connection(lambda each=each: _Connection(waiting, times, each), "127.0.0.1", port)  # type: ignore[misc]
+        await loop.create_connection(
+            lambda each=each: _Connection(waiting, times, each), "127.0.0.1", port
+        )  # type: ignore[misc]
     await asyncio.gather(*done)
     return time.perf_counter() - begun, sorted(times)
 
 
 def _requests(token: str, size: int, count: int) -> Iterator[bytes]:
-    head = f"POST /v1/reports HTTP/1.1\r\nhost: service\r\nauthorization: Bearer {token}\r\n".encode()
+    head = (
+        f"POST /v1/reports HTTP/1.1\r\nhost: service\r\nauthorization: Bearer {token}\r\n".encode()
+    )
     for frame in frames(closed_survey("grr", VALUES), size * count, size):
         yield head + _LENGTH + b"%d" % len(frame) + _END + frame
 

@@ -1,4 +1,6 @@
-"""The same report files counted by one process and by Spark on two cores, which have to give the same bytes."""
+"""The same report files counted by one process and by Spark on two cores, which have to give the
+same bytes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _SURVEY = survey_text(f'type = "category"\n{values(128)}mechanism = "oue"\nepsil
 
 
 def figures() -> Iterator[Figure]:
-    """Reports and bytes by wall-clock second, Spark's start not included; nothing where Spark or Java is not there."""
+    """Reports and bytes by wall-clock second, Spark's start not included.
+
+    Nothing where Spark or Java is not there.
+    """
     if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
         return
     from ldp_aggregator.engines.spark import count_on_spark, start_spark

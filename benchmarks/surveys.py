@@ -1,4 +1,6 @@
-"""Survey files as attacks: each of `benchmarks.hostile_surveys` read, or refused, in a process of its own."""
+"""Survey files as attacks: each of `benchmarks.hostile_surveys` read, or refused, in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ print(time.process_time() - start, kibibytes("VmHWM") - before)
 
 
 def figures() -> Iterator[Figure]:
-    """Processor seconds and mebibytes over those of a process that has the file in memory; on Linux alone."""
+    """Processor seconds and mebibytes over those of a process that has the file in memory.
+
+    On Linux alone.
+    """
     if sys.platform != "linux":
         return
     taken = {name: measured(made().encode()) for name, made in ATTACKS.items()}
@@ -38,7 +43,12 @@ def figures() -> Iterator[Figure]:
     largest = max(taken, key=lambda name: taken[name][1])
     what = f"of {len(ATTACKS)} hostile ones of up to 1 MiB"
     yield Figure(f"surveys: the slowest {what} ({slowest})", taken[slowest][0], "s", _MOST_SECONDS)
-    yield Figure(f"surveys: the largest in memory {what} ({largest})", taken[largest][1], "MiB", _MOST_MEBIBYTES)
+    yield Figure(
+        f"surveys: the largest in memory {what} ({largest})",
+        taken[largest][1],
+        "MiB",
+        _MOST_MEBIBYTES,
+    )
     seconds, mebibytes = measured(_million().encode())
     yield Figure(f"surveys: a question of {_MILLION:,} values of 8 characters", seconds, "s")
     yield Figure("surveys: the same, memory", mebibytes, "MiB")
@@ -46,7 +56,9 @@ def figures() -> Iterator[Figure]:
 
 def measured(text: bytes) -> tuple[float, float]:
     """The seconds and the mebibytes that a new process takes to read a survey, or to refuse it."""
-    done = subprocess.run([sys.executable, "-c", _READ], input=text, check=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _READ], input=text, check=True, capture_output=True
+    )
     seconds, held = done.stdout.split()
     return float(seconds), float(held) / (1 << 10)
 

@@ -1,7 +1,9 @@
-"""Write the answers to examples/affairs.toml as a table: `python examples/affairs.py affairs.csv` (needs statsmodels).
+"""Write the answers to examples/affairs.toml as a table: `python examples/affairs.py affairs.csv`
+(needs statsmodels).
 
-The data are those of Fair, "A theory of extramarital affairs" (1978): 6,366 women who answered a magazine's survey.
-They were never randomized; here they stand in for what respondents know about themselves.
+The data are those of Fair, "A theory of extramarital affairs" (1978): 6,366 women who answered a
+magazine's survey. They were never randomized; here they stand in for what respondents know about
+themselves.
 """
 
 import csv

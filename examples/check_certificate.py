@@ -1,21 +1,23 @@
 """Check a survey's privacy certificate: `python examples/check_certificate.py certificate.json`.
 
-`ldp explain SURVEY --json certificate.json` writes one. This program shares no code with that one and needs nothing
-but Python. From what the certificate says of each question it works out anew
+`ldp explain SURVEY --json certificate.json` writes one. This program shares no code with that one
+and needs nothing but Python. From what the certificate says of each question it works out anew
 
-- what a report can reveal, and all reports of one unchanged answer, by the integers that the randomizer draws with;
-- the question's fingerprint, from its name, type, values, mechanism and integers; from those of the questions and
-  groups the survey's; and from that, and from what a device may be charged, the terms. Devices send the fingerprints
-  with their reports, and apps pin the terms: a certificate that has those of a survey is about that survey's clients;
+- what a report can reveal, and all reports of one unchanged answer, by the integers that the
+  randomizer draws with;
+- the question's fingerprint, from its name, type, values, mechanism and integers; from those of the
+  questions and groups the survey's; and from that, and from what a device may be charged, the
+  terms. Devices send the fingerprints with their reports, and apps pin the terms: a certificate
+  that has those of a survey is about that survey's clients;
 - what all questions add up to.
 
-Each statement has to be just that; the order of members, questions and groups is free. What this program does
-not know (a member, a mechanism, an integer out of its range, one too many or too few, one name twice) makes a
-certificate unusable, or a claim unproven; nothing is passed over. One thing cannot be worked out: what was
-declared. It has to be at least what is delivered.
+Each statement has to be just that; the order of members, questions and groups is free. What this
+program does not know (a member, a mechanism, an integer out of its range, one too many or too few,
+one name twice) makes a certificate unusable, or a claim unproven; nothing is passed over. One thing
+cannot be worked out: what was declared. It has to be at least what is delivered.
 
-It prints a line for the survey and one for each question, and exits with 0 if everything is so, 1 if something is
-not, 2 if the file cannot be used.
+It prints a line for the survey and one for each question, and exits with 0 if everything is so, 1
+if something is not, 2 if the file cannot be used.
 """
 
 import hashlib
@@ -49,7 +51,9 @@ def distinct(pairs):
 def written(value, kind):
     """A value that has exactly this type (a bool is no int)."""
     if type(value) is not kind:
-        raise ValueError(f"expected a value of type {kind.__name__}, got one of type {type(value).__name__}")
+        raise ValueError(
+            f"expected a value of type {kind.__name__}, got one of type {type(value).__name__}"
+        )
     return value
 
 
@@ -62,7 +66,9 @@ def whole(text):
 
 def exact(text):
     """The number that a text stands for: whole, with decimals, or a fraction in lowest terms."""
-    if not re.fullmatch("(0|[1-9][0-9]{0,99})([.][0-9]{0,99}[1-9]|/[1-9][0-9]{0,99})?", written(text, str)):
+    if not re.fullmatch(
+        "(0|[1-9][0-9]{0,99})([.][0-9]{0,99}[1-9]|/[1-9][0-9]{0,99})?", written(text, str)
+    ):
         raise ValueError("expected a number")
     number = Fraction(text)
     if "/" in text and str(number) != text:
@@ -71,7 +77,9 @@ def exact(text):
 
 
 def exp_lower(exponent):
-    """A rational just below e^exponent: its Taylor series at a small argument, squared, all rounded down."""
+    """A rational just below e^exponent: its Taylor series at a small argument, squared, all rounded
+    down.
+    """
     if not 0 <= exponent <= 10**6:
         raise ValueError("expected an epsilon from 0 to a million")
     halvings = (exponent // 1).bit_length()
@@ -108,20 +116,30 @@ def values_of(kind, values):
     """The values of a question of this type: a list of different texts, or nothing for any text."""
     if kind == "text":
         return written(values, type(None))
-    if len({written(value, str) for value in written(values, list)}) < max(len(values), 2) or "" in values:
+    if (
+        len({written(value, str) for value in written(values, list)}) < max(len(values), 2)
+        or "" in values
+    ):
         raise ValueError("expected two values or more, all different and none empty")
     if kind == "boolean" and values != ["false", "true"]:
         raise ValueError("expected false and true")
-    if kind == "integer" and values != [str(int(values[0]) + place) for place in range(len(values))]:
+    if kind == "integer" and values != [
+        str(int(values[0]) + place) for place in range(len(values))
+    ]:
         raise ValueError("expected whole numbers, each one more than the last")
     return values
 
 
 def integers_of(mechanism, record):
-    """The integers of a mechanism, which has exactly these; those that are a table as lists of lists."""
+    """The integers of a mechanism, which has exactly these.
+
+    Those that are a table as lists of lists.
+    """
     members(record, *mechanism.integers)
     return {
-        name: table_of(record[name], name, allowed) if name in TABLES else integer(record[name], name, allowed)
+        name: table_of(record[name], name, allowed)
+        if name in TABLES
+        else integer(record[name], name, allowed)
         for name, allowed in mechanism.integers.items()
     }
 
@@ -131,7 +149,10 @@ TABLES = ("weights", "lengths")
 
 def table_of(rows, name, allowed):
     """Lists of integers in a range, one at least and none of them empty."""
-    require(written(rows, list) and all(written(row, list) for row in rows), f"{name} has rows, none of them empty")
+    require(
+        written(rows, list) and all(written(row, list) for row in rows),
+        f"{name} has rows, none of them empty",
+    )
     return [[integer(entry, name, allowed) for entry in row] for row in rows]
 
 
@@ -151,9 +172,14 @@ def served(integers):
 
 def reveals(mechanism, kind, count, record):
     """What the integers reveal of a question of this type with so many values (None: any text)."""
-    require(kind in mechanism.types, f"the mechanism serves questions of type {', '.join(mechanism.types)}")
+    require(
+        kind in mechanism.types,
+        f"the mechanism serves questions of type {', '.join(mechanism.types)}",
+    )
     integers = integers_of(mechanism, record)
-    require(served(integers) in (None, count), "the integers are for as many values as the question has")
+    require(
+        served(integers) in (None, count), "the integers are for as many values as the question has"
+    )
     return mechanism.reveals(**integers)
 
 
@@ -170,7 +196,10 @@ def fingerprint_of(survey, question):
 
 
 def ratio_of(declared):
-    """e^epsilon for an epsilon as a survey declares it, just below; and how a certificate writes that."""
+    """e^epsilon for an epsilon as a survey declares it, just below.
+
+    And how a certificate writes that.
+    """
     if declared.startswith("ln(") and declared.endswith(")"):
         limit = exact(declared.removeprefix("ln(").removesuffix(")"))
         return limit, str(limit)
@@ -201,13 +230,18 @@ def delivered_as_stated(record, ratio):
         return {"there is a bound, or else none is stated": ratio is epsilon is stated is None}
     return {
         "the ratio follows from the integers": stated == str(ratio),
-        "the epsilon is its logarithm, rounded up": least_float(epsilon, lambda most: ratio <= exp_lower(most)),
+        "the epsilon is its logarithm, rounded up": least_float(
+            epsilon, lambda most: ratio <= exp_lower(most)
+        ),
     }
 
 
 def statement(record, ratio, *, declares):
     """The claims about one ratio, and whether each holds."""
-    return {**bounded_by_its_declaration(record, ratio, declares), **delivered_as_stated(record, ratio)}
+    return {
+        **bounded_by_its_declaration(record, ratio, declares),
+        **delivered_as_stated(record, ratio),
+    }
 
 
 def claims_of(question, survey):
@@ -221,8 +255,12 @@ def claims_of(question, survey):
     values = values_of(question["type"], question["values"])
     mechanism = MECHANISMS.get(written(question["mechanism"], str))
     if mechanism is None:
-        raise ValueError(f"expected a mechanism that this program knows, got {question['mechanism']!r}")
-    found = reveals(mechanism, question["type"], None if values is None else len(values), question["integers"])
+        raise ValueError(
+            f"expected a mechanism that this program knows, got {question['mechanism']!r}"
+        )
+    found = reveals(
+        mechanism, question["type"], None if values is None else len(values), question["integers"]
+    )
     once_each = statement(question["one_report"], found.ratio, declares=True)
     ever = statement(question["all_reports"], found.forever, declares=mechanism.lifetime)
     allowed = range(1, min(max(found.responses, 1), MOST_KEPT) + 1)
@@ -231,12 +269,17 @@ def claims_of(question, survey):
         **{f"one report: {claim}": holds for claim, holds in once_each.items()},
         **{f"all reports: {claim}": holds for claim, holds in ever.items()},
         "memoization is as stated": question["all_reports"]["memoized"] is (found.responses > 0),
-        "it is charged once, or for each permanent response that may be kept": written(question["charges"], int)
+        "it is charged once, or for each permanent response that may be kept": written(
+            question["charges"], int
+        )
         in allowed,
-        "the belief that a report can cause is as stated": least_float(belief, lambda held: believed <= held),
+        "the belief that a report can cause is as stated": least_float(
+            belief, lambda held: believed <= held
+        ),
         "what is kept and shown has as many values as stated": whole(shown) == found.shown,
         "the size of a report is as stated": written(width, int) == found.width,
-        "the fingerprint is that of this question": question["fingerprint"] == fingerprint_of(survey, question).hex(),
+        "the fingerprint is that of this question": question["fingerprint"]
+        == fingerprint_of(survey, question).hex(),
     }
 
 
@@ -260,7 +303,10 @@ def identity(survey):
     questions, groups = survey["questions"], survey["groups"]
     of = {question["name"]: bytes.fromhex(question["fingerprint"]) for question in questions}
     grouped = [name for group in groups for name in group["questions"]]
-    of_groups = [digest("ldp-joint-1", *(of.get(name, b"") for name in group["questions"])) for group in groups]
+    of_groups = [
+        digest("ldp-joint-1", *(of.get(name, b"") for name in group["questions"]))
+        for group in groups
+    ]
     fingerprint = digest("ldp-survey-1", survey["survey"], *sorted(of.values()), *sorted(of_groups))
     charges = sorted((question["name"], question["charges"]) for question in questions)
     charged = [f"{name}={times}" for name, times in charges]
@@ -272,7 +318,8 @@ def identity(survey):
         "groups are of two or three": all(len(group["questions"]) in (2, 3) for group in groups),
         "the fingerprints are those of the groups": [group["fingerprint"] for group in groups]
         == [each.hex() for each in of_groups],
-        "the fingerprint is that of these questions and groups": survey["fingerprint"] == fingerprint.hex(),
+        "the fingerprint is that of these questions and groups": survey["fingerprint"]
+        == fingerprint.hex(),
         "the terms are those of this survey": survey["terms"] == terms.hex(),
     }
 
@@ -280,11 +327,16 @@ def identity(survey):
 def totals(survey):
     """The claims about what all questions add up to, and whether each holds."""
     questions = survey["questions"]
-    total, ever, every = members(survey["total_epsilon"], "one_report_each", "all_reports", "all_charges")
+    total, ever, every = members(
+        survey["total_epsilon"], "one_report_each", "all_reports", "all_charges"
+    )
     once = [question["one_report"]["epsilon"] for question in questions]
     lasting = [question["all_reports"]["epsilon"] for question in questions]
     prices = [one if all_ is None else all_ for one, all_ in zip(once, lasting, strict=True)]
-    charged = [Fraction(price) * question["charges"] for price, question in zip(prices, questions, strict=True)]
+    charged = [
+        Fraction(price) * question["charges"]
+        for price, question in zip(prices, questions, strict=True)
+    ]
     bounded = ever is None if None in lasting else adds_up(ever, map(Fraction, lasting))
     return {
         "the epsilons of one report each add up to the total": adds_up(total, map(Fraction, once)),
@@ -308,7 +360,9 @@ def read(text):
     members(survey, *head, "questions", "groups", "total_epsilon")
     written(survey["format"], int)
     name_of(survey["survey"])
-    if survey["epoch"] is not None and written(survey["epoch"], int) not in range(60, 366 * 86_400 + 1):
+    if survey["epoch"] is not None and written(survey["epoch"], int) not in range(
+        60, 366 * 86_400 + 1
+    ):
         raise ValueError("expected epochs of a minute to 366 days, or none")
     if survey["lifetime_epsilon"] is not None and not exact(survey["lifetime_epsilon"]):
         raise ValueError("expected a lifetime epsilon above 0")
@@ -330,7 +384,9 @@ def verdicts(survey):
         verdict = "; ".join(wrong) or f"delivers at most {question['one_report']['epsilon']}: holds"
         lines.append(f"{question['name']} ({question['mechanism']}): {verdict}")
     wrong = survey_failures(survey) if sound else ["it is not so that all of its questions hold"]
-    verdict = "; ".join(wrong) or f"fingerprint {survey['fingerprint']}, terms {survey['terms']}: holds"
+    verdict = (
+        "; ".join(wrong) or f"fingerprint {survey['fingerprint']}, terms {survey['terms']}: holds"
+    )
     return [*lines, f"survey {survey['survey']}: {verdict}"], not wrong
 
 
@@ -344,7 +400,10 @@ def main(arguments):
         (path,) = arguments
         lines, sound = verdicts(read(Path(path).read_text(encoding="utf-8")))
     except UNUSABLE as error:
-        print(f"expected one certificate written by `ldp explain --json`; {type(error).__name__}: {error}")
+        print(
+            f"expected one certificate written by `ldp explain --json`; {type(error).__name__}: "
+            f"{error}"
+        )
         return 2
     print(*lines, sep="\n")
     return 0 if sound else 1

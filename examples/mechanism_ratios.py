@@ -1,10 +1,13 @@
-"""What the reports of each mechanism reveal, worked out from its integers, for `check_certificate.py`.
+"""What the reports of each mechanism reveal, worked out from its integers, for
+`check_certificate.py`.
 
-A mechanism has a row in the table at the end: the types of question that it serves, its integers with their ranges,
-and a function of these integers, which says in its first line what a report is, and works out the largest ratio of the
-chances of a report, given any two answers. Its natural logarithm is epsilon.
+A mechanism has a row in the table at the end: the types of question that it serves, its integers
+with their ranges, and a function of these integers, which says in its first line what a report is,
+and works out the largest ratio of the chances of a report, given any two answers. Its natural
+logarithm is epsilon.
 
-Sizes and bounds that a function needs beyond the ranges are required where it needs them; otherwise nothing is proven.
+Sizes and bounds that a function needs beyond the ranges are required where it needs them; otherwise
+nothing is proven.
 """
 
 import math
@@ -19,11 +22,16 @@ MOST_KEPT = 1000
 
 
 class Unproven(Exception):  # noqa: N818 (what it says is no error of the program)
-    """What a certificate says does not follow from its integers, or they are not those of its mechanism."""
+    """What a certificate says does not follow from its integers, or they are not those of its
+    mechanism.
+    """
 
 
 class Revealed(NamedTuple):
-    """What follows from a question's integers. A ratio is that of the chances of a report, given any two answers."""
+    """What follows from a question's integers.
+
+    A ratio is that of the chances of a report, given any two answers.
+    """
 
     ratio: Fraction
     """Of one report."""
@@ -32,7 +40,10 @@ class Revealed(NamedTuple):
     forever: Fraction | None
     """The ratio of all reports of one unchanged answer; None if it has no bound."""
     responses: int = 0
-    """The most permanent responses that a device may come to keep; 0 if it keeps none, and answers once."""
+    """The most permanent responses that a device may come to keep.
+
+    0 if it keeps none, and answers once.
+    """
     shown: int = 1
     """How many values there are for what a device keeps and shows in each report."""
 
@@ -52,7 +63,10 @@ def wide_matrix(weights):
     """A report is a column, drawn by the weights in the row of the answer."""
     columns = len(weights[0])
     require({len(row) for row in weights} == {columns}, "all rows have as many columns")
-    require(len(weights) <= columns <= 256, "there are as many outputs as values, or more, and at most 256")
+    require(
+        len(weights) <= columns <= 256,
+        "there are as many outputs as values, or more, and at most 256",
+    )
     require(len({sum(row) for row in weights}) == 1, "the weights of all rows have one sum")
     ratio = max(Fraction(max(column), min(column)) for column in zip(*weights, strict=True))
     return once(ratio, symbol_bytes(columns))
@@ -71,9 +85,11 @@ def two_by_two(weights):
 
 
 def odds(truth, other):
-    """The ratio where reports that speak for the answer have weight `truth` each, any others `other`.
+    """The ratio where reports that speak for the answer have weight `truth` each, any others
+    `other`.
 
-    There must be equally many of the former for every answer, so that the sum of all weights is one.
+    There must be equally many of the former for every answer, so that the sum of all weights is
+    one.
     """
     require(truth > other, "reports that speak for the answer have more weight than others")
     return Fraction(truth, other)
@@ -91,15 +107,27 @@ def subsets(size, chosen, truth, other):
 
 
 def halves(size, blocks, symbols, truth, other):
-    """A report is one of the symbols of some blocks; each value is supported by half of those of its own block."""
-    require(blocks & (blocks - 1) == 0 and blocks <= size, "blocks are a power of two, and no more than the values")
+    """A report is one of the symbols of some blocks.
+
+    Each value is supported by half of those of its own block.
+    """
+    require(
+        blocks & (blocks - 1) == 0 and blocks <= size,
+        "blocks are a power of two, and no more than the values",
+    )
     fullest = -(-size // blocks)
-    require(symbols == blocks << fullest.bit_length(), "each block has just room for as many values as the fullest")
+    require(
+        symbols == blocks << fullest.bit_length(),
+        "each block has just room for as many values as the fullest",
+    )
     return once(odds(truth, other), symbol_bytes(symbols))
 
 
 def points(size, order, dimension, truth, other):
-    """A report is a point of a projective space; each value, a point as well, is supported by one hyperplane."""
+    """A report is a point of a projective space.
+
+    Each value, a point as well, is supported by one hyperplane.
+    """
     prime = all(order % factor for factor in range(2, math.isqrt(order) + 1))
     require(prime or order in (4, 8, 16), "there is a field of this order")
     many = sum(order**power for power in range(dimension))
@@ -108,7 +136,9 @@ def points(size, order, dimension, truth, other):
 
 
 def hashed(size, buckets, truth, other, modulus):
-    """A report is a hash function, drawn whatever the answer is, and a bucket: that of the answer, or another."""
+    """A report is a hash function, drawn whatever the answer is, and a bucket: that of the answer,
+    or another.
+    """
     require(size <= modulus, "the hash functions tell all values apart")
     return once(odds(truth, other), 8 + symbol_bytes(buckets))
 
@@ -120,25 +150,34 @@ def bits(size, if_true, if_other, word):
 
 
 def levels(size, levels, flip, word):
-    """A report is a number for each value: on the right side of 1/2 as a bit is, and how far, whatever the answer."""
+    """A report is a number for each value: on the right side of 1/2 as a bit is, and how far,
+    whatever the answer.
+    """
     require(levels % 2 == 0, "there are as many levels on either side")
     return bits(size, 2**word - flip, flip, word)._replace(width=size)
 
 
 def sketch_of_bits(size, cohorts, buckets, if_true, if_other, hash_seed, word):  # noqa: ARG001
-    """A report is a cohort, drawn whatever the answer is, and a bit for each bucket that its hash function has."""
+    """A report is a cohort, drawn whatever the answer is, and a bit for each bucket that its hash
+    function has.
+    """
     made = bits(buckets, if_true, if_other, word)
     return made._replace(width=made.width + cohort_bytes(cohorts))
 
 
 def sketch_of_signs(size, cohorts, buckets, truth, other, hash_seed):  # noqa: ARG001
-    """A report is a cohort and a coordinate, drawn whatever the answer is, and a sign: the right or the wrong one."""
+    """A report is a cohort and a coordinate, drawn whatever the answer is, and a sign: the right or
+    the wrong one.
+    """
     require(buckets & (buckets - 1) == 0, "buckets are a power of two")
     return once(odds(truth, other), symbol_bytes(2 * buckets) + cohort_bytes(cohorts))
 
 
 def noise(size, margin, near, far, least):
-    """A report is a whole number plus noise, cut at both ends; in each column the nearest answer is the likeliest."""
+    """A report is a whole number plus noise, cut at both ends.
+
+    In each column the nearest answer is the likeliest.
+    """
     require(size + 2 * margin <= 2**16, "two bytes tell all outputs apart")
     require(near > far, "a step away from the answer is less likely")
     require(least * (near - far) >= far, "no weight of the noise is zero")
@@ -161,7 +200,9 @@ def noise(size, margin, near, far, least):
 
 
 def bits_of_a_set(size, most, if_true, if_other, word):
-    """A report is a bit for each value, of which an answer may hold `most`: so many may differ each way."""
+    """A report is a bit for each value, of which an answer may hold `most`: so many may differ each
+    way.
+    """
     require(most <= size, "an answer holds some of all values")
     require(if_other < if_true, "the bits of values that are held are set more often than others")
     one, other = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
@@ -170,7 +211,9 @@ def bits_of_a_set(size, most, if_true, if_other, word):
 
 
 def padded_symbols(size, most, truth, other):
-    """One of `most` entries, filled up with different dummies, is reported as one of all values and dummies."""
+    """One of `most` entries, filled up with different dummies, is reported as one of all values and
+    dummies.
+    """
     require(most <= size, "an answer holds some of all values")
     made = symbols(size + most, truth, other)
     gained = (made.ratio + most - 1) / most
@@ -178,7 +221,9 @@ def padded_symbols(size, most, truth, other):
 
 
 def padded(through):
-    """One of `most` entries, filled up with a dummy, is reported through another mechanism for one value more."""
+    """One of `most` entries, filled up with a dummy, is reported through another mechanism for one
+    value more.
+    """
 
     def mechanism(size, most, **integers):
         require(2 * most <= size, "an answer holds at most half of the values")
@@ -188,11 +233,16 @@ def padded(through):
 
 
 def prefixes(cells, order, dimension, truth, other, lengths, held_out, hash_seed):  # noqa: ARG001
-    """A report is a cohort, drawn whatever the answer is, and a point for the cell of a hashed prefix of the text."""
+    """A report is a cohort, drawn whatever the answer is, and a point for the cell of a hashed
+    prefix of the text.
+    """
     (row,) = lengths
     require(row == sorted(set(row)), "prefixes grow from stage to stage")
     made = points(cells, order, dimension, truth, other)
-    require(cells == sum(order**power for power in range(dimension)), "each point of the space is a cell")
+    require(
+        cells == sum(order**power for power in range(dimension)),
+        "each point of the space is a cell",
+    )
     return made._replace(width=made.width + 2)
 
 
@@ -225,11 +275,14 @@ def kept_window(size, sampled, flip, word):
     require(sampled <= size, "a window holds some of all values")
     flips = Fraction(flip, 2**word)
     ratio = ((1 - flips) / flips) ** min(sampled, 2)
-    return Revealed(ratio, 2 + bit_bytes(sampled), ratio, responses=min(sampled + 1, size), shown=size)
+    return Revealed(
+        ratio, 2 + bit_bytes(sampled), ratio, responses=min(sampled + 1, size), shown=size
+    )
 
 
 def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
-    """Bits, `hashes` of them for an answer, are flipped once and kept; a report has a 1 more often for one that is set.
+    """Bits, `hashes` of them for an answer, are flipped once and kept; a report has a 1 more often
+    for one that is set.
 
     Without flips there is nothing to keep, and a device answers once.
     """
@@ -245,7 +298,9 @@ def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
 
 
 def two_bits(high, low):
-    """The ratio of two bits, of which either is 1 with the one or the other probability, and they change places."""
+    """The ratio of two bits, of which either is 1 with the one or the other probability, and they
+    change places.
+    """
     high, low = max(high, low), min(high, low)
     require(0 < low < high < 1, "each bit has noise, and some signal")
     return high * (1 - low) / (low * (1 - high))
@@ -285,12 +340,17 @@ SET = {"size": VALUES, "most": range(1, 2**22 + 1)}
 
 
 class Mechanism(NamedTuple):
-    """A row of the table: the types of question that it serves, what its reports reveal, and its integers."""
+    """A row of the table: the types of question that it serves, what its reports reveal, and its
+    integers.
+    """
 
     types: tuple[str, ...]
     reveals: Callable[..., Revealed]
     integers: dict[str, range]
-    """Exactly those that it has, each with its range; those of `weights` and `lengths` are tables."""
+    """Exactly those that it has, each with its range.
+
+    Those of `weights` and `lengths` are tables.
+    """
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""
 
@@ -310,7 +370,9 @@ MECHANISMS = {
     "sue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "oue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "the": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
-    "she": Mechanism(ONE, levels, {"size": VALUES, "levels": range(2, 257), "flip": MINORITY, "word": WORD}),
+    "she": Mechanism(
+        ONE, levels, {"size": VALUES, "levels": range(2, 257), "flip": MINORITY, "word": WORD}
+    ),
     "olh": Mechanism(ONE, hashed, HASH),
     "blh": Mechanism(ONE, hashed, {**HASH, "buckets": range(2, 3)}),
     "cms": Mechanism(ONE, sketch_of_bits, {**SKETCH, **THRESHOLDS}),
@@ -331,9 +393,17 @@ MECHANISMS = {
     "heavy-hitters": Mechanism(
         TEXT,
         prefixes,
-        {"cells": VALUES, **SPACE, "lengths": range(1, 66), "held_out": range(1, 257), "hash_seed": SEED},
+        {
+            "cells": VALUES,
+            **SPACE,
+            "lengths": range(1, 66),
+            "held_out": range(1, 257),
+            "hash_seed": SEED,
+        },
     ),
-    "set-unary": Mechanism(SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}),
+    "set-unary": Mechanism(
+        SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}
+    ),
     "pad-grr": Mechanism(SOME, padded_symbols, {**SET, **ODDS}),
     "pad-ss": Mechanism(SOME, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
     "pad-pgr": Mechanism(SOME, padded(points), {**SET, **SPACE}),
@@ -345,7 +415,12 @@ MECHANISMS = {
     "dbitflip": Mechanism(
         ONE,
         kept_window,
-        {"size": range(2, 2**12 + 1), "sampled": range(1, 2**12 + 1), "flip": MINORITY, "word": WORD},
+        {
+            "size": range(2, 2**12 + 1),
+            "sampled": range(1, 2**12 + 1),
+            "flip": MINORITY,
+            "word": WORD,
+        },
         lifetime=True,
     ),
 }

@@ -1,6 +1,8 @@
-"""Write files as google/rappor's Python client and tools would have left them: `python examples/rappor.py browsers`.
+"""Write files as google/rappor's Python client and tools would have left them: `python
+examples/rappor.py browsers`.
 
-100,000 respondents told one of eight browsers, some more often than others; four more are asked for in vain.
+100,000 respondents told one of eight browsers, some more often than others; four more are asked for
+in vain.
 """
 
 import csv
@@ -28,9 +30,13 @@ def main(folder: Path) -> None:
     one, zero = (float(rate) for rate in python.as_run(parameters).support)
     counts = np.zeros((parameters.cohorts, 1 + parameters.bits), dtype=int)
     for browser, holders in HOLDERS.items():
-        for cohort, size in enumerate(random.multinomial(holders, [1 / parameters.cohorts] * parameters.cohorts)):
+        for cohort, size in enumerate(
+            random.multinomial(holders, [1 / parameters.cohorts] * parameters.cohorts)
+        ):
             chances = np.full(parameters.bits, zero)
-            chances[python.positions(browser.encode(), cohort, parameters.hashes, parameters.bits)] = one
+            chances[
+                python.positions(browser.encode(), cohort, parameters.hashes, parameters.bits)
+            ] = one
             counts[cohort] += [size, *random.binomial(size, chances)]
     _write(folder / "counts.csv", counts.tolist())
     names = (*HOLDERS, *NOBODY)
@@ -38,7 +44,9 @@ def main(folder: Path) -> None:
         [
             cohort * parameters.bits + position + 1
             for cohort in range(parameters.cohorts)
-            for position in python.positions(name.encode(), cohort, parameters.hashes, parameters.bits)
+            for position in python.positions(
+                name.encode(), cohort, parameters.hashes, parameters.bits
+            )
         ]
         for name in names
     ]

@@ -1,7 +1,7 @@
 """Exact core of a local differential privacy collection framework.
 
-Surveys and their mechanisms, randomness as an argument, exact privacy arithmetic, and the wire format. Standard
-library, xxhash and msgpack only; no input or output, no clock.
+Surveys and their mechanisms, randomness as an argument, exact privacy arithmetic, and the wire
+format. Standard library, xxhash and msgpack only; no input or output, no clock.
 """
 
 from ldp.errors import (

@@ -1,10 +1,12 @@
-"""What several epsilons add up to, and repeated reports; and what an epsilon means to someone who guesses.
+"""What several epsilons add up to, and repeated reports; and what an epsilon means to someone who
+guesses.
 
 Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
 
-Sources: sequential and parallel composition, group privacy: Dwork and Roth 2014, Theorems 3.14, 2.2. Exact k-fold
-composition: Kairouz, Oh and Viswanath 2015, Theorem 3.3, in the continuous form of Murtagh and Vadhan 2016 (randomized
-response dominates every epsilon-DP mechanism). Hypothesis testing: Wasserman and Zhou 2010, Theorem 2.4.
+Sources: sequential and parallel composition, group privacy: Dwork and Roth 2014, Theorems 3.14,
+2.2. Exact k-fold composition: Kairouz, Oh and Viswanath 2015, Theorem 3.3, in the continuous form
+of Murtagh and Vadhan 2016 (randomized response dominates every epsilon-DP mechanism). Hypothesis
+testing: Wasserman and Zhou 2010, Theorem 2.4.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ Rates = tuple[Fraction, Fraction]
 
 _CLOSE = 1e-12
 _ROUNDING = 2.0**-50
-"""Relatively, eight units in the last place: more than the roundings that meet in one term add up to."""
+"""Relatively, eight units in the last place: more than the roundings that meet in one term add up
+to.
+"""
 
 
 def sequential(epsilons: Iterable[Fraction]) -> Fraction:
@@ -46,9 +50,12 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
     delta(t) = sum_l Bin(l; k, E/(1+E)) max(0, 1 - e^(t - (2l - k) epsilon)), with E = e^epsilon.
     """
     if not epsilon > 0 or count < 1 or total < 0:
-        raise ValueError(f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}")
+        raise ValueError(
+            f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}"
+        )
     truth, lie = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
-    # A term is the exponential of a sum of numbers as large as this, so that is what its relative error grows with.
+    # A term is the exponential of a sum of numbers as large as this, so that is what its relative
+    # error grows with.
     largest = math.lgamma(count + 1) + count * (1 + epsilon)
     terms = []
     for hits in range(count, -1, -1):
@@ -62,7 +69,9 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
 
 
 def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
-    """The least total epsilon of `count` epsilon-DP mechanisms at `delta`, never above count x epsilon."""
+    """The least total epsilon of `count` epsilon-DP mechanisms at `delta`, never above count x
+    epsilon.
+    """
     if not 0 <= delta < 1:
         raise ValueError(f"expected 0 <= delta < 1, got {delta}")
     low, high = 0.0, count * epsilon
@@ -78,22 +87,30 @@ def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
 
 
 def repeated_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
-    """The odds for a value of `reports` reports that all support it, each drawn anew from one lasting response.
+    """The odds for a value of `reports` reports that all support it, each drawn anew from one
+    lasting response.
 
-    (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from one report's up to p1 / q1.
+    (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from one report's
+    up to p1 / q1.
     """
     (p, q), (again, by_chance) = lasting, (rate**reports for rate in fresh)
     return (p * again + (1 - p) * by_chance) / (q * again + (1 - q) * by_chance)
 
 
 def repeated_bits_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
-    """The same for a value with a bit of its own, which all reports set; none sets the bit of the value it is not."""
+    """The same for a value with a bit of its own, which all reports set.
+
+    None sets the bit of the value it is not.
+    """
     (p1, q1), (p2, q2) = lasting, fresh
-    return repeated_ratio(lasting, fresh, reports) * repeated_ratio((1 - q1, 1 - p1), (1 - q2, 1 - p2), reports)
+    return repeated_ratio(lasting, fresh, reports) * repeated_ratio(
+        (1 - q1, 1 - p1), (1 - q2, 1 - p2), reports
+    )
 
 
 def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) -> Fraction:
-    """The best chance, under any epsilon-LDP mechanism, of recognising a value at a given false-positive rate.
+    """The best chance, under any epsilon-LDP mechanism, of recognising a value at a given
+    false-positive rate.
 
     min(E a, 1 - (1 - a) / E) with E = e^epsilon, rounded up in the last of 80 digits.
     """
@@ -104,5 +121,7 @@ def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) ->
 
 
 def posterior(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> Fraction:
-    """The most one report can make of a prior belief in a value: prior x ratio / (1 - prior + prior x ratio)."""
+    """The most one report can make of a prior belief in a value: prior x ratio / (1 - prior + prior
+    x ratio).
+    """
     return prior * ratio / (1 - prior + prior * ratio)

@@ -1,8 +1,9 @@
 """The Bloom filter of RAPPOR: which bits a text sets, in each cohort.
 
-A text is hashed once, to the 8 big-endian bytes of its XXH64; those bytes are hashed again under the seed
-`cohort * 256 + i` for the i-th hash function, modulo the number of bits. The input of the second hash has a fixed
-length, so a table of candidates can be hashed in bulk, and every language gets the same bits.
+A text is hashed once, to the 8 big-endian bytes of its XXH64; those bytes are hashed again under
+the seed `cohort * 256 + i` for the i-th hash function, modulo the number of bits. The input of the
+second hash has a fixed length, so a table of candidates can be hashed in bulk, and every language
+gets the same bits.
 
 Source: Erlingsson, Pihur and Korolova 2014, Section 2 (with XXH64 where they left the hash open).
 """

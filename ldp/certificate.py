@@ -1,12 +1,14 @@
 """Certificates: the delivered privacy of each question, in integers that anyone can check.
 
-A certificate states, for each question, all that its fingerprint covers, the integers that its randomizer draws with
-among them; the exact ratio that they deliver, and the one that the survey declared; for the survey its fingerprint, its
-terms, and what all of it adds up to. Delivered <= declared is one comparison of fractions. The program
-`examples/check_certificate.py` works all of it out again, and shares no code with this package.
+A certificate states, for each question, all that its fingerprint covers, the integers that its
+randomizer draws with among them; the exact ratio that they deliver, and the one that the survey
+declared; for the survey its fingerprint, its terms, and what all of it adds up to. Delivered <=
+declared is one comparison of fractions. The program `examples/check_certificate.py` works all of it
+out again, and shares no code with this package.
 
-Whatever is not exact by itself is rounded in one way, so that a certificate can be no other than it is: an epsilon, a
-belief or a sum is the least float that is not too small, e^declared is cut behind its 30th decimal.
+Whatever is not exact by itself is rounded in one way, so that a certificate can be no other than it
+is: an epsilon, a belief or a sum is the least float that is not too small, e^declared is cut behind
+its 30th decimal.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ def certificate(survey: Survey) -> dict[str, object]:
 
 
 def certify(question: Question) -> dict[str, object]:
-    """The certificate of one question. Raises `ArithmeticError` if it delivers less privacy than it declares."""
+    """The certificate of one question.
+
+    Raises `ArithmeticError` if it delivers less privacy than it declares.
+    """
     ratio, lifetime = delivered(question)
     declared = question.declared
     return {
@@ -57,23 +62,32 @@ def certify(question: Question) -> dict[str, object]:
 
 
 def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
-    """The exact ratios of one report, and of all reports of an unchanged answer (None: nothing bounds them).
+    """The exact ratios of one report, and of all reports of an unchanged answer (None: nothing
+    bounds them).
 
     Raises `ArithmeticError` if either is more than the question declares.
     """
-    declared, ratio, lifetime = question.declared, question.randomizer.ratio, lifetime_ratio(question.randomizer)
+    declared, ratio, lifetime = (
+        question.declared,
+        question.randomizer.ratio,
+        lifetime_ratio(question.randomizer),
+    )
     if ratio > declared.bound:
-        raise ArithmeticError(f"question {question.name!r} delivers more than the declared epsilon of {declared.text}")
+        raise ArithmeticError(
+            f"question {question.name!r} delivers more than the declared epsilon of {declared.text}"
+        )
     ever = declared.lifetime
     if ever is not None and (lifetime is None or lifetime > ever.bound):
         raise ArithmeticError(
-            f"question {question.name!r} delivers more, ever, than the declared epsilon of {ever.text}"
+            f"question {question.name!r} delivers more, ever, than the declared epsilon of "
+            f"{ever.text}"
         )
     return ratio, lifetime
 
 
 def totals(survey: Survey) -> dict[str, float | None]:
-    """The sums of epsilons: of one report each, of all reports while no answer changes, of whatever a device charges.
+    """The sums of epsilons: of one report each, of all reports while no answer changes, of whatever
+    a device charges.
 
     They are sums of rounded numbers, so that whoever reads the certificate can add them up.
     """
@@ -89,7 +103,10 @@ def totals(survey: Survey) -> dict[str, float | None]:
 
 
 def _group(group: Group) -> dict[str, object]:
-    return {"questions": [question.name for question in group.members], "fingerprint": group.fingerprint.hex()}
+    return {
+        "questions": [question.name for question in group.members],
+        "fingerprint": group.fingerprint.hex(),
+    }
 
 
 def _statement(declared: Declared | None, ratio: Fraction | None) -> dict[str, object]:
@@ -109,4 +126,6 @@ def _declared_ratio(text: str) -> str:
 
 
 def _sum(charges: Iterable[tuple[Fraction, int]]) -> float:
-    return float_upper(sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0)))
+    return float_upper(
+        sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0))
+    )

@@ -1,7 +1,8 @@
-"""Channels written out: P[report | value] as a matrix of exact fractions, and what can be computed from it.
+"""Channels written out: P[report | value] as a matrix of exact fractions, and what can be computed
+from it.
 
-A channel of a small domain can be written down, so its privacy, bias and variance are checked by arithmetic and not by
-sampling. Rows are true values, columns are reports; every row sums to 1.
+A channel of a small domain can be written down, so its privacy, bias and variance are checked by
+arithmetic and not by sampling. Rows are true values, columns are reports; every row sums to 1.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _PRIME = (1 << 127) - 1
 class Channel:
     """A stochastic matrix: `rows[x][y]` is the probability of report y when the true value is x.
 
-    Raises `ValueError` if a row does not sum to 1, has a negative entry, or differs in length from the first.
+    Raises `ValueError` if a row does not sum to 1, has a negative entry, or differs in length from
+    the first.
     """
 
     __slots__ = ("rows",)
@@ -35,7 +37,10 @@ class Channel:
 
 
 def worst_ratio(channel: Channel) -> Fraction | None:
-    """Max over reports and pairs of values of P[y|x] / P[y|x']; None if it is infinite. Its logarithm is epsilon."""
+    """Max over reports and pairs of values of P[y|x] / P[y|x']; None if it is infinite.
+
+    Its logarithm is epsilon.
+    """
     worst = Fraction(1)
     for column in zip(*channel.rows, strict=True):
         high, low = max(column), min(column)
@@ -54,15 +59,23 @@ def chain(first: Channel, second: Channel) -> Channel:
 
 
 def product(first: Channel, second: Channel) -> Channel:
-    """The channel that reports one value through both, independently; of the pairs, the second varies fastest."""
+    """The channel that reports one value through both, independently.
+
+    Of the pairs, the second varies fastest.
+    """
     pairs = zip(first.rows, second.rows, strict=True)
     return Channel(tuple(tuple(a * b for a in left for b in right) for left, right in pairs))
 
 
 def inverse(channel: Channel) -> tuple[Row, ...] | None:
-    """The exact inverse of a square channel, by Gauss-Jordan elimination; None if it is singular."""
+    """The exact inverse of a square channel, by Gauss-Jordan elimination.
+
+    None if it is singular.
+    """
     size = len(channel.rows)
-    table = [[*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(channel.rows)]
+    table = [
+        [*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(channel.rows)
+    ]
     for column in range(size):
         pivot = max(range(column, size), key=lambda row: abs(table[row][column]))
         if table[pivot][column] == 0:
@@ -73,15 +86,19 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
         for row in range(size):
             factor = table[row][column]
             if row != column and factor != 0:
-                table[row] = [a - factor * b for a, b in zip(table[row], table[column], strict=True)]
+                table[row] = [
+                    a - factor * b for a, b in zip(table[row], table[column], strict=True)
+                ]
     return tuple(tuple(row[size:]) for row in table)
 
 
 def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
-    """A matrix B with channel x B = 1, for as many reports as values or more; None if there is none.
+    """A matrix B with channel x B = 1, for as many reports as values or more; None if there is
+    none.
 
-    Of the many, the one with the least variance if all values are held alike: each report is taken for a value by its
-    posterior under an even prior, and the square channel of both steps is inverted.
+    Of the many, the one with the least variance if all values are held alike: each report is taken
+    for a value by its posterior under an even prior, and the square channel of both steps is
+    inverted.
     """
     columns = zip(*channel.rows, strict=True)
     posterior = Channel(tuple(tuple(mass / sum(column) for mass in column) for column in columns))
@@ -95,7 +112,8 @@ def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
 def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
     """Whether no mixture of rows equals another, by elimination modulo a prime.
 
-    True is certain; independent rows are mistaken for dependent ones only if the prime divides their minors.
+    True is certain; independent rows are mistaken for dependent ones only if the prime divides
+    their minors.
     """
     left = [[entry % _PRIME for entry in row] for row in rows]
     while left:
@@ -113,7 +131,8 @@ def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
 def renyi_divergence(channel: Channel, alpha: float) -> float:
     """The largest Renyi divergence of order alpha > 1 between the rows of a channel, in nats.
 
-    D_a(P || Q) = ln(sum_y P(y)^a Q(y)^(1-a)) / (a - 1); infinite if some Q(y) = 0 < P(y) (Mironov 2017, Definition 3).
+    D_a(P || Q) = ln(sum_y P(y)^a Q(y)^(1-a)) / (a - 1); infinite if some Q(y) = 0 < P(y) (Mironov
+    2017, Definition 3).
     """
     if not alpha > 1:
         raise ValueError(f"expected an order alpha > 1, got {alpha}")
@@ -123,21 +142,31 @@ def renyi_divergence(channel: Channel, alpha: float) -> float:
     worst = 0.0
     for p_row in logs:
         for q_row in logs:
-            terms = [alpha * p + (1 - alpha) * q for p, q in zip(p_row, q_row, strict=True) if p > -math.inf]
+            terms = [
+                alpha * p + (1 - alpha) * q
+                for p, q in zip(p_row, q_row, strict=True)
+                if p > -math.inf
+            ]
             top = max(terms)
             total = math.log(math.fsum(math.exp(term - top) for term in terms)) + top
             worst = max(worst, total / (alpha - 1))
     return worst
 
 
-def best_true_positive_rate(channel: Channel, value: int, other: int, false_positive_rate: Fraction) -> Fraction:
-    """The best chance of recognising `value` from one report, given the chance of mistaking `other` for it.
+def best_true_positive_rate(
+    channel: Channel, value: int, other: int, false_positive_rate: Fraction
+) -> Fraction:
+    """The best chance of recognising `value` from one report, given the chance of mistaking `other`
+    for it.
 
-    The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on the last one.
+    The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on the last
+    one.
     """
     if not 0 <= false_positive_rate <= 1:
         raise ValueError(f"expected a false-positive rate from 0 to 1, got {false_positive_rate}")
-    reports = [(p, q) for p, q in zip(channel.rows[value], channel.rows[other], strict=True) if p > 0]
+    reports = [
+        (p, q) for p, q in zip(channel.rows[value], channel.rows[other], strict=True) if p > 0
+    ]
     left, found = false_positive_rate, Fraction(0)
     for p, q in sorted(reports, key=lambda pair: pair[1] / pair[0]):
         if q > left:

@@ -1,8 +1,9 @@
-"""The compiled form of a survey: JSON for clients in other languages, which neither read TOML nor design mechanisms.
+"""The compiled form of a survey: JSON for clients in other languages, which neither read TOML nor
+design mechanisms.
 
-It holds what a device needs to make reports and to check that it has the right survey: every part of the fingerprints
-and of the terms, the exact integers of each mechanism as decimal strings, and the text that people read. docs/wire.md
-specifies it.
+It holds what a device needs to make reports and to check that it has the right survey: every part
+of the fingerprints and of the terms, the exact integers of each mechanism as decimal strings, and
+the text that people read. docs/wire.md specifies it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def compiled(survey: Survey) -> dict[str, object]:
         "fingerprint": survey.fingerprint.hex(),
         "terms": survey.terms.hex(),
         **epoch,
-        "lifetime": None if lifetime is None else {"epsilon": lifetime.text, "ratio": str(lifetime.bound)},
+        "lifetime": None
+        if lifetime is None
+        else {"epsilon": lifetime.text, "ratio": str(lifetime.bound)},
         "questions": [_compiled(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],
     }
@@ -50,6 +53,8 @@ def covered(question: Question) -> dict[str, object]:
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
     """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
     return {
-        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+        name: str(number)
+        if isinstance(number, int)
+        else [[str(entry) for entry in row] for row in number]
         for name, number in integers(randomizer).items()
     }

@@ -1,8 +1,9 @@
 """What a question may be answered with.
 
-A closed domain lists its values, and an answer becomes its index; an open one takes any text, and an answer becomes
-its UTF-8 bytes. Where several values may be held at once, an answer becomes the integer of a set (`ldp.sets`). An
-answer that does not fit is refused without being repeated in the message.
+A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
+an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
+integer of a set (`ldp.sets`). An answer that does not fit is refused without being repeated in the
+message.
 """
 
 from __future__ import annotations
@@ -22,23 +23,33 @@ _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True,
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 
 Value = int | bytes
-"""An answer inside the framework: a closed domain's index or set, or the bytes of an open one's text."""
+"""An answer inside the framework: a closed domain's index or set, or the bytes of an open one's
+text.
+"""
 
 
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers. `most` is how many of the values a respondent may hold at once,
-    from none up; None where everyone holds exactly one.
+    Those of type integer are a range of whole numbers. `most` is how many of the values a
+    respondent may hold at once, from none up; None where everyone holds exactly one.
     """
 
     __slots__ = ("_listed", "_places", "most", "numbers", "type")
 
-    def __init__(self, type: str, values: tuple[str, ...] | range | None, most: int | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        type: str,  # noqa: A002 (what the survey file calls it)
+        values: tuple[str, ...] | range | None,
+        most: int | None = None,
+    ) -> None:
         self.type = type
         self.most = most
         self.numbers = values if isinstance(values, range) else None
-        """The whole numbers whose texts are the values. A range takes no room, however wide it is."""
+        """The whole numbers whose texts are the values.
+
+        A range takes no room, however wide it is.
+        """
         self._listed = None if isinstance(values, range) else values
         self._places: dict[str, int] | None = None
 
@@ -61,15 +72,18 @@ class Domain:
         return map(str, self.numbers) if self.numbers is not None else iter(self._listed or ())
 
     def value(self, answer: object) -> Value:
-        """The index (or bytes, or set) of an answer: a bool for a boolean question, an int for an integer one, else a
-        str, or a collection of them where several values may be held. Raises `AnswerError`.
+        """The index (or bytes, or set) of an answer: a bool for a boolean question, an int for an
+        integer one, else a str, or a collection of them where several values may be held. Raises
+        `AnswerError`.
         """
         if self.most is not None:
             return self._set(answer, self.most)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
-            raise AnswerError(f"expected True or False, got something of type {type(answer).__name__}")
+            raise AnswerError(
+                f"expected True or False, got something of type {type(answer).__name__}"
+            )
         if self.numbers is not None:
             return _steps(answer, self.numbers[0], self.numbers[-1])
         if not isinstance(answer, str):
@@ -78,17 +92,24 @@ class Domain:
             return _text(answer)
         index = (self._places or self._index).get(answer)
         if index is None:
-            raise AnswerError(f"expected one of the question's {self.size} values, got some other text")
+            raise AnswerError(
+                f"expected one of the question's {self.size} values, got some other text"
+            )
         return index
 
     def parse(self, cell: str) -> object:
-        """The answer that a cell of a table holds, ready for `value`; booleans may read true, yes, 1, false, no, 0."""
+        """The answer that a cell of a table holds, ready for `value`.
+
+        Booleans may read true, yes, 1, false, no, 0.
+        """
         if self.type == "boolean":
             return _BOOLEANS.get(cell.strip().lower(), cell)
         if self.type == "integer":
             return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
         if self.most is not None:
-            return () if cell == SEPARATOR else tuple(part.strip() for part in cell.split(SEPARATOR))
+            return (
+                () if cell == SEPARATOR else tuple(part.strip() for part in cell.split(SEPARATOR))
+            )
         return cell
 
     @property
@@ -100,11 +121,15 @@ class Domain:
 
     def _set(self, answer: object, most: int) -> int:
         if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
-            raise AnswerError(f"expected a collection of texts, got something of type {type(answer).__name__}")
+            raise AnswerError(
+                f"expected a collection of texts, got something of type {type(answer).__name__}"
+            )
         found = [self._index.get(each) if isinstance(each, str) else None for each in answer]
         known = [index for index in found if index is not None]
         if len(known) < len(found):
-            raise AnswerError(f"expected some of the question's {self.size} values, got something else among them")
+            raise AnswerError(
+                f"expected some of the question's {self.size} values, got something else among them"
+            )
         if len(set(known)) < len(known):
             raise AnswerError("expected values that all differ, got one of them again")
         if len(known) > most:
@@ -127,7 +152,8 @@ def _text(answer: str) -> bytes:
     except UnicodeEncodeError:
         encoded = None
     if encoded is None:
-        # Raised out here, because the codec's error holds the answer and would come along as the context of ours.
+        # Raised out here, because the codec's error holds the answer and would come along as the
+        # context of ours.
         raise AnswerError("expected text that UTF-8 can encode, got lone surrogates")
     if not 0 < len(encoded) <= LONGEST_TEXT:
         raise AnswerError(f"expected text of 1 to {LONGEST_TEXT} bytes, got {len(encoded)}")

@@ -1,15 +1,19 @@
-"""Epochs: equal stretches of time, numbered from 1970, so that a collector need not remember ids of batches for ever.
+"""Epochs: equal stretches of time, numbered from 1970, so that a collector need not remember ids of
+batches for ever.
 
     epoch      floor(seconds since 1970, UTC / length)
-    id         with epochs: the epoch in which the batch was made (4 bytes, little-endian), and 12 random bytes;
-               without: 16 random bytes
+    id         with epochs: the epoch in which the batch was made (4 bytes, little-endian), and 12
+               random bytes; without: 16 random bytes
 
 Rules
-- A retry sends the same id, hence the same epoch: whoever knows all ids of an open epoch counts nothing twice.
+- A retry sends the same id, hence the same epoch: whoever knows all ids of an open epoch counts
+  nothing twice.
 - Once an epoch is closed, what still comes for it is refused unseen, so its ids can be forgotten.
-- An id tells when its batch was made no better than the epoch does: the length is a choice about privacy as well.
+- An id tells when its batch was made no better than the epoch does: the length is a choice about
+  privacy as well.
 
-No clock of its own: the time is an argument. Clocks of devices are wrong in every way, so that any time has an epoch.
+No clock of its own: the time is an argument. Clocks of devices are wrong in every way, so that any
+time has an epoch.
 """
 
 from __future__ import annotations
@@ -48,7 +52,9 @@ def epoch_of(id_: bytes) -> int:
 
 
 def batch_id(random: Random, length: int | None, seconds: float) -> bytes:
-    """An id for a batch that is made at a time, of a survey with epochs of `length` seconds, or with none."""
+    """An id for a batch that is made at a time, of a survey with epochs of `length` seconds, or
+    with none.
+    """
     if length is None:
         return random(ID_SIZE)
     epoch = min(max(epoch_at(seconds, length), 0), LAST)

@@ -1,7 +1,8 @@
 """Every error the framework raises on purpose.
 
-Our own mistakes and the peer's bytes have different types: `WireError` is always about bytes that someone else made,
-and carries a short machine-readable `reason` by which they are counted. No message ever contains an answer.
+Our own mistakes and the peer's bytes have different types: `WireError` is always about bytes that
+someone else made, and carries a short machine-readable `reason` by which they are counted. No
+message ever contains an answer.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class AlreadyAnsweredError(LDPError):
 
 
 class BudgetError(LDPError):
-    """An answer that would cost more than the survey, or the app, lets a device spend over its lifetime."""
+    """An answer that would cost more than the survey, or the app, lets a device spend over its
+    lifetime.
+    """
 
 
 class RandomnessError(LDPError):
@@ -59,7 +62,10 @@ class StateError(LDPError):
 
 
 class WireError(LDPError, ValueError):
-    """Bytes from a peer that are not what the format says; `reason` is in `ldp.wire.REASONS`, or `snapshot-damaged`."""
+    """Bytes from a peer that are not what the format says.
+
+    `reason` is in `ldp.wire.REASONS`, or `snapshot-damaged`.
+    """
 
     def __init__(self, reason: str, detail: str) -> None:
         self.reason = reason

@@ -1,10 +1,13 @@
-"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and square roots.
+"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and square
+roots.
 
 Rules
-- A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is taken at its shortest
-  decimal text (0.1 means one tenth), never at its binary value.
-- Bounds are directed: `exp_lower(x) <= e^x`, `log_upper(x) >= ln x`. Privacy claims rest on `exp_lower` alone.
-- e^x comes from `decimal`, whose exp is correctly rounded; stepping one unit in the last place down makes it a bound.
+- A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is
+  taken at its shortest decimal text (0.1 means one tenth), never at its binary value.
+- Bounds are directed: `exp_lower(x) <= e^x`, `log_upper(x) >= ln x`. Privacy claims rest on
+  `exp_lower` alone.
+- e^x comes from `decimal`, whose exp is correctly rounded; stepping one unit in the last place down
+  makes it a bound.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ _RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
 _NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
 MOST_DIGITS = 30
-"""Digits of a denominator: what follows from a survey's numbers must stay printable, however it multiplies."""
+"""Digits of a denominator: what follows from a survey's numbers must stay printable, however it
+multiplies.
+"""
 
 _GUARD_BITS = 360
 """Of `decays`: e^-50 is above 2^-73, and of the bits below it 232 make 70 digits."""
@@ -32,7 +37,8 @@ WEIGHT_SCALE = 1 << 32
 
 
 def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
-    """The exact value of a number as it is written: `"1/3"`, `"0.25"`, `"1e-3"`, an int, a Fraction, a float.
+    """The exact value of a number as it is written: `"1/3"`, `"0.25"`, `"1e-3"`, an int, a
+    Fraction, a float.
 
     Raises `ValueError` for anything else, infinities, NaN and numbers of more than 30 digits.
     """
@@ -64,10 +70,12 @@ def _exp_lower(numerator: int, denominator: int) -> Fraction:
 
 
 def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
-    """Lower bounds of e^(-step k) for all the whole numbers k >= 0 in `counts`, all over one power of two.
+    """Lower bounds of e^(-step k) for all the whole numbers k >= 0 in `counts`, all over one power
+    of two.
 
-    Relative error below 1e-70, as long as step k stays below 50. One exponential function gives them all: the powers of
-    e^-step are multiplied together, rounding down, as the digits of k in base 16 say.
+    Relative error below 1e-70, as long as step k stays below 50. One exponential function gives
+    them all: the powers of e^-step are multiplied together, rounding down, as the digits of k in
+    base 16 say.
     """
     places = -(-max(counts, default=0).bit_length() // 4)
     bits = _GUARD_BITS + 4 * places
@@ -113,7 +121,9 @@ def log(ratio: Fraction) -> float:
 def log_upper(ratio: Fraction) -> float:
     """A float that is at least ln(ratio): what may be printed as a delivered epsilon."""
     up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    exact = up.next_plus(up.ln(up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))))
+    exact = up.next_plus(
+        up.ln(up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))))
+    )
     nearest = float(exact)
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
@@ -125,7 +135,9 @@ def float_upper(number: Fraction) -> float:
 
 
 def text_upper(number: Fraction | float, places: int) -> str:
-    """A number from 0 on with so many decimals, rounded up: a bound that is shown to people stays one."""
+    """A number from 0 on with so many decimals, rounded up: a bound that is shown to people stays
+    one.
+    """
     whole, part = divmod(math.ceil(Fraction(number) * 10**places), 10**places)
     return f"{whole}.{part:0{places}d}"
 
@@ -136,5 +148,7 @@ def log_text(ratio: Fraction, places: int) -> str:
 
 
 def odds(epsilon: Fraction) -> tuple[int, int]:
-    """Integer weights (favoured, other) whose ratio is the largest on the 2^-32 grid that is at most e^epsilon."""
+    """Integer weights (favoured, other) whose ratio is the largest on the 2^-32 grid that is at
+    most e^epsilon.
+    """
     return math.floor(exp_lower(epsilon) * WEIGHT_SCALE), WEIGHT_SCALE

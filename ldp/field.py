@@ -1,8 +1,9 @@
 """Finite fields, their elements written as the integers below their order.
 
-In a field of prime order, sums and products are taken modulo it. In one of 4, 8 or 16 elements, bit i of an element is
-the coefficient of x^i of a polynomial over {0, 1}: sums are exclusive ors, and products are taken modulo x^2 + x + 1,
-x^3 + x + 1 or x^4 + x + 1. (Larger powers of two, and powers of other primes, have a prime close enough to them.)
+In a field of prime order, sums and products are taken modulo it. In one of 4, 8 or 16 elements, bit
+i of an element is the coefficient of x^i of a polynomial over {0, 1}: sums are exclusive ors, and
+products are taken modulo x^2 + x + 1, x^3 + x + 1 or x^4 + x + 1. (Larger powers of two, and powers
+of other primes, have a prime close enough to them.)
 
 A vector over the field is one integer too: its coordinates are that integer's digits in base q.
 """
@@ -17,15 +18,22 @@ _MODULI = {4: 0b111, 8: 0b1011, 16: 0b10011}
 @lru_cache(maxsize=1 << 13)
 def is_order(order: int) -> bool:
     """Whether there is a field of so many elements here."""
-    return order in _MODULI or (order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1)))
+    return order in _MODULI or (
+        order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1))
+    )
 
 
 @lru_cache(maxsize=8)
 def products(order: int) -> tuple[tuple[int, ...], ...] | None:
-    """The multiplication table of a field of 4, 8 or 16 elements; None for a prime, which needs none."""
+    """The multiplication table of a field of 4, 8 or 16 elements.
+
+    None for a prime, which needs none.
+    """
     if order not in _MODULI:
         return None
-    return tuple(tuple(_product(left, right, order) for right in range(order)) for left in range(order))
+    return tuple(
+        tuple(_product(left, right, order) for right in range(order)) for left in range(order)
+    )
 
 
 def inverse(element: int, order: int) -> int:

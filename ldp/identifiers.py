@@ -1,18 +1,23 @@
-"""How well the reports of one device can be told from those of others: the bits of a lasting identifier.
+"""How well the reports of one device can be told from those of others: the bits of a lasting
+identifier.
 
-A device that is asked again and again keeps something, whatever it answers: a cohort or a hash function, which each of
-its reports shows in clear, and permanent responses, which shine through the noise of each report. Both are drawn at
-random, so that they differ from device to device even where all answers are the same, and link a device's reports.
+A device that is asked again and again keeps something, whatever it answers: a cohort or a hash
+function, which each of its reports shows in clear, and permanent responses, which shine through the
+noise of each report. Both are drawn at random, so that they differ from device to device even where
+all answers are the same, and link a device's reports.
 
-    shown        log2 of how many values there are for what precedes a report's body; all of them are equally likely
-    between two  shown + I(Y; Y'), with Y and Y' two reports of one permanent response to a known value
+    shown        log2 of how many values there are for what precedes a report's body; all of them
+                 are equally likely
+    between two  shown + I(Y; Y'), with Y and Y' two reports of one permanent response to a known
+                 value
     over time    shown + H(M), with M that response: what I(M; Y1 ... Yt) nears as t grows
 
-I is mutual information and H entropy, both in bits, given the value: they are what reports tell of the device beside
-the answer. A response of independent bits has the sum of theirs (a Bloom filter is taken to have as many ones as hash
-functions). Of n devices with one answer, whoever looks at one report of each, and at a second one of one of them, knows
-at most `between two` bits about which it was, and is right with probability (between two + 1) / log2 n at most. To tell
-them all apart takes log2 n bits: ten for a thousand, thirty for a billion.
+I is mutual information and H entropy, both in bits, given the value: they are what reports tell of
+the device beside the answer. A response of independent bits has the sum of theirs (a Bloom filter
+is taken to have as many ones as hash functions). Of n devices with one answer, whoever looks at one
+report of each, and at a second one of one of them, knows at most `between two` bits about which it
+was, and is right with probability (between two + 1) / log2 n at most. To tell them all apart takes
+log2 n bits: ten for a thousand, thirty for a billion.
 
 Source: Cover and Thomas 2006, Sections 2.8 (data processing) and 2.10 (Fano's inequality).
 """
@@ -29,11 +34,13 @@ from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Memoized
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 
 MOST_SHOWN = 1 << 8
-"""Of what a device keeps and shows. Twice as many cohorts as any deployment that was published (Chromium's 128): a
-thousand devices are then left in parties of four, and with ten times as many cohorts most are alone in theirs."""
+"""Of what a device keeps and shows. Twice as many cohorts as any deployment that was published
+(Chromium's 128): a thousand devices are then left in parties of four, and with ten times as many
+cohorts most are alone in theirs.
+"""
 
 _SAME_EVERY_TIME = Fraction(1), Fraction(0)
 
@@ -47,7 +54,9 @@ class Identifier(NamedTuple):
 
 
 def shown_states(layout: Layout) -> int:
-    """How many values there are for what precedes the body of a report: a seed or a cohort, or nothing."""
+    """How many values there are for what precedes the body of a report: a seed or a cohort, or
+    nothing.
+    """
     return layout.modulus * (layout.modulus - 1) if layout.modulus else layout.cohorts
 
 
@@ -64,11 +73,14 @@ def _of_response(randomizer: Memoized) -> tuple[float, float]:
         return _of_bits(randomizer.sampled, 1, randomizer.within, _SAME_EVERY_TIME)
     if isinstance(randomizer, Rappor):
         return _of_bits(randomizer.bits, max(randomizer.hashes, 1), *randomizer.steps)
-    if isinstance(randomizer, Chain) and isinstance(randomizer.lasting, BitVector):
+    if isinstance(randomizer, Chain) and isinstance(randomizer.lasting, UnaryEncoding):
         return _of_bits(randomizer.size, 1, *randomizer.steps)
     if isinstance(randomizer, Chain):
         return _of_symbol(randomizer.fresh.size, *randomizer.response_steps)
-    raise TypeError(f"expected a permanent response of bits or of a symbol, got that of {type(randomizer).__name__}")
+    raise TypeError(
+        f"expected a permanent response of bits or of a symbol, got that of "
+        f"{type(randomizer).__name__}"
+    )
 
 
 def _of_bits(bits: int, ones: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
@@ -83,14 +95,19 @@ def _between_bits(held: Fraction, fresh: Rates) -> float:
     laws = [(one, 1 - one) for one in fresh]
     sent = [held * laws[0][y] + (1 - held) * laws[1][y] for y in (0, 1)]
     return math.fsum(
-        _excess(held * laws[0][y] * laws[0][z] + (1 - held) * laws[1][y] * laws[1][z], sent[y] * sent[z])
+        _excess(
+            held * laws[0][y] * laws[0][z] + (1 - held) * laws[1][y] * laws[1][z], sent[y] * sent[z]
+        )
         for y in (0, 1)
         for z in (0, 1)
     )
 
 
 def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
-    """Of one of so many symbols, the true one with p, each other with q; and so for each report of it."""
+    """Of one of so many symbols, the true one with p, each other with q.
+
+    And so for each report of it.
+    """
     (p, q), (same, other), others = lasting, fresh, symbols - 1
     true, wrong = p * same + others * q * other, p * other + q * same + (others - 1) * q * other
     both_true = p * same**2 + others * q * other**2
@@ -109,7 +126,8 @@ def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float
 
 
 def _excess(joint: Fraction, independent: Fraction) -> float:
-    """What an outcome adds to a mutual information, never less than 0: j log2(j / i) - (j - i) / ln 2.
+    """What an outcome adds to a mutual information, never less than 0: j log2(j / i) - (j - i) / ln
+    2.
 
     The second term sums to 0 over all outcomes.
     """
@@ -121,7 +139,8 @@ def _nats(gain: float) -> float:
     """(1 + g) ln(1 + g) - g."""
     if gain <= -1:
         return 1.0
-    # Near 0 the logarithm would leave nothing but rounding: there it is the square's half, to a relative 1e-6.
+    # Near 0 the logarithm would leave nothing but rounding: there it is the square's half, to a
+    # relative 1e-6.
     return gain**2 / 2 if abs(gain) < _SMALL else (1 + gain) * math.log1p(gain) - gain
 
 

@@ -2,9 +2,11 @@
 
 Rules
 - A group has two or three questions, and a question is in one group at most.
-- A report of the group is the reports of its questions, end to end; each is drawn by itself, as ever.
-- What the reports of one respondent add to the tallies of their questions can be multiplied: a joint tally sums these
-  products, has as many cells as the tallies' sizes multiplied, and must stay small.
+- A report of the group is the reports of its questions, end to end; each is drawn by itself, as
+  ever.
+- What the reports of one respondent add to the tallies of their questions can be multiplied: a
+  joint tally sums these products, has as many cells as the tallies' sizes multiplied, and must stay
+  small.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ def joint_groups(
     often = Counter(name for group in listed for name in group)
     for name in sorted(name for name, count in often.items() if count > 1):
         keys.problem("joint", "each question at most once", f"{name!r} again")
-    return tuple(Group(tuple(questions[name] for name in group)) for group in listed if _sound(keys, group, questions))
+    return tuple(
+        Group(tuple(questions[name] for name in group))
+        for group in listed
+        if _sound(keys, group, questions)
+    )
 
 
 def _sound(keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]) -> bool:
@@ -52,13 +58,18 @@ def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterato
     for question in members:
         if not _multiplies(question):
             yield (
-                "questions of which a respondent has one answer, reported as symbols or bits (grr, ss, oue, matrix, "
-                "rappor and their like; no hash functions, sketches or sets, and not so many values that tallies fold)",
+                "questions of which a respondent has one answer, reported as symbols or bits "
+                "(grr, ss, oue, matrix, "
+                "rappor and their like; no hash functions, sketches or sets, and not so many "
+                "values that tallies fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)
     if cells > MOST_CELLS:
-        yield f"a joint tally of at most {MOST_CELLS:,} cells", f"{cells:,} for {' and '.join(names)}"
+        yield (
+            f"a joint tally of at most {MOST_CELLS:,} cells",
+            f"{cells:,} for {' and '.join(names)}",
+        )
 
 
 def _multiplies(question: Question) -> bool:

@@ -1,7 +1,8 @@
 """Reading one table of a survey file, and remembering everything that is wrong with it.
 
-A reader method always returns a value of the right type: where the file has none, it notes the problem and returns a
-harmless stand-in, so that the rest of the table is still checked. What was read is used only if nothing was noted.
+A reader method always returns a value of the right type: where the file has none, it notes the
+problem and returns a harmless stand-in, so that the rest of the table is still checked. What was
+read is used only if nothing was noted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ _LONGEST_NAME, _LONGEST_SHOWN, _FEW = 64, 80, 20
 
 
 class Keys:
-    """One TOML table at `place`; `problems` collects what was wrong, `finish` reports the keys nobody asked for."""
+    """One TOML table at `place`.
+
+    `problems` collects what was wrong, `finish` reports the keys nobody asked for.
+    """
 
     def __init__(self, place: str, table: Mapping[str, object]) -> None:
         self.place = place
@@ -33,7 +37,9 @@ class Keys:
         self._table = table
         self._known: set[str] = set()
         self._numbers: dict[str, Fraction] = {}
-        """Numbers that were read: where there are several mechanisms to choose from, each asks for them."""
+        """Numbers that were read: where there are several mechanisms to choose from, each asks for
+        them.
+        """
 
     def __contains__(self, key: str) -> bool:
         self._known.add(key)
@@ -51,7 +57,10 @@ class Keys:
     def told(self) -> list[Problem]:
         """The problems, and how many more there are."""
         more = self.found - len(self.problems)
-        return [*self.problems, *([Problem(self.place, "no more problems", f"{more:,} of them")] if more else [])]
+        return [
+            *self.problems,
+            *([Problem(self.place, "no more problems", f"{more:,} of them")] if more else []),
+        ]
 
     def extended(self, given: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
@@ -129,13 +138,21 @@ class Keys:
             return None
 
     def fraction(
-        self, key: str, least: Fraction, most: Fraction, default: Fraction | None = None, *, open_ends: bool = False
+        self,
+        key: str,
+        least: Fraction,
+        most: Fraction,
+        default: Fraction | None = None,
+        *,
+        open_ends: bool = False,
     ) -> Fraction:
         """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
         if key not in self and default is not None:
             return default
         found = self._numbers.get(key) or self._exact(key, self._table.get(key))
-        inside = found is not None and (least < found < most if open_ends else least <= found <= most)
+        inside = found is not None and (
+            least < found < most if open_ends else least <= found <= most
+        )
         if found is not None and inside:
             self._numbers[key] = found
             return found
@@ -153,16 +170,28 @@ class Keys:
         """An exact epsilon."""
         return self.fraction(key, LEAST_EPSILON, MOST_EPSILON)
 
-    def rows(self, key: str, size: int, most: int | None = None) -> tuple[tuple[Fraction, ...], ...]:
-        """A table of `size` rows of exact numbers, square unless it may have up to `most` columns."""
+    def rows(
+        self, key: str, size: int, most: int | None = None
+    ) -> tuple[tuple[Fraction, ...], ...]:
+        """A table of `size` rows of exact numbers, square unless it may have up to
+        `most` columns.
+        """
         value = self._table.get(key) if key in self else None
         stand_in = tuple(tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size))
         if not isinstance(value, list) or len(value) != size:
             came = f"{len(value)} of them" if isinstance(value, list) else value
             self.problem(key, f"a list of {size} rows, one for each value", came)
             return stand_in
-        columns = len(value[0]) if most and isinstance(value[0], list) and size < len(value[0]) <= most else size
-        wanted = f"{columns} numbers, one for each output" if most else f"{columns} probabilities, one for each value"
+        columns = (
+            len(value[0])
+            if most and isinstance(value[0], list) and size < len(value[0]) <= most
+            else size
+        )
+        wanted = (
+            f"{columns} numbers, one for each output"
+            if most
+            else f"{columns} probabilities, one for each value"
+        )
         rows = []
         for number, row in enumerate(value, 1):
             if not isinstance(row, list) or len(row) != columns:
@@ -190,13 +219,19 @@ class Keys:
         return []
 
     def finish(self, also: Collection[str] = (), *, suggest: bool = True) -> None:
-        """Note every key that nothing asked for (nor is in `also`), with the known key it resembles most."""
+        """Note every key that nothing asked for (nor is in `also`), with the known key it resembles
+        most.
+        """
         known = self._known.union(also)
         unknown = [key for key in self._table if key not in known]
         options = sorted(known) if unknown else []
         for key in unknown[:MOST_NOTED]:
             close = _closest(key, options) if suggest else None
-            self.problem(key, f"one of {', '.join(options)}" if close is None else f'"{close}"', "an unknown key")
+            self.problem(
+                key,
+                f"one of {', '.join(options)}" if close is None else f'"{close}"',
+                "an unknown key",
+            )
         self.found += max(len(unknown) - MOST_NOTED, 0)
 
     def _exact(self, key: str, value: object) -> Fraction | None:
@@ -210,7 +245,9 @@ class Keys:
 
 
 def written_name(key: str) -> str:
-    """A key or a name as it stands in a message: in one line, without what would steer a terminal, and not too long."""
+    """A key or a name as it stands in a message: in one line, without what would steer a terminal,
+    and not too long.
+    """
     if key.isprintable() and len(key) <= _LONGEST_NAME:
         return key
     return repr(key if len(key) <= _LONGEST_NAME else f"{key[:_LONGEST_NAME]}...")

@@ -1,12 +1,12 @@
 """One report as an integer, and as bytes of a fixed width.
 
-A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed (a, b) of a hash
-function (2 x 4 bytes, with 0 < a < modulus and b < modulus). The body is a symbol in [0, symbols), as 1, 2 or 4 bytes,
-or a vector of `places` such symbols, or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits zero;
-if `ones` is given, that many are set.
+A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed
+(a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b < modulus). The body is a symbol
+in [0, symbols), as 1, 2 or 4 bytes, or a vector of `places` such symbols, or a vector of bits,
+position i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are set.
 
-All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix, and the width of its
-bytes depends on the question alone, never on the answer.
+All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix,
+and the width of its bytes depends on the question alone, never on the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MOST_BITS = 1 << 22
 
 
 class Folding(NamedTuple):
-    """How a tally folds the points of a projective space into `slices` (`ldp_aggregator.projective.folding`)."""
+    """How a tally folds the points of a projective space into `slices`
+    (`ldp_aggregator.projective.folding`).
+    """
 
     slices: int
     order: int
@@ -29,7 +31,9 @@ class Folding(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The shape of a report: `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or `bits`."""
+    """The shape of a report: `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and
+    `symbols` or `bits`.
+    """
 
     cohorts: int = 1
     symbols: int = 0
@@ -37,7 +41,8 @@ class Layout(NamedTuple):
     ones: int = 0
     modulus: int = 0
     hashed: int = 0
-    """How many values a hash function takes to symbols: those that a tally counts the support of."""
+    """How many values a hash function takes to symbols: those that a tally counts the support of.
+    """
     folding: Folding | None = None
     """Where symbols are points so many that a tally does not count them one by one."""
     places: int = 1
@@ -45,7 +50,10 @@ class Layout(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """What each report may support, and a tally counts beside the reports; 0 where it counts symbols."""
+        """What each report may support, and a tally counts beside the reports.
+
+        0 where it counts symbols.
+        """
         return self.bits or self.hashed
 
     @property

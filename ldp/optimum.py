@@ -1,11 +1,12 @@
 """The least total error that any mechanism can have, and how near to it a mechanism comes.
 
     n R*(d, E) = min over w of [p_w (1-p_w) + (d-1) q_w (1-q_w)] / (p_w - q_w)^2,  with E = e^epsilon and
-    p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1): the rates of subset selection
+    p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1): the rates of subset
+                                selection
     n R* + 1 - 1/d = (d-1)^2 (w E + d - w)^2 / (d w (d-w) (E-1)^2)
 
-No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic is exact: E is the rational that
-a randomizer delivers.
+No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic is exact: E
+is the rational that a randomizer delivers.
 
 Sources: Ye and Barg 2018 (the bound for many reports); Park, Nam and Lee 2023 (exactly minimax).
 """
@@ -17,14 +18,15 @@ from typing import NamedTuple
 
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Blocked, Pure, Randomizer, SetValued, is_blocked, is_pure
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.subset import SubsetSelection, least_error_size
 
 
 def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
-    """The least summed variance of `size` frequencies, times the number of reports (n R*), at e^epsilon = `ratio`.
+    """The least summed variance of `size` frequencies, times the number of reports (n R*), at
+    e^epsilon = `ratio`.
 
     Raises `ValueError` for fewer than two values, or a ratio that lets nothing through.
     """
@@ -35,17 +37,25 @@ def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
 
 
 def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fraction | None:
-    """R* / R: the share of a mechanism's respondents with which the optimal one would err as little.
+    """R* / R: the share of a mechanism's respondents with which the optimal one would err as
+    little.
 
-    The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is given. None where R
-    depends on the frequencies, and so is no single number (with blocks of unequal sizes the largest one counts).
+    The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is
+    given. None where R depends on the frequencies, and so is no single number (with blocks of
+    unequal sizes the largest one counts).
     """
     found = settled_error(randomizer)
-    return None if found is None else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error
+    return (
+        None
+        if found is None
+        else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error
+    )
 
 
 class SettledError(NamedTuple):
-    """A total error that is the same (of blocks: at most this) whatever the frequencies are, times the reports: n R."""
+    """A total error that is the same (of blocks: at most this) whatever the frequencies are, times
+    the reports: n R.
+    """
 
     size: int
     """The number of values that it is summed over."""
@@ -61,7 +71,10 @@ def settled_error(randomizer: Randomizer) -> SettledError | None:
 
 
 def _with_the_same_errors(randomizer: Randomizer) -> Pure | Blocked | None:
-    """Itself, if its error is settled; a matrix with equal rates on and off its diagonal is a pure mechanism too."""
+    """Itself, if its error is settled.
+
+    A matrix with equal rates on and off its diagonal is a pure mechanism too.
+    """
     if isinstance(randomizer, SetValued):
         # How large their total error is depends on how many values are held.
         return None
@@ -72,5 +85,5 @@ def _with_the_same_errors(randomizer: Randomizer) -> Pure | Blocked | None:
         own = {row[x] for x, row in enumerate(rows)}
         other = {weight for x, row in enumerate(rows) for y, weight in enumerate(row) if x != y}
         if len(own) == len(other) == 1:
-            return SymbolResponse(len(rows), *own, *other)
+            return RandomizedResponse(len(rows), *own, *other)
     return None

@@ -1,10 +1,11 @@
 """Randomness as an argument, and exact draws from it.
 
 Rules
-- A source is a function from a size to that many bytes. Devices use `system`; tests and vectors use `Replay`.
+- A source is a function from a size to that many bytes. Devices use `system`; tests and vectors use
+  `Replay`.
 - Every draw compares integers: no floats, so a probability of a/b is a/b.
-- The number of bytes drawn never depends on a true value. `randbelow` rejects before its result is put to use;
-  `draw_bits` takes a fixed number of bytes, whatever the thresholds.
+- The number of bytes drawn never depends on a true value. `randbelow` rejects before its result is
+  put to use; `draw_bits` takes a fixed number of bytes, whatever the thresholds.
 - A failing source is a `RandomnessError`, so that no report is made.
 """
 
@@ -32,18 +33,26 @@ _RESERVE = 16
 
 
 def system(size: int) -> bytes:
-    """`size` bytes from the operating system's generator. Raises `RandomnessError` if it has none to give."""
+    """`size` bytes from the operating system's generator.
+
+    Raises `RandomnessError` if it has none to give.
+    """
     try:
         drawn = os.urandom(size)
     except (OSError, NotImplementedError) as error:
-        raise RandomnessError(f"the operating system gave no randomness ({type(error).__name__})") from error
+        raise RandomnessError(
+            f"the operating system gave no randomness ({type(error).__name__})"
+        ) from error
     if len(drawn) != size:
         raise RandomnessError(f"the operating system gave {len(drawn)} random bytes of {size}")
     return drawn
 
 
 class Replay:
-    """A source that replays a tape, for tests and vectors; at its end it raises `RandomnessError`."""
+    """A source that replays a tape, for tests and vectors.
+
+    At its end it raises `RandomnessError`.
+    """
 
     def __init__(self, tape: bytes) -> None:
         self._tape = tape
@@ -101,18 +110,21 @@ def draw_below(bound: int, random: Random) -> Iterator[int]:
                 yield drawn % bound
 
 
-def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Random, word: int = WORD) -> int:
+def draw_bits(
+    chosen: int, size: int, if_chosen: int, if_other: int, random: Random, word: int = WORD
+) -> int:
     """A vector of `size` independent bits, as an integer whose bit i is position i.
 
-    Position i is 1 with probability `if_chosen / 2^word` where bit i of `chosen` is set, else `if_other / 2^word`;
-    both thresholds lie in [0, 2^word).
+    Position i is 1 with probability `if_chosen / 2^word` where bit i of `chosen` is set, else
+    `if_other / 2^word`; both thresholds lie in [0, 2^word).
 
-    All positions compare their own uniform word with their threshold at once, one bit-plane at a time from the top.
-    Half of the undecided positions decide at each plane, so after log2(size) + 4 planes hardly any is left; the few
-    that are read a reserve of 16 words. How many bytes are drawn is therefore fixed, unless more than 16 positions
-    are still tied (probability below 1e-29, and independent of the thresholds, since a tie has probability 1/2 for
-    any of them). Stopping as soon as all are decided would be quicker and wrong: when a bit decides depends on its
-    threshold, hence on the value.
+    All positions compare their own uniform word with their threshold at once, one bit-plane at a
+    time from the top. Half of the undecided positions decide at each plane, so after log2(size) + 4
+    planes hardly any is left; the few that are read a reserve of 16 words. How many bytes are drawn
+    is therefore fixed, unless more than 16 positions are still tied (probability below 1e-29, and
+    independent of the thresholds, since a tie has probability 1/2 for any of them). Stopping as
+    soon as all are decided would be quicker and wrong: when a bit decides depends on its threshold,
+    hence on the value.
     """
     width = (size + 7) >> 3
     planes = min(word, size.bit_length() + 3)
@@ -143,6 +155,8 @@ def draw_bits(chosen: int, size: int, if_chosen: int, if_other: int, random: Ran
 
 @lru_cache(maxsize=256)
 def _digits(if_chosen: int, if_other: int, word: int, planes: int) -> tuple[int, ...]:
-    """The first binary digits of two thresholds, from the top: twice that of `if_chosen`, plus that of `if_other`."""
+    """The first binary digits of two thresholds, from the top: twice that of `if_chosen`, plus that
+    of `if_other`.
+    """
     shifts = range(word - 1, word - 1 - planes, -1)
     return tuple((if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts)

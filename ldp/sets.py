@@ -23,6 +23,8 @@ def members(held: int) -> list[int]:
 
 
 def sets_of(size: int, most: int) -> Iterator[int]:
-    """Every set of up to `most` of `size` values, small ones first: the order of a channel's rows."""
+    """Every set of up to `most` of `size` values, small ones first: the order
+    of a channel's rows.
+    """
     for number in range(most + 1):
         yield from map(set_of, combinations(range(size), number))

@@ -1,16 +1,18 @@
 """Surveys: what is asked, of what, through which mechanism; and their canonical fingerprints.
 
-The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings (`<length>:<bytes>,`): a format tag,
-the survey's name, the question's name, its type, the number of its values and the values (or `open`), the mechanism,
-every integer of its randomizer as `name=number`, and if the survey has epochs, their seconds as `epoch=number`. It
-covers what changes the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
-never share a tally; and nothing else: neither the text that people read, nor candidates, nor the way an epsilon was
-written. Versions of a survey share its name, and the fingerprints of those questions that did not change. The
-fingerprint of a group of questions that are answered together is
+The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
+(`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
+its values and the values (or `open`), the mechanism, every integer of its randomizer as
+`name=number`, and if the survey has epochs, their seconds as `epoch=number`. It covers what changes
+the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
+way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
+questions that did not change. The fingerprint of a group of questions that are answered together is
 made in the same way, of a format tag and the fingerprints of its questions in order.
 
-What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint covers it. It is
-part of the terms that a respondent agrees to, and an app may pin: `terms` is the digest of everything that costs.
+What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint
+covers it. It is part of the terms that a respondent agrees to, and an app may pin: `terms` is the
+digest of everything that costs.
 """
 
 from __future__ import annotations
@@ -29,12 +31,13 @@ FINGERPRINT_SIZE = 16
 
 
 class Question:
-    """One question. `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads.
+    """One question. `mechanism` is the resolved one; `candidates` names a file that only an
+    aggregator reads.
 
-    A device charges `price` for a report, or for each value whose permanent response it keeps; at most `charges` times.
-    `choice` is what there was to choose from, where the survey left the mechanism to us; `profile` names what gave the
-    parameters, if that was one of `ldp.profiles`. `survey` is the name of its survey, and `epoch` the length of that
-    one's epochs in seconds.
+    A device charges `price` for a report, or for each value whose permanent response it keeps; at
+    most `charges` times. `choice` is what there was to choose from, where the survey left the
+    mechanism to us; `profile` names what gave the parameters, if that was one of `ldp.profiles`.
+    `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
     """
 
     def __init__(
@@ -72,7 +75,9 @@ class Question:
 
     @cached_property
     def price(self) -> Fraction:
-        """The ratio that one charge stands for: everything ever sent about one value, or the one report."""
+        """The ratio that one charge stands for: everything ever sent about one value, or the one
+        report.
+        """
         return lifetime_ratio(self.randomizer) or self.randomizer.ratio
 
     @cached_property
@@ -86,7 +91,10 @@ class Question:
         return (self,)
 
     def value(self, answer: object) -> Value:
-        """What the randomizer takes for an answer. Raises `AnswerError`; it names the question, not the answer."""
+        """What the randomizer takes for an answer.
+
+        Raises `AnswerError`; it names the question, not the answer.
+        """
         try:
             value = self.domain.value(answer)
         except AnswerError as error:
@@ -95,14 +103,18 @@ class Question:
 
 
 class Group:
-    """Questions that are answered together: the reports of one respondent travel end to end, as one row."""
+    """Questions that are answered together: the reports of one respondent travel end to end, as one
+    row.
+    """
 
     def __init__(self, members: tuple[Question, ...]) -> None:
         self.members = members
         self.name = "+".join(question.name for question in members)
         self.width = sum(question.width for question in members)
         self.epoch = members[0].epoch
-        self.fingerprint = _digest([b"ldp-joint-1", *(question.fingerprint for question in members)])
+        self.fingerprint = _digest(
+            [b"ldp-joint-1", *(question.fingerprint for question in members)]
+        )
 
 
 Envelope = Question | Group
@@ -112,9 +124,9 @@ Envelope = Question | Group
 class Survey:
     """A named set of questions, some of them in groups. `survey[name]` is a question.
 
-    `lifetime` is what a device may spend on it, ever; None if only the questions set limits. `epoch` is the length
-    of its epochs in seconds, None without; `grace` how many seconds after an epoch's end its batches are still taken
-    (if not said, as many as it has itself).
+    `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
+    `epoch` is the length of its epochs in seconds, None without; `grace` how many seconds after an
+    epoch's end its batches are still taken (if not said, as many as it has itself).
     """
 
     def __init__(
@@ -133,15 +145,25 @@ class Survey:
         self.grace = grace or self.epoch or 0
         self._by_name = {question.name: question for question in questions}
         self.group_of = {question.name: group for group in groups for question in group.members}
-        parts = sorted(question.fingerprint for question in questions), sorted(group.fingerprint for group in groups)
+        parts = (
+            sorted(question.fingerprint for question in questions),
+            sorted(group.fingerprint for group in groups),
+        )
         self.fingerprint = _digest([b"ldp-survey-1", name.encode(), *parts[0], *parts[1]])
 
     @cached_property
     def terms(self) -> bytes:
-        """The digest of all that a respondent agrees to spend, as exact as the fingerprint that it includes."""
+        """The digest of all that a respondent agrees to spend, as exact as the fingerprint that it
+        includes.
+        """
         stop = "" if self.lifetime is None else self.lifetime.text
-        charges = (f"{question.name}={question.charges}" for question in sorted(self, key=lambda each: each.name))
-        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *(each.encode() for each in charges)])
+        charges = (
+            f"{question.name}={question.charges}"
+            for question in sorted(self, key=lambda each: each.name)
+        )
+        return _digest(
+            [b"ldp-terms-1", self.fingerprint, stop.encode(), *(each.encode() for each in charges)]
+        )
 
     @property
     def tallied(self) -> tuple[Envelope, ...]:
@@ -151,12 +173,17 @@ class Survey:
     @property
     def envelopes(self) -> tuple[Envelope, ...]:
         """What is sent: the questions that are answered by themselves, and the groups."""
-        return (*(question for question in self.questions if question.name not in self.group_of), *self.groups)
+        return (
+            *(question for question in self.questions if question.name not in self.group_of),
+            *self.groups,
+        )
 
     def __getitem__(self, name: str) -> Question:
         question = self._by_name.get(name)
         if question is None:
-            raise AnswerError(f"expected one of the survey's questions ({', '.join(self._by_name)}), got {name!r}")
+            raise AnswerError(
+                f"expected one of the survey's questions ({', '.join(self._by_name)}), got {name!r}"
+            )
         return question
 
     def __iter__(self) -> Iterator[Question]:
@@ -166,15 +193,23 @@ class Survey:
 def _fingerprint(question: Question) -> bytes:
     size = question.domain.size
     listed = chain(["open"] if size is None else [str(size)], question.domain.written())
-    numbers = [f"{name}={_written(number)}" for name, number in sorted(integers(question.randomizer).items())]
+    numbers = [
+        f"{name}={_written(number)}"
+        for name, number in sorted(integers(question.randomizer).items())
+    ]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
     names = [question.survey, question.name]
-    parts = chain(["ldp-question-2", *names, question.domain.type], listed, [question.mechanism, *numbers, *epoch])
+    parts = chain(
+        ["ldp-question-2", *names, question.domain.type],
+        listed,
+        [question.mechanism, *numbers, *epoch],
+    )
     return _digest(part.encode() for part in parts)
 
 
 def _digest(parts: Iterable[bytes]) -> bytes:
-    # Imported here, as it takes longer to load than the rest of the core, and importing a client needs no fingerprint.
+    # Imported here, as it takes longer to load than the rest of the core, and importing a client
+    # needs no fingerprint.
     import hashlib
 
     digest = hashlib.sha256()
@@ -184,4 +219,8 @@ def _digest(parts: Iterable[bytes]) -> bytes:
 
 
 def _written(number: int | tuple[tuple[int, ...], ...]) -> str:
-    return str(number) if isinstance(number, int) else ";".join(",".join(map(str, row)) for row in number)
+    return (
+        str(number)
+        if isinstance(number, int)
+        else ";".join(",".join(map(str, row)) for row in number)
+    )

@@ -1,17 +1,21 @@
 """The survey file: TOML, checked as a whole.
 
     [survey]
-    name = "commute-2026"        joint (optional): names of questions that are answered together, or lists of such
-                                 lifetime_epsilon (optional): what a device may spend on the survey, ever
-                                 epoch (optional): the length of its epochs (`ldp.epochs`), such as "1d"
-                                 grace (optional): how long after an epoch's end its batches are still taken
+    name = "commute-2026"        joint (optional): names of questions that are answered together, or
+                                 lists of such lifetime_epsilon (optional): what a device may spend
+                                 on the survey, ever epoch (optional): the length of its epochs
+                                 (`ldp.epochs`), such as "1d" grace (optional): how long after an
+                                 epoch's end its batches are still taken
 
     [[question]]
-    name = "smoker"              text (optional), type = boolean | category | multi | integer | text,
-    ...                          values (category, multi), most (multi), low and high (integer), mechanism, candidates
-                                 (optional), memoized_values (optional), and the keys of the mechanism
+    name = "smoker"              text (optional), type = boolean | category | multi | integer |
+                                 text,
+    ...                          values (category, multi), most (multi), low and high (integer),
+                                 mechanism, candidates (optional), memoized_values (optional), and
+                                 the keys of the mechanism
 
-Every problem is reported at once, each with its place, what was expected and what came; an unknown key is a problem.
+Every problem is reported at once, each with its place, what was expected and what came; an unknown
+key is a problem.
 """
 
 from __future__ import annotations
@@ -36,10 +40,15 @@ MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
 MOST_INTEGERS, MOST_INTEGERS_IN_ALL = 1 << 16, 1 << 19
 MOST_CELLS = 1 << 14
-"""Numbers in all tables of a survey: one exponential mechanism with as many values and outputs as it may have."""
+"""Numbers in all tables of a survey: one exponential mechanism with as many values and outputs as
+it may have.
+"""
 MOST_LIFETIME_EPSILON = Fraction(1000)
 MOST_MEMOIZED, USUALLY_MEMOIZED = 1000, 4
-"""Values whose permanent responses a device keeps; one of them is in reserve for all further values."""
+"""Values whose permanent responses a device keeps.
+
+One of them is in reserve for all further values.
+"""
 FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
@@ -49,7 +58,8 @@ _STAND_IN = Domain("category", ("0", "1"))
 
 
 def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARGEST) -> Survey:
-    """The survey that a file's text holds. Raises `SurveyError` with every problem found; `place` names the file.
+    """The survey that a file's text holds. Raises `SurveyError` with every problem found; `place`
+    names the file.
 
     Whoever trusts the file may set the bytes that it may have at most, `largest`.
     """
@@ -59,7 +69,9 @@ def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARG
     name, listed = _name(head), head.names("joint")
     lifetime = None
     if "lifetime_epsilon" in head:
-        lifetime = Declared.epsilon(head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON))
+        lifetime = Declared.epsilon(
+            head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON)
+        )
     epoch, grace = _epochs(head)
     head.finish()
     questions, problems = _questions(place, _entries(top, len(source)), name, epoch)
@@ -79,7 +91,8 @@ def _questions(
     problems: list[Problem] = []
     for number, entry in enumerate(entries, 1):
         keys = Keys(_place(place, number, entry), entry)
-        # What a mistyped key may have meant takes long to find, and who has a hundred problems does not read on.
+        # What a mistyped key may have meant takes long to find, and who has a hundred problems does
+        # not read on.
         question, found = _question(keys, survey, epoch, suggest=len(problems) < MOST_TOLD)
         problems += found
         if question is not None:
@@ -91,11 +104,15 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
     """The seconds of an epoch and of its grace, where the survey sets them."""
     epoch, grace = head.length("epoch"), head.length("grace")
     if grace is not None and "epoch" not in head:
-        head.problem("grace", "nothing: without an epoch, batches are taken at any time", "a length of time")
+        head.problem(
+            "grace", "nothing: without an epoch, batches are taken at any time", "a length of time"
+        )
     return epoch, grace
 
 
-def _question(given: Keys, survey: str, epoch: int | None, *, suggest: bool) -> tuple[Question | None, list[Problem]]:
+def _question(
+    given: Keys, survey: str, epoch: int | None, *, suggest: bool
+) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(given)
     name, text = _name(keys), keys.text("text", "")
     domain = _domain(keys)
@@ -135,20 +152,32 @@ def _with_profile(keys: Keys) -> tuple[Keys, str]:
     from ldp.profiles import PROFILES
 
     name = keys.choice("profile", PROFILES)
-    return (keys, "") if name is None else (keys.extended(PROFILES[name].keys, f"profile {name}"), name)
+    return (
+        (keys, "")
+        if name is None
+        else (keys.extended(PROFILES[name].keys, f"profile {name}"), name)
+    )
 
 
 def _name(keys: Keys) -> str:
     name = keys.text("name")
     if name != "?" and not _NAME.fullmatch(name):
-        keys.problem("name", "up to 64 letters, digits, dots, dashes or underscores, a letter or digit first", name)
+        keys.problem(
+            "name",
+            "up to 64 letters, digits, dots, dashes or underscores, a letter or digit first",
+            name,
+        )
     return name
 
 
 def _domain(keys: Keys) -> Domain:
     kind = keys.choice("type", _TYPES)
     if kind is None:
-        return Domain("category", keys.texts("values", 2, MOST_VALUES)) if "values" in keys else _STAND_IN
+        return (
+            Domain("category", keys.texts("values", 2, MOST_VALUES))
+            if "values" in keys
+            else _STAND_IN
+        )
     if kind == "category":
         return Domain(kind, keys.texts("values", 2, MOST_VALUES))
     if kind == "multi":
@@ -157,7 +186,9 @@ def _domain(keys: Keys) -> Domain:
         return _range(keys)
     if "values" in keys:
         keys.problem(
-            "values", "nothing: only a question of type category or multi lists its values", "a list of values"
+            "values",
+            "nothing: only a question of type category or multi lists its values",
+            "a list of values",
         )
     return Domain(kind, None if kind == "text" else BOOLEAN_VALUES)
 
@@ -167,7 +198,9 @@ def _range(keys: Keys) -> Domain:
     high = keys.integer("high", 1 - FURTHEST_INTEGER, FURTHEST_INTEGER)
     if not low < high < low + MOST_INTEGERS:
         if not keys.problems:
-            keys.problem("high", f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}", high)
+            keys.problem(
+                "high", f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}", high
+            )
         high = low + 1
     return Domain("integer", range(low, high + 1))
 
@@ -177,7 +210,11 @@ def _charges(keys: Keys, randomizer: Randomizer) -> int:
         kept = keys.integer("memoized_values", 1, MOST_MEMOIZED, USUALLY_MEMOIZED)
         return min(kept, getattr(randomizer, "memos", None) or kept)
     if "memoized_values" in keys:
-        keys.problem("memoized_values", "nothing: this question keeps no permanent responses", "a number of values")
+        keys.problem(
+            "memoized_values",
+            "nothing: this question keeps no permanent responses",
+            "a number of values",
+        )
     return 1
 
 
@@ -185,14 +222,19 @@ def _sets(keys: Keys) -> Domain:
     values = keys.texts("values", 2, MOST_VALUES)
     separated = next((value for value in values if SEPARATOR in value), None)
     if separated is not None:
-        keys.problem("values", f"values without {SEPARATOR}, which stands between them in tables of answers", separated)
+        keys.problem(
+            "values",
+            f"values without {SEPARATOR}, which stands between them in tables of answers",
+            separated,
+        )
     return Domain("multi", values, keys.integer("most", 1, len(values)))
 
 
 def _designed(
     keys: Keys, domain: Domain
 ) -> tuple[Mechanism, tuple[Randomizer, Declared], tuple[Considered, ...]] | None:
-    """The row of the mechanism that the file names, or leaves to us (and then what there was to choose from), designed.
+    """The row of the mechanism that the file names, or leaves to us (and then what there was to
+    choose from), designed.
 
     None if there is none that can serve.
     """
@@ -202,7 +244,11 @@ def _designed(
     rows = [MECHANISMS[each] for each in (AUTOMATIC if name == "auto" else (name,))]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
-        values = "an open one" if domain.size is None else f"one of type {domain.type} with {domain.size} values"
+        values = (
+            "an open one"
+            if domain.size is None
+            else f"one of type {domain.type} with {domain.size} values"
+        )
         if domain.most is not None:
             values += f" of which a respondent may hold {domain.most}"
         keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
@@ -217,16 +263,25 @@ def _designed(
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
-    """The tables of the questions; none of them if what they ask for together is too much to go on."""
+    """The tables of the questions.
+
+    None of them if what they ask for together is too much to go on.
+    """
     entries = top.tables("question")
     if not 1 <= len(entries) <= MOST_QUESTIONS:
-        top.problem("question", f"1 to {MOST_QUESTIONS} [[question]] tables", f"{len(entries)} of them")
+        top.problem(
+            "question", f"1 to {MOST_QUESTIONS} [[question]] tables", f"{len(entries)} of them"
+        )
         entries = entries[:MOST_QUESTIONS]
     allowance = -(-length // MEBIBYTE)
     for most, what, count in _IN_ALL:
         came = sum(map(count, entries))
         if came > most * allowance:
-            top.problem("question", f"questions with at most {most * allowance:,} {what} in all", f"{came:,}")
+            top.problem(
+                "question",
+                f"questions with at most {most * allowance:,} {what} in all",
+                f"{came:,}",
+            )
             entries = []
     return entries
 
@@ -239,14 +294,19 @@ def _cells(entry: Mapping[str, object]) -> int:
 def _numbers(entry: Mapping[str, object]) -> int:
     low, high = entry.get("low"), entry.get("high")
     # A range that is too wide by itself is a problem of its question.
-    return high - low + 1 if isinstance(low, int) and isinstance(high, int) and 0 < high - low < MOST_INTEGERS else 0
+    return (
+        high - low + 1
+        if isinstance(low, int) and isinstance(high, int) and 0 < high - low < MOST_INTEGERS
+        else 0
+    )
 
 
 _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
     (MOST_INTEGERS_IN_ALL, "whole numbers between `low` and `high`", _numbers),
 )
-"""What costs more than the text that asks for it, and so has a limit for each mebibyte of a file."""
+"""What costs more than the text that asks for it, and so has a limit for each mebibyte of a file.
+"""
 
 
 def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
@@ -259,10 +319,15 @@ def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
 def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:
     often = Counter(question.name for question in questions)
     twice = sorted(name for name, count in often.items() if count > 1)
-    return [Problem(place, "question names that all differ", f"{name!r} more than once") for name in twice]
+    return [
+        Problem(place, "question names that all differ", f"{name!r} more than once")
+        for name in twice
+    ]
 
 
 @cache
 def _all_keys() -> frozenset[str]:
     """Those of every mechanism: where there is none, none of them is a mistake."""
-    return frozenset({"memoized_values", *(key for each in MECHANISMS.values() for key in each.keys)})
+    return frozenset(
+        {"memoized_values", *(key for each in MECHANISMS.values() for key in each.keys)}
+    )

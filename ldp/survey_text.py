@@ -1,16 +1,19 @@
 """The text of a survey file: TOML, whose cost is known before it is read.
 
-A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on files that nobody writes: dotted
-keys of thousands of parts, lists within lists, tables by the ten thousand. So what such files are made of is counted
-first, in a few linear passes over the text with its strings and comments taken out:
+A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on files that
+nobody writes: dotted keys of thousands of parts, lists within lists, tables by the ten thousand. So
+what such files are made of is counted first, in a few linear passes over the text with its strings
+and comments taken out:
 
-    words       names, numbers, dates, true and false: runs of letters, digits and signs outside strings
+    words       names, numbers, dates, true and false: runs of letters, digits and signs outside
+                strings
     keys        equals signs
     lists       opening brackets, those of [headers] among them
     tables      opening braces
 
-A file may have so many of each for every mebibyte that it is long, so that what it costs to read grows with its length
-at most. Surveys come nowhere near these limits: a thousand questions of sixteen keys are as many as there may be.
+A file may have so many of each for every mebibyte that it is long, so that what it costs to read
+grows with its length at most. Surveys come nowhere near these limits: a thousand questions of
+sixteen keys are as many as there may be.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from ldp.errors import Problem, SurveyError
 
 MEBIBYTE = 1 << 20
 LARGEST = 16 * MEBIBYTE
-"""Bytes of a survey file, where nobody sets another limit: a million values of eight characters, and some room."""
+"""Bytes of a survey file, where nobody sets another limit: a million values of eight characters,
+and some room.
+"""
 
 MOST_WORDS, MOST_KEYS, MOST_LISTS, MOST_TABLES = 1 << 15, 1 << 14, 1 << 14, 1 << 11
 LONGEST_WORD = 1000
@@ -49,7 +54,10 @@ _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def read_toml(source: str | bytes, place: str, largest: int) -> dict[str, object]:
-    """The tables of a TOML text of at most `largest` bytes. Raises `SurveyError`; `place` names the file."""
+    """The tables of a TOML text of at most `largest` bytes.
+
+    Raises `SurveyError`; `place` names the file.
+    """
     # Imported here, because most of what a client does never reads a survey again.
     import tomllib
 
@@ -60,7 +68,10 @@ def read_toml(source: str | bytes, place: str, largest: int) -> dict[str, object
         raise SurveyError((Problem(place, f"a TOML file with {expected}", came),))
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # tomllib's own error is a ValueError, Python's for long integers too
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # tomllib's own error is a ValueError, Python's for long integers too
         raise SurveyError((Problem(place, "a TOML file", str(error)),)) from None
 
 
@@ -74,11 +85,16 @@ def _text(source: str | bytes, place: str, largest: int) -> str:
     try:
         return source.decode()
     except UnicodeDecodeError as error:
-        raise SurveyError((Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)) from None
+        raise SurveyError(
+            (Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)
+        ) from None
 
 
 def _beyond(text: str) -> tuple[str, str] | None:
-    """What was expected, and what came, of a text that is made to be costly; None for all others."""
+    """What was expected, and what came, of a text that is made to be costly.
+
+    None for all others.
+    """
     bare = _STRINGS_AND_COMMENTS.sub(_STRING, text)
     for pattern, expected in (
         (_TWO_DOTS, "one dot at most in a key, a header or a number"),
@@ -96,7 +112,10 @@ def _beyond(text: str) -> tuple[str, str] | None:
         (MOST_TABLES, "inline tables", bare.count("{")),
     ):
         if came > most * allowance:
-            return f"at most {most * allowance:,} {what} in a survey file of this length", f"{came:,} of them"
+            return (
+                f"at most {most * allowance:,} {what} in a survey file of this length",
+                f"{came:,} of them",
+            )
     return None
 
 

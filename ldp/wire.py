@@ -1,15 +1,20 @@
-"""The wire: batches of reports, and files that are sequences of checksummed frames. No input or output of its own.
+"""The wire: batches of reports, and files that are sequences of checksummed frames. No input or
+output of its own.
 
-    batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the question and all of
-            its parameters; an id of 16 bytes (`ldp.epochs`); how many reports; and those, `count` rows of one width
-    frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length (8), payload
+    batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the
+            question and all of its parameters; an id of 16 bytes (`ldp.epochs`); how many reports;
+            and those, `count` rows of one width
+    frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length
+            (8), payload
 
 Rules
-- A batch is what is retried, deduplicated and acknowledged. Its bytes never change once they are made.
-- Nothing is believed before it is checked: every size is bounded before anything of that size is built, types are
-  compared exactly, and there are no maps, floats, strings or extensions.
+- A batch is what is retried, deduplicated and acknowledged. Its bytes never change once they are
+  made.
+- Nothing is believed before it is checked: every size is bounded before anything of that size is
+  built, types are compared exactly, and there are no maps, floats, strings or extensions.
 - A damaged frame costs itself only: the reader takes up again at the next frame that checks out.
-- Trouble with a peer's bytes is a `WireError` with one of `REASONS`; docs/wire.md is the specification.
+- Trouble with a peer's bytes is a `WireError` with one of `REASONS`; docs/wire.md is the
+  specification.
 """
 
 from __future__ import annotations
@@ -73,10 +78,14 @@ class Damage(NamedTuple):
 def encode_batch(batch: Batch) -> bytes:
     """The bytes of a batch. Raises `ValueError` for one that the format cannot carry."""
     if len(batch.fingerprint) != FINGERPRINT_SIZE or len(batch.id) != ID_SIZE:
-        raise ValueError(f"expected a fingerprint and an id of 16 bytes, got {len(batch.fingerprint)}, {len(batch.id)}")
+        raise ValueError(
+            f"expected a fingerprint and an id of 16 bytes, got {len(batch.fingerprint)}, "
+            f"{len(batch.id)}"
+        )
     if not 0 < batch.size <= MOST_REPORTS or not batch.rows or len(batch.rows) % batch.size:
         raise ValueError(
-            f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for {batch.size}"
+            f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for "
+            f"{batch.size}"
         )
     payload: bytes = msgpack.packb((FORMAT, batch.fingerprint, batch.id, batch.size, batch.rows))
     if len(payload) > MOST_PAYLOAD:
@@ -87,31 +96,49 @@ def encode_batch(batch: Batch) -> bytes:
 def decode_batch(payload: bytes) -> Batch:
     """The batch that a payload holds. Raises `WireError`."""
     if payload[:2] != _BEGINNING:
-        if len(payload) > 1 and payload[0] & 0xF0 == 0x90 and payload[1] < 0x80 and payload[1] != FORMAT:
+        if (
+            len(payload) > 1
+            and payload[0] & 0xF0 == 0x90
+            and payload[1] < 0x80
+            and payload[1] != FORMAT
+        ):
             raise WireError("format-version", f"expected format version {FORMAT}, got {payload[1]}")
-        raise WireError("not-a-batch", f"expected an array of five parts, the first of them {FORMAT}")
+        raise WireError(
+            "not-a-batch", f"expected an array of five parts, the first of them {FORMAT}"
+        )
     if len(payload) > MOST_PAYLOAD:
         raise WireError("not-a-batch", f"expected at most {MOST_PAYLOAD} bytes, got {len(payload)}")
     try:
-        # The hook sees an array inside another one first, and refuses it there: nothing nested is ever built.
+        # The hook sees an array inside another one first, and refuses it there: nothing nested is
+        # ever built.
         batch: Batch = msgpack.unpackb(
             payload, list_hook=_batch, max_array_len=5, max_map_len=0, max_ext_len=0, max_str_len=0
         )
     except WireError:
         raise
     except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
-        raise WireError("not-a-batch", f"expected one msgpack value, got {type(error).__name__}") from None
+        raise WireError(
+            "not-a-batch", f"expected one msgpack value, got {type(error).__name__}"
+        ) from None
     return batch
 
 
 def _batch(parts: list[Any]) -> Batch:
-    if len(parts) != 5 or type(parts[3]) is not int or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes:
+    if (
+        len(parts) != 5
+        or type(parts[3]) is not int
+        or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes
+    ):
         raise WireError("not-a-batch", "expected [version, fingerprint, id, count, rows]")
     _, fingerprint, id_, count, rows = parts
     if len(fingerprint) != FINGERPRINT_SIZE or len(id_) != ID_SIZE or not 0 < count <= MOST_REPORTS:
-        raise WireError("not-a-batch", f"expected 16 bytes of fingerprint and id, 1 to {MOST_REPORTS} reports")
+        raise WireError(
+            "not-a-batch", f"expected 16 bytes of fingerprint and id, 1 to {MOST_REPORTS} reports"
+        )
     if not rows or len(rows) % count:
-        raise WireError("report-width", f"expected {count} rows of one width, got {len(rows)} bytes")
+        raise WireError(
+            "report-width", f"expected {count} rows of one width, got {len(rows)} bytes"
+        )
     return Batch(fingerprint, id_, count, rows)
 
 
@@ -122,7 +149,10 @@ def pack_array(parts: list[object]) -> bytes:
 
 
 def unpack_array(payload: bytes, most: int, reason: str) -> list[Any]:
-    """The msgpack array that a payload of at most `most` bytes holds. Raises `WireError` with the given reason."""
+    """The msgpack array that a payload of at most `most` bytes holds.
+
+    Raises `WireError` with the given reason.
+    """
     if len(payload) > most:
         raise WireError(reason, f"expected at most {most} bytes, got {len(payload)}")
     try:
@@ -140,11 +170,13 @@ def encode_frame(payload: bytes, magic: bytes = REPORTS_MAGIC) -> bytes:
 
 
 class FrameReader:
-    """Cuts a stream of bytes into the payloads of its frames, and into `Damage` where there are none.
+    """Cuts a stream of bytes into the payloads of its frames, and into `Damage` where there are
+    none.
 
-    Feed it chunks of any size: what it yields does not depend on how the stream is cut. It holds at most one frame and
-    one chunk. Work is linear in the input: bytes hashed in vain, in search of the next sound frame, are paid for by
-    those passed so far, and a header that claims more than is left of that is taken for damage.
+    Feed it chunks of any size: what it yields does not depend on how the stream is cut. It holds at
+    most one frame and one chunk. Work is linear in the input: bytes hashed in vain, in search of
+    the next sound frame, are paid for by those passed so far, and a header that claims more than is
+    left of that is taken for damage.
     """
 
     def __init__(self, magic: bytes = REPORTS_MAGIC, most_payload: int = MOST_PAYLOAD) -> None:
@@ -174,7 +206,11 @@ class FrameReader:
         self._missing = 0
         while end - at >= size:
             mark, length, checksum = unpack(buffer, at)
-            if mark == magic and length <= most and self._wasted + length <= _EFFORT * (self._offset + most):
+            if (
+                mark == magic
+                and length <= most
+                and self._wasted + length <= _EFFORT * (self._offset + most)
+            ):
                 stop = at + size + length
                 if stop > end and not at_end:
                     self._missing = stop - end
@@ -208,13 +244,20 @@ class FrameReader:
 
 
 def read_frames(data: bytes) -> list[bytes | Damage]:
-    """What a whole file or upload holds, as a `FrameReader` gives it, but sooner where there is no damage."""
+    """What a whole file or upload holds, as a `FrameReader` gives it, but sooner where there is no
+    damage.
+    """
     found: list[bytes | Damage] = []
     at, end, size = 0, len(data), _HEADER.size
     while end - at >= size:
         mark, length, checksum = _HEADER.unpack_from(data, at)
         payload = data[at + size : at + size + length]
-        if mark != REPORTS_MAGIC or len(payload) != length or length > MOST_PAYLOAD or _checksum(payload) != checksum:
+        if (
+            mark != REPORTS_MAGIC
+            or len(payload) != length
+            or length > MOST_PAYLOAD
+            or _checksum(payload) != checksum
+        ):
             break
         found.append(payload)
         at += size + length

@@ -1,4 +1,5 @@
-"""Headless Chromium, driven through chromedriver's HTTP interface (W3C WebDriver): for tests, and for screenshots.
+"""Headless Chromium, driven through chromedriver's HTTP interface (W3C WebDriver): for tests, and
+for screenshots.
 
 Skips where Debian's chromium and chromium-driver, or others on the path, are missing.
 """
@@ -38,7 +39,10 @@ class Browser:
 
     def __init__(self, driver, profile, *arguments, waits="normal"):
         self._driver = driver
-        options = {"binary": CHROMIUM, "args": [*_ARGUMENTS, f"--user-data-dir={profile}", *arguments]}
+        options = {
+            "binary": CHROMIUM,
+            "args": [*_ARGUMENTS, f"--user-data-dir={profile}", *arguments],
+        }
         wanted = {
             "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL"},
@@ -70,7 +74,9 @@ class Browser:
         """What the script returns, as soon as that is something."""
         until = time.monotonic() + _PATIENCE
         while not (found := self.run(script, *arguments)):
-            assert time.monotonic() < until, f"nothing came of {script}, on a page that says:\n{self.text('body')}"
+            assert time.monotonic() < until, (
+                f"nothing came of {script}, on a page that says:\n{self.text('body')}"
+            )
             time.sleep(0.05)
         return found
 
@@ -87,12 +93,19 @@ class Browser:
     def size(self, width, height, *, scale=1, mobile=False):
         """Show pages on a screen of this size."""
         self.devtools(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=mobile,
         )
 
     def prefer(self, scheme):
         """Prefer light or dark."""
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def picture(self):
         """What is seen, as a PNG."""
@@ -103,9 +116,13 @@ class Browser:
         return self._post("/goog/cdp/execute", cmd=command, params=parameters)
 
     def complaints(self):
-        """What the browser's console has been told since it was last asked, from warnings upwards."""
+        """What the browser's console has been told since it was last asked, from
+        warnings upwards.
+        """
         return [
-            each["message"] for each in self._post("/se/log", type="browser") if each["level"] in ("WARNING", "SEVERE")
+            each["message"]
+            for each in self._post("/se/log", type="browser")
+            if each["level"] in ("WARNING", "SEVERE")
         ]
 
     def close(self):
@@ -121,9 +138,11 @@ def browser(profile, *arguments, waits="normal"):
     """
     port = free_port()
     command = [DRIVER, f"--port={port}", "--log-level=OFF"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as driver:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False
+        ) as driver:
             _wait_for(driver)
             made = Browser(driver, profile, *arguments, waits=waits)
             try:

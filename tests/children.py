@@ -9,13 +9,14 @@ import warnings
 def loaded_by(code):
     """Every module that a fresh interpreter has loaded after some code."""
     command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
-    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())  # noqa: S603
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 
 
 def forked(work):
     """The id of a forked child that does some work and leaves."""
     with warnings.catch_warnings():
-        # The child does nothing but work, write and leave, so the threads that it lacks are not missed.
+        # The child does nothing but work, write and leave, so the threads that it lacks are not
+        # missed.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:

@@ -1,4 +1,7 @@
-"""Property tests try the same examples on every machine, however slow it is; no test uses what others left behind."""
+"""Property tests try the same examples on every machine, however slow it is.
+
+No test uses what others left behind.
+"""
 
 import os
 import tempfile
@@ -10,7 +13,8 @@ from hypothesis import settings
 _cache = tempfile.TemporaryDirectory()
 os.environ["LDPKIT_CACHE"] = _cache.name
 
-# Tests run in as many processes as there are cores; threads of linear algebra beside them would wait for one another.
+# Tests run in as many processes as there are cores; threads of linear algebra beside them would
+# wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)

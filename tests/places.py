@@ -1,4 +1,7 @@
-"""Where things are; and the folders of tests, all of which are on the path, so that helpers are imported by name."""
+"""Where things are.
+
+And the folders of tests, all of which are on the path, so that helpers are imported by name.
+"""
 
 from pathlib import Path
 

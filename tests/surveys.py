@@ -1,4 +1,6 @@
-"""Surveys for many tests: the one that the documentation shows, and one with each way of being answered."""
+"""Surveys for many tests: the one that the documentation shows, and one with each way of being
+answered.
+"""
 
 from ldp import parse_survey
 
@@ -34,7 +36,8 @@ candidates = "homepages.txt"
 """
 COMMUTE_SURVEY = parse_survey(COMMUTE)
 
-# The instantaneous response of a `mirror` is as good as none (a bit changes once in 2^64): reports show permanent bits.
+# The instantaneous response of a `mirror` is as good as none (a bit changes once in 2^64): reports
+# show permanent bits.
 MIRROR = 'p = "0"\nq = "1"\nf = "0.5"\nmechanism = "rappor"\n'
 DEVICE = f"""
 [survey]

@@ -1,7 +1,7 @@
 """The operator's and analyst's side: reports in, unbiased frequency estimates with intervals out.
 
-`Ingest(survey)` turns bytes into a `Tally`; `estimate(tally)` turns a tally into estimates. Each name is loaded when it
-is first used, so that `ldp --help` does not wait for numpy.
+`Ingest(survey)` turns bytes into a `Tally`; `estimate(tally)` turns a tally into estimates. Each
+name is loaded when it is first used, so that `ldp --help` does not wait for numpy.
 """
 
 from importlib import import_module

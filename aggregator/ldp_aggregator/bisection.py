@@ -9,12 +9,18 @@ _HALVINGS = 60
 
 
 def least_whole(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
-    """The least whole number from `low` to `high` for which it holds; None if it does not even for `high`."""
+    """The least whole number from `low` to `high` for which it holds.
+
+    None if it does not even for `high`.
+    """
     return low + bisect_left(range(low, high), True, key=holds) if holds(high) else None
 
 
 def least_share(holds: Callable[[float], bool]) -> float | None:
-    """The least share for which it holds, at most 2^-52 too large; None if it does not even for 1."""
+    """The least share for which it holds, at most 2^-52 too large.
+
+    None if it does not even for 1.
+    """
     low, high = 0.0, 1.0
     if not holds(high):
         return None

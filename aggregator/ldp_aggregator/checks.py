@@ -30,7 +30,9 @@ class Check(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """One thing to know about the estimates of a question: a name for machines, a sentence for people."""
+    """One thing to know about the estimates of a question: a name for machines, a sentence for
+    people.
+    """
 
     name: str
     text: str

@@ -1,6 +1,8 @@
-"""Files of the command line: read whole, written whole or not at all; `-` is standard input or output.
+"""Files of the command line: read whole, written whole or not at all; `-` is standard input or
+output.
 
-Whatever exists and is no regular file is written to in place: to put a file where a device was would destroy it.
+Whatever exists and is no regular file is written to in place: to put a file where a device was
+would destroy it.
 """
 
 from __future__ import annotations
@@ -33,17 +35,23 @@ class FileError(LDPError):
 
 
 def read_survey(path: Path) -> Survey:
-    """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or `ldp.survey_text.LARGEST`."""
+    """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or
+    `ldp.survey_text.LARGEST`.
+    """
     return read_source(path)[0]
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
-    """The survey in a file, and the file's content: what is no regular file can be read only once."""
+    """The survey in a file, and the file's content: what is no regular file can
+    be read only once.
+    """
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
     content = _read(path, largest + 1)
     if len(content) > largest:
-        expected = f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
+        expected = (
+            f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
+        )
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
     return parse_survey(content, str(path), largest), content
 
@@ -56,7 +64,9 @@ def _largest_survey() -> int:
 
 
 def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
-    """The texts to look for, by question: the lines of the files that the survey names, relative to the survey file."""
+    """The texts to look for, by question: the lines of the files that the survey names, relative to
+    the survey file.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for question in survey:
         if question.candidates is None:
@@ -71,17 +81,20 @@ def read_lines(path: Path) -> tuple[str, ...]:
         lines = [line.strip() for line in _read(path).decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position {error.start}"
+            f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position "
+            f"{error.start}"
         ) from None
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
 @contextmanager
 def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
-    """A file to write that takes its place only when all went well; on any error, Ctrl-C included, nothing changes.
+    """A file to write that takes its place only when all went well; on any error, Ctrl-C included,
+    nothing changes.
 
-    `mode` are its permissions; without, those of the file that it replaces, if any. What exists and is no regular file
-    (a pipe, a device) is never replaced: it is written to, as is standard output, and gets things as they come.
+    `mode` are its permissions; without, those of the file that it replaces, if any. What exists and
+    is no regular file (a pipe, a device) is never replaced: it is written to, as is standard
+    output, and gets things as they come.
     """
     try:
         found = _found(path)
@@ -113,7 +126,9 @@ def _found(path: Path) -> os.stat_result | None:
 
 
 def _already_open(path: Path, found: os.stat_result) -> int | None:
-    """The descriptor that we were started with, should the path mean it: what else it holds must not be replaced."""
+    """The descriptor that we were started with, should the path mean it: what else it holds must
+    not be replaced.
+    """
     named = _DESCRIPTOR.fullmatch(str(path))
     if named is not None:
         return int(named[1])
@@ -137,7 +152,9 @@ def _standard_output() -> Iterator[BinaryIO]:
 def _check_standard_output() -> None:
     """Python has none where it was closed before we started."""
     if sys.stdout is None:
-        raise FileError("expected a standard output to write to, got a closed one; name a file instead")
+        raise FileError(
+            "expected a standard output to write to, got a closed one; name a file instead"
+        )
 
 
 @contextmanager
@@ -159,7 +176,10 @@ def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last: of files that were made, renamed or removed. Raises `OSError`."""
+    """Make the names in a folder last: of files that were made, renamed or removed.
+
+    Raises `OSError`.
+    """
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -176,7 +196,10 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
 
 
 def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
-    """Write a result to a file, or print it if there is no path or the path is `-`; `data` is for machines."""
+    """Write a result to a file, or print it if there is no path or the path is `-`.
+
+    `data` is for machines.
+    """
     if is_standard_output(path):
         _check_standard_output()
     to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
@@ -191,15 +214,22 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"expected to make the folder {path}, got {error.strerror or error}") from None
+        raise FileError(
+            f"expected to make the folder {path}, got {error.strerror or error}"
+        ) from None
 
 
 @contextmanager
 def opened_text(path: Path) -> Iterator[TextIO]:
-    """A table to read: UTF-8, from a file or standard input. What is wrong with it comes as the caller reads it."""
+    """A table to read: UTF-8, from a file or standard input.
+
+    What is wrong with it comes as the caller reads it.
+    """
     if str(path) == DASH:
         # Not closed: whoever runs us in one process with others would miss it.
-        yield io.TextIOWrapper(io.BytesIO(standard_input().read()), encoding="utf-8-sig", newline="")
+        yield io.TextIOWrapper(
+            io.BytesIO(standard_input().read()), encoding="utf-8-sig", newline=""
+        )
         return
     with path.open(encoding="utf-8-sig", newline="") as file:
         yield file

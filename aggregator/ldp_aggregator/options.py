@@ -30,14 +30,16 @@ class Options:
     reports_each: int = 1
     """Reports that every respondent sent of one permanent response (memoized questions only)."""
     frequencies: bool = False
-    """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`)."""
+    """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`).
+    """
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
         if not 1 <= self.reports_each <= MOST_REPORTS_EACH:
             raise EstimateError(
-                f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got {self.reports_each}"
+                f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got "
+                f"{self.reports_each}"
             )
         for name, known in (
             ("estimand", ESTIMANDS),
@@ -47,4 +49,6 @@ class Options:
         ):
             if getattr(self, name) not in known:
                 options = ", ".join(str(option) for option in known)
-                raise EstimateError(f"expected {name} to be one of {options}, got {getattr(self, name)!r}")
+                raise EstimateError(
+                    f"expected {name} to be one of {options}, got {getattr(self, name)!r}"
+                )

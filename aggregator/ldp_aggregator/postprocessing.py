@@ -1,11 +1,15 @@
-"""Views of estimates that look nicer and are biased; none of them happens unless it is asked for by name.
+"""Views of estimates that look nicer and are biased; none of them happens unless it is asked for by
+name.
 
-    norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero, so that the sum is 1
-    base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M, one-sided
+    norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero,
+               so that the sum is 1
+    base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M,
+               one-sided
 
 A third view, posterior-mean, is in `ldp_aggregator.estimates.empirical_bayes`.
 
-Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008 (the projection).
+Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008
+(the projection).
 """
 
 from __future__ import annotations

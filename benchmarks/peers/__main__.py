@@ -20,19 +20,34 @@ from benchmarks.peers.table import CELLS, present
 
 
 @click.command(help=__doc__)
-@click.option("--folder", type=click.Path(path_type=Path), default=default_folder, help="Environments and results.")
-@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="Where page and picture go.")
-@click.option("--minutes", default=20.0, show_default=True, help="Begin nothing new after this time.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=default_folder,
+    help="Environments and results.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=ROOT / "docs",
+    help="Where page and picture go.",
+)
+@click.option(
+    "--minutes", default=20.0, show_default=True, help="Begin nothing new after this time."
+)
 @click.option(
     "--longest",
     default=3.0,
     show_default=True,
-    help="Seconds for making, and for decoding, the reports of one measurement; what takes longer is measured on fewer "
+    help="Seconds for making, and for decoding, the reports of one measurement; what takes longer "
+    "is measured on fewer "
     "respondents and scaled. inf: no limit.",
 )
 @click.option("--rounds", default=3, show_default=True, help="Times that everything is measured.")
 @click.option("--fresh", is_flag=True, help="Forget what was measured before.")
-def main(folder: Path, output: Path, minutes: float, longest: float, rounds: int, fresh: bool) -> None:
+def main(
+    folder: Path, output: Path, minutes: float, longest: float, rounds: int, fresh: bool
+) -> None:
     """A run that was cut short is taken up where it ended when the command is given again."""
     load = os.getloadavg()[0]
     results = folder / "results.jsonl"
@@ -60,7 +75,10 @@ def main(folder: Path, output: Path, minutes: float, longest: float, rounds: int
     text = page(found, load, rounds, longest, absent, len(todo) - len(measured))
     (output / "peers.md").write_text(text, encoding="utf-8")
     (output / "peers.svg").write_bytes(picture(found))
-    click.echo(f"{len(measured)} of {len(todo)} measurements; wrote {output / 'peers.md'} and {output / 'peers.svg'}")
+    click.echo(
+        f"{len(measured)} of {len(todo)} measurements; wrote {output / 'peers.md'} and "
+        f"{output / 'peers.svg'}"
+    )
 
 
 if __name__ == "__main__":

@@ -23,9 +23,11 @@ def default_folder() -> Path:
 
 
 def interpreter(side: str, folder: Path) -> Path:
-    """The Python to run a side with; for a peer, of an environment that is made if it is not there yet.
+    """The Python to run a side with; for a peer, of an environment that is made if it is not there
+    yet.
 
-    It has the Python version of this process. Raises `InstallError` if something cannot be installed.
+    It has the Python version of this process. Raises `InstallError` if something cannot be
+    installed.
     """
     if side == OURS:
         return Path(sys.executable)
@@ -38,7 +40,9 @@ def interpreter(side: str, folder: Path) -> Path:
     if not finished.exists():
         uv = shutil.which("uv")
         if uv is None:
-            raise InstallError("expected uv, to make the peers' environments; install it with `pip install uv`")
+            raise InstallError(
+                "expected uv, to make the peers' environments; install it with `pip install uv`"
+            )
         shutil.rmtree(place, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         _call([uv, "venv", "--quiet", "--python", sys.executable, str(place)], side)

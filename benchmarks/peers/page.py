@@ -50,12 +50,28 @@ one with the fastest server. Errors of the peers are those before clipping. They
 chance has a say in who is within {near:.0f} %.
 
 """
-_HEADINGS = ("respondents", "values", "epsilon", "library", "client, µs", "server, s", "report, bytes", "error")
+_HEADINGS = (
+    "respondents",
+    "values",
+    "epsilon",
+    "library",
+    "client, µs",
+    "server, s",
+    "report, bytes",
+    "error",
+)
 _FURTHER = ("as returned", "largest", "measured on")
 _BEST = (*_HEADINGS[:4], "mechanism", *_HEADINGS[4:])
 
 
-def page(rows: Sequence[Row], load: float, rounds: int, longest: float, absent: Sequence[str], unmeasured: int) -> str:
+def page(
+    rows: Sequence[Row],
+    load: float,
+    rounds: int,
+    longest: float,
+    absent: Sequence[str],
+    unmeasured: int,
+) -> str:
     """The page as Markdown."""
     complete = "Every row was measured in every round."
     if unmeasured:
@@ -77,9 +93,16 @@ def page(rows: Sequence[Row], load: float, rounds: int, longest: float, absent: 
     for mechanism in dict.fromkeys(row.mechanism for row in rows):
         of_mechanism = [row for row in rows if row.mechanism == mechanism]
         parts.append(f"\n## {mechanism}\n\n")
-        parts.append(_table(_HEADINGS + _FURTHER, [mechanism_cells(row, of_mechanism) for row in of_mechanism]))
+        parts.append(
+            _table(
+                _HEADINGS + _FURTHER, [mechanism_cells(row, of_mechanism) for row in of_mechanism]
+            )
+        )
     if absent:
-        parts.append(f"\nLeft out, since {OURS} does not have them: {_listed([f'`{name}`' for name in absent])}.\n")
+        parts.append(
+            f"\nLeft out, since {OURS} does not have them: "
+            f"{_listed([f'`{name}`' for name in absent])}.\n"
+        )
     return "".join(parts)
 
 
@@ -93,7 +116,10 @@ def glance(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
             here = [row for row in rows if row[:2] == (cell, mechanism)]
             line.append(" / ".join(_fastest_peer(here, name) for name in ("client", "server")))
         lines.append(line)
-    return ["mechanism", *(f"{cell.size:,} values, epsilon {cell.epsilon}" for cell in cells)], lines
+    return [
+        "mechanism",
+        *(f"{cell.size:,} values, epsilon {cell.epsilon}" for cell in cells),
+    ], lines
 
 
 def _fastest_peer(here: Sequence[Row], name: str) -> str:
@@ -164,7 +190,10 @@ def _measured_on(row: Row) -> str:
 
 
 def _table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rule = ["---" if heading in ("library", "mechanism", "measured on") else "---:" for heading in headings]
+    rule = [
+        "---" if heading in ("library", "mechanism", "measured on") else "---:"
+        for heading in headings
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in (headings, rule, *lines))
 
 

@@ -9,19 +9,27 @@ from benchmarks.peers.summary import Row, beside, ratio
 from benchmarks.peers.table import CELLS, OURS
 from ldp_aggregator.output.drawing import drawn
 
-_PANELS = (("client", "time of a report"), ("server", "time of decoding"), ("bytes", "bytes of a report"))
+_PANELS = (
+    ("client", "time of a report"),
+    ("server", "time of decoding"),
+    ("bytes", "bytes of a report"),
+)
 _COLOURS = ("#8fb3d9", "#2f6aa3", "#12304f")
 _MARKERS = {"1": "o", "4": "D"}
 
 
 def picture(rows: Sequence[Row]) -> bytes:
     """The picture as the bytes of an SVG file; equal rows give equal files."""
-    compared = [(row, ours) for row in rows if row.side != OURS and (ours := beside(row, rows)) is not None]
+    compared = [
+        (row, ours) for row in rows if row.side != OURS and (ours := beside(row, rows)) is not None
+    ]
     labels = list(dict.fromkeys(_label(row) for row, _ in compared))
     sizes = sorted({cell.size for cell in CELLS})
 
     def draw(figure: Any) -> None:
-        for axis, (name, title) in zip(figure.subplots(1, len(_PANELS), sharey=True), _PANELS, strict=True):
+        for axis, (name, title) in zip(
+            figure.subplots(1, len(_PANELS), sharey=True), _PANELS, strict=True
+        ):
             for row, ours in compared:
                 times = ratio(getattr(row, name), getattr(ours, name))
                 if times is not None:
@@ -46,12 +54,24 @@ def picture(rows: Sequence[Row]) -> bytes:
         first.set_ylim(len(labels) - 0.5, -0.5)
         for colour, size in zip(_COLOURS, sizes, strict=True):
             for epsilon, marker in _MARKERS.items():
-                first.plot([], [], marker, color=colour, markersize=5.5, label=f"{size:,} values, epsilon {epsilon}")
+                first.plot(
+                    [],
+                    [],
+                    marker,
+                    color=colour,
+                    markersize=5.5,
+                    label=f"{size:,} values, epsilon {epsilon}",
+                )
         figure.legend(
-            *first.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8, frameon=False
+            *first.get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=3,
+            fontsize=8,
+            frameon=False,
         )
         figure.suptitle(
-            f"What a peer needs over what {OURS} needs, same mechanism (right of the line: more)", fontsize=10
+            f"What a peer needs over what {OURS} needs, same mechanism (right of the line: more)",
+            fontsize=10,
         )
 
     return drawn((10, 1.6 + 0.34 * len(labels)), draw)

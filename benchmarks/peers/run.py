@@ -1,8 +1,10 @@
-"""Measuring in rounds, side after side, and keeping every result so that a run can be taken up again.
+"""Measuring in rounds, side after side, and keeping every result so that a run can be taken up
+again.
 
-In each round every mechanism of every cell is measured by each side that has it, one process at a time, the sides in
-turn; the next round takes them in the opposite order. A result is kept under what it depends on: the round, the cell,
-the mechanism, the limit, the libraries asked for, and the source of whoever was measured.
+In each round every mechanism of every cell is measured by each side that has it, one process at a
+time, the sides in turn; the next round takes them in the opposite order. A result is kept under
+what it depends on: the round, the cell, the mechanism, the limit, the libraries asked for, and the
+source of whoever was measured.
 """
 
 from __future__ import annotations
@@ -70,10 +72,14 @@ class Archive:
         return json.dumps([*measurement, self._longest, self._sources[measurement.side]])
 
 
-def measure(todo: list[Measurement], known: Archive, folder: Path, longest: float, minutes: float) -> Iterator[None]:
+def measure(
+    todo: list[Measurement], known: Archive, folder: Path, longest: float, minutes: float
+) -> Iterator[None]:
     """Measure what is missing until the time is up; a step for each measurement begun or found."""
     missing = [measurement for measurement in todo if known.get(measurement) is None]
-    pythons = {side: interpreter(side, folder) for side in dict.fromkeys(item.side for item in missing)}
+    pythons = {
+        side: interpreter(side, folder) for side in dict.fromkeys(item.side for item in missing)
+    }
     end = time.monotonic() + 60 * minutes
     sides: dict[str, Side] = {}
     try:
@@ -83,7 +89,9 @@ def measure(todo: list[Measurement], known: Archive, folder: Path, longest: floa
                     name = measurement.side
                     if name not in sides or not sides[name].alive:
                         sides[name] = Side(name, pythons[name])
-                    known.keep(measurement, _measured(measurement, sides[name], Path(scratch), longest))
+                    known.keep(
+                        measurement, _measured(measurement, sides[name], Path(scratch), longest)
+                    )
                 yield
     finally:
         for side in sides.values():
@@ -121,6 +129,10 @@ def _source(side: str) -> str:
     workers = Path(__file__).parent / "workers"
     files = [workers / "measure.py", workers / f"{WORKERS[side]}.py"]
     if side == OURS:
-        rooms = (ROOT / "ldp", ROOT / "client" / "ldp_client", ROOT / "aggregator" / "ldp_aggregator")
+        rooms = (
+            ROOT / "ldp",
+            ROOT / "client" / "ldp_client",
+            ROOT / "aggregator" / "ldp_aggregator",
+        )
         files += sorted(path for room in rooms for path in room.rglob("*.py"))
     return archive.digest(files, *REQUIREMENTS.get(side, ()))

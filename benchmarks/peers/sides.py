@@ -12,7 +12,13 @@ from benchmarks.peers.table import MULTI, OPENDP, OURS, PURE
 
 ROOT = Path(__file__).parents[2]
 WORKERS = {OURS: "ours", PURE: "pure_ldp", MULTI: "multi_freq_ldpy", OPENDP: "opendp"}
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
 _ENVIRONMENT = {"PYTHONWARNINGS": "ignore", **dict.fromkeys(_THREADS, "1")}
 
 

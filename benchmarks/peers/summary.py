@@ -14,7 +14,10 @@ NEAR = 1.05
 
 
 class Row(NamedTuple):
-    """One mechanism of one side in one cell. What could not be measured is None; `failed` says why."""
+    """One mechanism of one side in one cell.
+
+    What could not be measured is None; `failed` says why.
+    """
 
     cell: Cell
     mechanism: str
@@ -39,7 +42,9 @@ def rows(results: Iterable[tuple[Measurement, Result]]) -> list[Row]:
     """A row for each cell, mechanism and side, in the order in which they come."""
     groups: dict[tuple[Cell, str, str], list[Result]] = {}
     for measurement, result in results:
-        groups.setdefault((measurement.cell, measurement.mechanism, measurement.side), []).append(result)
+        groups.setdefault((measurement.cell, measurement.mechanism, measurement.side), []).append(
+            result
+        )
     return [_row(*key, group) for key, group in groups.items()]
 
 
@@ -48,7 +53,9 @@ def _row(cell: Cell, mechanism: str, side: str, group: list[Result]) -> Row:
     if not good:
         return Row(cell, mechanism, side, failed=group[0]["failed"])
 
-    def over_rounds(key: str, average: Callable[[list[float]], float] = statistics.median) -> float | None:
+    def over_rounds(
+        key: str, average: Callable[[list[float]], float] = statistics.median
+    ) -> float | None:
         seen = [result[key] for result in good if key in result]
         return average(seen) if seen else None
 
@@ -63,7 +70,8 @@ def _row(cell: Cell, mechanism: str, side: str, group: list[Result]) -> Row:
         over_rounds("client"),
         over_rounds("server"),
         over_rounds("bytes"),
-        # Errors are random by nature and their spread is mild: all rounds together say more than the middle one.
+        # Errors are random by nature and their spread is mild: all rounds together say more than
+        # the middle one.
         over_rounds("unbiased error", statistics.fmean),
         over_rounds("returned error", statistics.fmean),
         over_rounds("unbiased largest", statistics.fmean),

@@ -11,7 +11,8 @@ OURS = "ldpkit"
 PURE, MULTI, OPENDP = "pure-ldp", "multi-freq-ldpy", "opendp"
 
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
-    # Imports scikit-learn and statsmodels without declaring them; later numpy and xxhash break its sketches and hashes.
+    # Imports scikit-learn and statsmodels without declaring them; later numpy and xxhash break its
+    # sketches and hashes.
     PURE: ("pure-ldp==1.2.0", "scikit-learn", "statsmodels", "numpy<=2.2.6", "xxhash<4"),
     # Imports scipy without declaring it; xxhash 4 takes bytes where it passes text.
     MULTI: ("multi-freq-ldpy==0.2.5", "numba", "scipy", "xxhash<4"),
@@ -78,7 +79,8 @@ ROWS = (
     _pair("cms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": False})),
     _pair("hcms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": True})),
     _pair("blh", pure=("LH", {"g": 2}), multi=("LH", {"optimal": False})),
-    # multi-freq-ldpy has it too, but only clipped and scaled, without an estimate that its witness could see.
+    # multi-freq-ldpy has it too, but only clipped and scaled, without an estimate that its witness
+    # could see.
     _pair("she", pure=("HE", {"use_the": False})),
     _pair("the", pure=("HE", {"use_the": True}), multi=("HE", {"use_thresh": True})),
 )

@@ -37,7 +37,18 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.exact import exp_lower
-from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Product, close_aside, product, ratio_of, spent, today, within
+from ldp_client.ledger import (
+    ASIDE,
+    CHARGE,
+    NOTHING,
+    Product,
+    close_aside,
+    product,
+    ratio_of,
+    spent,
+    today,
+    within,
+)
 from ldp_client.scope import KEY_SIZE, Scope
 from ldp_client.store import Record, Store
 
@@ -54,9 +65,9 @@ USUAL_CAP = Fraction(10)
 """What all surveys in a store may spend together, as an epsilon, unless the app says otherwise.
 
 If the first of them asks for more, it is that. At 10 whoever thought something 50 % likely may come
-to think it 99.995 % likely, so what is spent beyond protects nobody; it leaves room for ten questions
-at an epsilon of 1. By its first survey an app says what it finds right: nothing that is asked later,
-under whatever name, takes more.
+to think it 99.995 % likely, so what is spent beyond protects nobody; it leaves room for ten
+questions at an epsilon of 1. By its first survey an app says what it finds right: nothing that is
+asked later, under whatever name, takes more.
 """
 MOST_EPSILON = Fraction(1000)
 """What a survey without `lifetime_epsilon` may spend at most: as much as one that has it."""
@@ -78,7 +89,8 @@ _Limit = tuple[Fraction, Product]
 class Budget:
     """A survey's spending under a scope.
 
-    `cap` is the largest ratio that all surveys in the store may spend together; None for the usual one.
+    `cap` is the largest ratio that all surveys in the store may spend together; None for the usual
+    one.
     """
 
     __slots__ = ("_cap", "_place", "_scope", "_store", "_survey")
@@ -93,22 +105,27 @@ class Budget:
     def charge_once(self, question: Question) -> None:
         """Spend the price of a question that is answered once.
 
-        Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way; then nothing is spent.
+        Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way; then
+        nothing is spent.
         """
         key = self._scope.key(question)
         if self._store.get(CHARGE, key + _FIRST) is not None:
             raise AlreadyAnsweredError(
-                f"question {question.name!r} was answered on this device before, and one report spends its whole "
-                f"epsilon of {question.declared.text}; send that report's bytes again, or ask a question with "
+                f"question {question.name!r} was answered on this device before, and one report "
+                f"spends its whole "
+                f"epsilon of {question.declared.text}; send that report's bytes again, or ask a "
+                f"question with "
                 "memoized responses"
             )
         self._affordable(question, most=1)
         self._keep_charge(question, key + _FIRST)
 
     def charge_value(self, question: Question) -> bool:
-        """Spend a charge for one more permanent response; False if none of those that were set aside is left.
+        """Spend a charge for one more permanent response; False if none of those that were set
+        aside is left.
 
-        Sets them aside where that was not done. Raises `BudgetError` if a limit is in the way of even one.
+        Sets them aside where that was not done. Raises `BudgetError` if a limit is in the way of
+        even one.
         """
         key = self._scope.key(question)
         kept = self._store.get(ASIDE, key)
@@ -119,12 +136,15 @@ class Budget:
         if not left:
             return False
         names = self._survey.name, question.name
-        self._store.put(ASIDE, key, (*names, question.price_text, self._scope.collector, left - 1, number))
+        self._store.put(
+            ASIDE, key, (*names, question.price_text, self._scope.collector, left - 1, number)
+        )
         self._charge(question)
         return True
 
     def agree(self) -> None:
-        """From now on the survey may spend what this version of it asks for: the person has agreed to that.
+        """From now on the survey may spend what this version of it asks for: the person has agreed
+        to that.
 
         Nothing changes where this very version was agreed to before.
         """
@@ -139,14 +159,23 @@ class Budget:
         self._keep_charge(question, key + number.to_bytes(2, "big"))
 
     def _keep_charge(self, question: Question, key: bytes) -> None:
-        record = self._survey.name, question.name, question.price_text, self._scope.collector, today()
+        record = (
+            self._survey.name,
+            question.name,
+            question.price_text,
+            self._scope.collector,
+            today(),
+        )
         self._store.put(CHARGE, key, record)
 
     def _answered(self, question: Question) -> bool:
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
     def _affordable(self, question: Question, most: int) -> int:
-        """How many charges, 1 to `most`, may be set aside for a question. Raises `BudgetError` if none may."""
+        """How many charges, 1 to `most`, may be set aside for a question.
+
+        Raises `BudgetError` if none may.
+        """
         own, in_all = spent(self._store, self._survey.name, self._scope.collector)
         agreed, cap = self._agreed(own), self._cap or self._usual_cap()
         limits = (agreed, own), (cap, in_all)
@@ -154,11 +183,14 @@ class Budget:
             bounds = agreed.as_integer_ratio(), cap.as_integer_ratio()
             number = _of_nothing_spent(self._survey, question, most, *bounds)
         else:
-            others = (each for each in self._survey if each is not question and not self._answered(each))
+            others = (
+                each for each in self._survey if each is not question and not self._answered(each)
+            )
             number = _charges_within(limits, question, most, others)
         if not number:
             raise BudgetError(
-                f"question {question.name!r} costs more than is left of what this device may spend (see the ledger): "
+                f"question {question.name!r} costs more than is left of what this device may "
+                f"spend (see the ledger): "
                 f"beyond {' and '.join(self._beyond(question, *limits))}"
             )
         return number
@@ -167,7 +199,9 @@ class Budget:
         """The limits that one more charge would pass."""
         price, name = product([question.price]), self._survey.name
         (agreed, own), (cap, in_all) = of_survey, of_all
-        if self._survey.lifetime is not None and not within(self._survey.lifetime.bound, own, price):
+        if self._survey.lifetime is not None and not within(
+            self._survey.lifetime.bound, own, price
+        ):
             yield f"lifetime_epsilon of survey {name!r}"
         if not within(agreed, own, price):
             yield f"what survey {name!r} asked for when it was agreed to"
@@ -175,7 +209,9 @@ class Budget:
             yield "the app's lifetime_cap for all surveys"
 
     def _agreed(self, spent: Product) -> Fraction:
-        """What was agreed to: never more than `lifetime_epsilon`, which needs no comparison of its own then."""
+        """What was agreed to: never more than `lifetime_epsilon`, which needs no comparison of its
+        own then.
+        """
         kept = self._store.get(LIMIT, self._place)
         if kept is None:
             return self._agree_anew(spent)
@@ -183,7 +219,9 @@ class Budget:
         return most if own is None or most <= own.bound else self._agree_anew(spent)
 
     def _agree_anew(self, spent: Product) -> Fraction:
-        """The ratio that the survey may come to on this device: what it says, or all charges that are not made yet."""
+        """The ratio that the survey may come to on this device: what it says, or all charges that
+        are not made yet.
+        """
         survey, collector = self._survey, self._scope.collector
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
@@ -202,7 +240,8 @@ class Budget:
 
 
 def renew(store: Store) -> None:
-    """Let questions whose permanent responses are erased set aside as much again. Called in a transaction.
+    """Let questions whose permanent responses are erased set aside as much again. Called in a
+    transaction.
 
     Nothing else grows: what questions that are answered once have spent stays the last of it.
     """
@@ -210,7 +249,9 @@ def renew(store: Store) -> None:
     for key, (survey, _, ratio, collector, _, number) in store.records(ASIDE):
         if len(key) == KEY_SIZE:
             whose = survey, collector
-            again[whose] = again.get(whose, Fraction(1)) * ratio_of(cast(str, ratio)) ** cast(int, number)
+            again[whose] = again.get(whose, Fraction(1)) * ratio_of(cast(str, ratio)) ** cast(
+                int, number
+            )
     for key, record in list(store.records(LIMIT)):
         if key != _ALL:
             agreed = _read(record)
@@ -223,7 +264,8 @@ def _rounded_up(most: Fraction) -> Fraction:
     return min(Fraction(math.ceil(most * UNIT), UNIT), _bound(MOST_EPSILON))
 
 
-# What depends on a survey alone is worked out once, and not for every device that a process simulates.
+# What depends on a survey alone is worked out once, and not for every device that a process
+# simulates.
 
 
 @lru_cache(maxsize=8)
@@ -247,17 +289,25 @@ def _cap_by_first(survey: Survey) -> str:
 
 
 @lru_cache(maxsize=256)
-def _of_nothing_spent(survey: Survey, question: Question, most: int, agreed: Product, cap: Product) -> int:
+def _of_nothing_spent(
+    survey: Survey, question: Question, most: int, agreed: Product, cap: Product
+) -> int:
     """How many charges for a question fit the limits on a device that has spent nothing.
 
-    The limits come as pairs of whole numbers: hashing a fraction would take longer than all else here.
+    The limits come as pairs of whole numbers: hashing a fraction would take longer than all else
+    here.
     """
     others = (each for each in survey if each is not question)
-    return _charges_within(((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING)), question, most, others)
+    return _charges_within(
+        ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING)), question, most, others
+    )
 
 
-def _charges_within(limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]) -> int:
-    """How many charges for a question, up to `most`, fit limits beside what was spent: with one for each of the others.
+def _charges_within(
+    limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]
+) -> int:
+    """How many charges for a question, up to `most`, fit limits beside what was spent: with one for
+    each of the others.
 
     Or one, if that fits without.
     """

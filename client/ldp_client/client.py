@@ -1,11 +1,13 @@
 """The client.
 
-`Client(survey)` makes reports and hands them over: whoever calls it batches, sends and deals with errors.
-`Client.open(...)` is for apps: it keeps what it makes, sends it by itself, and has no trouble to pass on.
+`Client(survey)` makes reports and hands them over: whoever calls it batches, sends and deals with
+errors. `Client.open(...)` is for apps: it keeps what it makes, sends it by itself, and has no
+trouble to pass on.
 
 Rules
 - `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
-- What was spent is remembered (on disk, if the state is kept there) before the report is handed out.
+- What was spent is remembered (on disk, if the state is kept there) before the report is handed
+  out.
 - The bytes of a report are made once. Whoever uploads them sends the same bytes again on a retry.
 """
 
@@ -36,10 +38,11 @@ if TYPE_CHECKING:
 class Client:
     """One device's side of a survey.
 
-    `state` names the file in which the device remembers what it has answered; without one it forgets when the process
-    ends. `collector` names who gets the reports, where a state file serves several. `lifetime_cap` is the largest
-    epsilon that all surveys in a state file may spend together: 10, or what the first of them asks for if that is more,
-    unless given. `random` is the source of randomness: the operating system's, unless a test or simulation replaces it.
+    `state` names the file in which the device remembers what it has answered; without one it
+    forgets when the process ends. `collector` names who gets the reports, where a state file serves
+    several. `lifetime_cap` is the largest epsilon that all surveys in a state file may spend
+    together: 10, or what the first of them asks for if that is more, unless given. `random` is the
+    source of randomness: the operating system's, unless a test or simulation replaces it.
     """
 
     def __init__(
@@ -73,7 +76,8 @@ class Client:
         limits: Limits | None = None,
         interval: float | None = 3600.0,
     ) -> EmbeddedClient:
-        """The client that apps embed. Raises `SurveyError` for a survey that cannot be used, or asks for too much.
+        """The client that apps embed. Raises `SurveyError` for a survey that cannot be used, or
+        asks for too much.
 
         source           a survey, its file, or its text (which has more than one line)
         state            the file in which the device remembers; None to forget when the process ends
@@ -106,18 +110,20 @@ class Client:
         )
 
     def record(self, name: str, answer: object) -> Report:
-        """A report of `answer` (a bool, a number, a text, or a collection of texts) to the question called `name`.
+        """A report of `answer` (a bool, a number, a text, or a collection of texts) to the question
+        called `name`.
 
-        Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit it;
-        `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's is; `RandomnessError` or
-        `StateError` if no report could be made safely.
+        Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit
+        it; `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's
+        is; `RandomnessError` or `StateError` if no report could be made safely.
         """
         report = self._store.transact(lambda: self._respondent.report(name, answer))
         self._store.settle()
         return report
 
     def record_together(self, answers: Mapping[str, object]) -> Report:
-        """A report of the answers, by question name, to all questions of a group. Raises the same errors.
+        """A report of the answers, by question name, to all questions of a group. Raises the same
+        errors.
 
         A group can be answered again if every question of it can.
         """
@@ -126,8 +132,8 @@ class Client:
         return report
 
     def agree(self) -> None:
-        """The person has agreed to this version of the survey: from now on it may spend what it asks for, even if one
-        before asked for less. Raises `StateError`.
+        """The person has agreed to this version of the survey: from now on it may spend what it
+        asks for, even if one before asked for less. Raises `StateError`.
         """
         self._store.transact(self._budget.agree)
         self._store.settle()

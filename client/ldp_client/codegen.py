@@ -1,4 +1,6 @@
-"""A survey as a typed Python module: one function for each question, so that a wrong value fails in the editor."""
+"""A survey as a typed Python module: one function for each question, so that a wrong value fails in
+the editor.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ MOST_LITERALS = 200
 
 
 def module(survey: Survey) -> str:
-    """The source of the module. Questions whose names look alike as Python names are told apart by numbers."""
+    """The source of the module.
+
+    Questions whose names look alike as Python names are told apart by numbers.
+    """
     names = _names([envelope.name for envelope in survey.envelopes])
     functions = [
         _joint(name, envelope) if isinstance(envelope, Group) else _single(name, envelope)
@@ -46,9 +51,12 @@ def _single(name: str, question: Question) -> str:
 
 def _joint(name: str, group: Group) -> str:
     names = _names([question.name for question in group.members])
-    parameters = ", ".join(f"{each}: {_type(question)}" for each, question in zip(names, group.members, strict=True))
+    parameters = ", ".join(
+        f"{each}: {_type(question)}" for each, question in zip(names, group.members, strict=True)
+    )
     answers = ", ".join(
-        f"{_quoted(question.name)}: {each}" for each, question in zip(names, group.members, strict=True)
+        f"{_quoted(question.name)}: {each}"
+        for each, question in zip(names, group.members, strict=True)
     )
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
@@ -81,7 +89,13 @@ def _names(names: list[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         plain = re.sub(r"\W", "_", name.lower())
-        plain = f"question_{plain}" if plain[0].isdigit() else f"{plain}_" if keyword.iskeyword(plain) else plain
+        plain = (
+            f"question_{plain}"
+            if plain[0].isdigit()
+            else f"{plain}_"
+            if keyword.iskeyword(plain)
+            else plain
+        )
         number = 2
         unique = plain
         while unique in found or unique == "client":

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from threading import RLock
 
-from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, LDPError, RandomnessError, StateError
+from ldp.errors import (
+    AlreadyAnsweredError,
+    AnswerError,
+    BudgetError,
+    LDPError,
+    RandomnessError,
+    StateError,
+)
 from ldp_client.forks import renew_in_children
 
 REASONS = {
@@ -13,7 +20,8 @@ REASONS = {
     "consent-off": "answers that were not recorded because the person does not agree",
     "answered": "answers to questions that this device has answered before",
     "budget": "answers that would cost more than the device may spend",
-    "answer": "answers that do not fit their question: a mistake in the app, which a strict client raises",
+    "answer": "answers that do not fit their question: a mistake in the app, which a strict "
+    "client raises",
     "randomness": "answers for which the operating system had no randomness",
     "state": "answers, or attempts to send, for which the state file could not be used",
     "transport": "errors of the transport, after each of which the batch is tried again",
@@ -45,7 +53,8 @@ class Counts:
 
     def renew(self) -> None:
         """A forked child goes on counting under a lock of its own."""
-        # Reentrant: a signal handler may record, and count that, while its own thread counts something else.
+        # Reentrant: a signal handler may record, and count that, while its own thread counts
+        # something else.
         self._lock = RLock()
 
     def add(self, reason: str, number: int = 1) -> bool:
@@ -55,11 +64,15 @@ class Counts:
             return self._numbers[reason] == number
 
     def note(self, error: Exception, otherwise: str = "unexpected") -> None:
-        """Count an error, and log the first for its reason: by its name only, unless its message is one of ours.
+        """Count an error, and log the first for its reason: by its name only, unless its message is
+        one of ours.
 
-        That of an `AnswerError` may name a question that is none: an answer, if the app mixed up the two.
+        That of an `AnswerError` may name a question that is none: an answer, if the app mixed up
+        the two.
         """
-        reason = next((name for kind, name in _REASON_OF.items() if isinstance(error, kind)), otherwise)
+        reason = next(
+            (name for kind, name in _REASON_OF.items() if isinstance(error, kind)), otherwise
+        )
         if self.add(reason):
             # Imported here, since most devices never need it, and it takes its time to load.
             import logging

@@ -48,7 +48,10 @@ _inherited: list[sqlite3.Connection] = []
 
 
 class Database:
-    """The store at `path`, made when there is none; without a path it lives in memory. `damaged` counts drops."""
+    """The store at `path`, made when there is none; without a path it lives in memory.
+
+    `damaged` counts drops.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._turns = Turns()
@@ -62,7 +65,9 @@ class Database:
             self._connection.close()
 
     def hold(self) -> bool:
-        """Come to rest before a fork: no turn under way, and no connection open, unless the fork is within a turn."""
+        """Come to rest before a fork: no turn under way, and no connection open, unless the fork is
+        within a turn.
+        """
         held = self._turns.hold()
         if held and not self._turns.busy:
             self._let_go_of_file()
@@ -73,7 +78,10 @@ class Database:
         self._turns.let_go()
 
     def renew(self) -> None:
-        """Let go of what belongs to the parent process; its memory is not shared, so one in memory is kept."""
+        """Let go of what belongs to the parent process.
+
+        Its memory is not shared, so one in memory is kept.
+        """
         self._turns.renew()
         if self._connection is not None and self.path is not None:
             _inherited.append(self._connection)
@@ -85,13 +93,21 @@ class Database:
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""
-        found = self._run("SELECT content, checksum FROM records WHERE kind = ? AND key = ?", kind, key)
+        found = self._run(
+            "SELECT content, checksum FROM records WHERE kind = ? AND key = ?", kind, key
+        )
         return self._checked(kind, key, *found[0]) if found else None
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
         content = pack_array([*record])
-        self._run("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", kind, key, content, _sum(kind, key, content))
+        self._run(
+            "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)",
+            kind,
+            key,
+            content,
+            _sum(kind, key, content),
+        )
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
@@ -99,16 +115,22 @@ class Database:
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        query = "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        query = (
+            "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        )
         for key, content, checksum in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
             yield key, self._checked(kind, key, content, checksum)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
-        """How many records of a kind there are under keys that begin with the prefix, and their bytes."""
+        """How many records of a kind there are under keys that begin with the prefix, and their
+        bytes.
+        """
         counted = "SELECT count(*), coalesce(sum(length(content)), 0) FROM records"
-        [(count, size)] = self._run(f"{counted} WHERE kind = ? AND substr(key, 1, ?) = ?", kind, len(prefix), prefix)
+        [(count, size)] = self._run(
+            f"{counted} WHERE kind = ? AND substr(key, 1, ?) = ?", kind, len(prefix), prefix
+        )
         return count, size
 
     def settle(self) -> None:
@@ -116,7 +138,10 @@ class Database:
         self._turns.take(self._synced)
 
     def close(self) -> None:
-        """Close the file; using the store opens it again. Within a transaction of the same thread it stays open."""
+        """Close the file; using the store opens it again.
+
+        Within a transaction of the same thread it stays open.
+        """
         with suppress(StateError):
             self._turns.take(self._let_go_of_file)
 
@@ -176,12 +201,16 @@ class Database:
         """Read everything once. Raises `StateError` if something is damaged that must not be."""
         [(version,)] = self._run("PRAGMA user_version")
         if version != FORMAT:
-            raise StateError(f"expected a state of format {FORMAT} at {self.path}, got format {version}")
+            raise StateError(
+                f"expected a state of format {FORMAT} at {self.path}, got format {version}"
+            )
         [(sound,)] = self._run("PRAGMA quick_check(1)")
         if sound != "ok":
             raise self._unusable("damage")
         spoilt = []
-        for kind, key, content, checksum in self._rows("SELECT kind, key, content, checksum FROM records"):
+        for kind, key, content, checksum in self._rows(
+            "SELECT kind, key, content, checksum FROM records"
+        ):
             if type(kind) is str and type(key) is bytes and _sum(kind, key, content) == checksum:
                 continue
             if kind not in WAITING_TO_BE_SENT:
@@ -204,12 +233,17 @@ class Database:
             raise StateError(f"expected {self.path} to be open")
         try:
             yield from self._connection.execute(statement, values)
-        except (sqlite3.Error, ValueError, OverflowError) as error:  # damaged text, even of a message, is a ValueError
+        except (
+            sqlite3.Error,
+            ValueError,
+            OverflowError,
+        ) as error:  # damaged text, even of a message, is a ValueError
             raise self._unusable(error) from None
 
     def _unusable(self, cause: object) -> StateError:
         return StateError(
-            f"expected to use the state file {self.path}, got: {cause}; no report was made. A damaged file is not "
+            f"expected to use the state file {self.path}, got: {cause}; no report was made. A "
+            f"damaged file is not "
             "replaced by itself, since forgetting what was answered would spend the budget twice"
         )
 

@@ -1,10 +1,12 @@
 """The client that apps embed: a respondent, a queue and a sender over one state file.
 
 Rules
-- Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing randomness mean that nothing is
-  reported. It is counted by reason, logged once for each reason, and never raised, unless the app asked for `strict`.
+- Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing randomness
+  mean that nothing is reported. It is counted by reason, logged once for each reason, and never
+  raised, unless the app asked for `strict`.
 - What is charged and what waits to be sent change in one transaction, before `record` returns.
-- What a person says about consent counts at once, even where it cannot be written down; that alone is always raised.
+- What a person says about consent counts at once, even where it cannot be written down; that alone
+  is always raised.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
 
 
 class EmbeddedClient:
-    """A client that keeps what it makes and sends it. `Client.open` makes one and explains the settings."""
+    """A client that keeps what it makes and sends it.
+
+    `Client.open` makes one and explains the settings.
+    """
 
     _draw: Random = staticmethod(system)
 
@@ -55,18 +60,31 @@ class EmbeddedClient:
         self.survey = survey
         self._store = store
         self._cap = cap
-        scope = NOBODY if transport is None else Scope.of(getattr(transport, "destination", NAMELESS))
+        scope = (
+            NOBODY if transport is None else Scope.of(getattr(transport, "destination", NAMELESS))
+        )
         self._memory = Memory(store, scope)
         self._heirs = Heirs(store, survey, scope)
         self._counts = Counts()
         queue, orphaned = scope.survey_key(survey), NOBODY.survey_key(survey)
         self._outbox = Outbox(
-            store, queue, orphaned, limits or Limits(), self._draw, self._counts.add, inherits=self._heirs.inherits
+            store,
+            queue,
+            orphaned,
+            limits or Limits(),
+            self._draw,
+            self._counts.add,
+            inherits=self._heirs.inherits,
         )
         self._sender: Sender | None = None
         if transport is not None:
             self._sender = Sender(
-                self._outbox, transport, self._counts, allowed=self._agrees, interval=interval, random=self._draw
+                self._outbox,
+                transport,
+                self._counts,
+                allowed=self._agrees,
+                interval=interval,
+                random=self._draw,
             )
         self._strict = strict
         self._if_never_asked = consent
@@ -107,7 +125,9 @@ class EmbeddedClient:
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
-        return self._counts.numbers() | ({"damaged": self._store.damaged} if self._store.damaged else {})
+        return self._counts.numbers() | (
+            {"damaged": self._store.damaged} if self._store.damaged else {}
+        )
 
     def ledger(self) -> Ledger:
         """What this device has spent, on all surveys in its state file. Raises `StateError`."""
@@ -125,11 +145,13 @@ class EmbeddedClient:
         return ON if self._agrees() else OFF
 
     def set_consent(self, said: str) -> None:
-        """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits, the permanent
-        responses and the secret are erased. The ledger stays, so that coming back does not renew the budget.
+        """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what
+        waits, the permanent responses and the secret are erased. The ledger stays, so that coming
+        back does not renew the budget.
 
-        `on` is consent to this version of the survey: from then on it may spend what it asks for, even if a version
-        before asked for less. Say it when a person has, and not at every start. Raises `StateError`.
+        `on` is consent to this version of the survey: from then on it may spend what it asks for,
+        even if a version before asked for less. Say it when a person has, and not at every start.
+        Raises `StateError`.
         """
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
@@ -138,7 +160,10 @@ class EmbeddedClient:
         self._store.settle()
 
     def rotate(self) -> None:
-        """Draw a new secret and new permanent responses from now on; they are charged anew. Raises `StateError`."""
+        """Draw a new secret and new permanent responses from now on; they are charged anew.
+
+        Raises `StateError`.
+        """
         self._store.transact(lambda: self._erase("the secret was renewed"))
         self._store.settle()
 
@@ -149,7 +174,8 @@ class EmbeddedClient:
             self._sender.stop()
         self._store.close()
 
-    # Under which scope a client keeps its records may be decided by another one meanwhile: it is asked each time.
+    # Under which scope a client keeps its records may be decided by another one meanwhile: it is
+    # asked each time.
 
     def _budget(self) -> Budget:
         return Budget(self._store, self.survey, self._heirs.scope(), self._cap)
@@ -164,7 +190,9 @@ class EmbeddedClient:
             self._counts.add("recorded" if agreed else "consent-off")
             if agreed and self._sender is not None:
                 self._sender.start()
-        except Exception as error:  # an app that asks a question must not fall over it, whatever we did wrong
+        except (
+            Exception
+        ) as error:  # an app that asks a question must not fall over it, whatever we did wrong
             self._counts.note(error)
             if self._strict:
                 raise

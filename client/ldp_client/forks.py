@@ -1,7 +1,7 @@
 """Forked children inherit locks that nobody will release and connections that are not their own.
 
-So a fork waits until what must not be copied in the middle of something has come to rest, and the child renews what it
-must not share with its parent.
+So a fork waits until what must not be copied in the middle of something has come to rest, and the
+child renews what it must not share with its parent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Who goes on with what was recorded before an app knew where to send: a survey's first collector, for good.
+"""Who goes on with what was recorded before an app knew where to send: a survey's first collector,
+for good.
 
-It gets the reports that wait for nobody, so what they cost, their cohorts and their permanent responses count for it as
-well: otherwise it would get a second report of a question that is answered once, as soon as it has a name. From then on
-whatever is recorded without a collector is recorded for this one. To any other collector the device is another.
+It gets the reports that wait for nobody, so what they cost, their cohorts and their permanent
+responses count for it as well: otherwise it would get a second report of a question that is
+answered once, as soon as it has a name. From then on whatever is recorded without a collector is
+recorded for this one. To any other collector the device is another.
 """
 
 from __future__ import annotations
@@ -40,7 +42,10 @@ class Heirs:
         return self._own.collector in (NOBODY.collector, self._kept()[0])
 
     def _kept(self) -> tuple[str, str]:
-        """The heir, and the collector under whose scope its records are kept; a first collector becomes it now."""
+        """The heir, and the collector under whose scope its records are kept.
+
+        A first collector becomes it now.
+        """
         nobodys = NOBODY.survey_key(self._survey)
         kept = self._store.get(_HEIR, nobodys)
         if kept is not None:
@@ -48,6 +53,9 @@ class Heirs:
         collector = self._own.collector
         if self._own == NOBODY:
             return collector, collector
-        found = collector, collector if self._store.get(LIMIT, nobodys) is None else NOBODY.collector
+        found = (
+            collector,
+            collector if self._store.get(LIMIT, nobodys) is None else NOBODY.collector,
+        )
         self._store.put(_HEIR, nobodys, found)
         return found

@@ -1,9 +1,11 @@
-"""What a device has spent: exact ratios, by question, by day, and in all; and the same in plain words.
+"""What a device has spent: exact ratios, by question, by day, and in all; and the same in plain
+words.
 
-A charge is the ratio by which all that is ever sent on its account can change the odds of a guess; epsilon is its
-logarithm. Charges of one device multiply, as epsilons add up. They are never taken back: neither forgetting, nor a new
-secret, nor a question with other parameters makes what was sent unsent. What is set aside for answers that may still
-change (`ldp_client.budget`) is no charge, but counts as one where a limit is compared.
+A charge is the ratio by which all that is ever sent on its account can change the odds of a guess;
+epsilon is its logarithm. Charges of one device multiply, as epsilons add up. They are never taken
+back: neither forgetting, nor a new secret, nor a question with other parameters makes what was sent
+unsent. What is set aside for answers that may still change (`ldp_client.budget`) is no charge, but
+counts as one where a limit is compared.
 """
 
 from __future__ import annotations
@@ -26,18 +28,23 @@ DAY = 86_400
 
 
 Product = tuple[int, int]
-"""A product of ratios, as a numerator and a denominator that have not been reduced: that would take longer."""
+"""A product of ratios, as a numerator and a denominator that have not been reduced: that would take
+longer.
+"""
 
 NOTHING: Product = (1, 1)
 
 
 def today() -> int:
-    """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did something."""
+    """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did
+    something.
+    """
     return int(time.time()) // DAY
 
 
 class Charge(NamedTuple):
-    """What one report cost, or one value whose permanent response is kept; `day` counts from the first of 1970.
+    """What one report cost, or one value whose permanent response is kept; `day` counts from the
+    first of 1970.
 
     `collector` is where its reports go, nothing if the client hands them over.
     """
@@ -51,7 +58,9 @@ class Charge(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """Charges, the days on which a device was given a new secret, with the reason, and the ratio that is set aside."""
+    """Charges, the days on which a device was given a new secret, with the reason, and the ratio
+    that is set aside.
+    """
 
     charges: tuple[Charge, ...]
     events: tuple[tuple[str, int], ...] = ()
@@ -60,21 +69,28 @@ class Ledger(NamedTuple):
     @classmethod
     def read(cls, store: Store) -> Ledger:
         """The ledger that a store keeps."""
-        return store.transact(lambda: cls(tuple(_charges(store)), tuple(_events(store)), Fraction(*_set_aside(store))))
+        return store.transact(
+            lambda: cls(tuple(_charges(store)), tuple(_events(store)), Fraction(*_set_aside(store)))
+        )
 
-    def ratio(self, survey: str | None = None, question: str | None = None, day: int | None = None) -> Fraction:
+    def ratio(
+        self, survey: str | None = None, question: str | None = None, day: int | None = None
+    ) -> Fraction:
         """What was spent in all, or on one survey, one question or one day."""
         wanted = (survey, question, day)
         chosen = (
             each.ratio
             for each in self.charges
             if all(
-                want in (None, has) for want, has in zip(wanted, (each.survey, each.question, each.day), strict=True)
+                want in (None, has)
+                for want, has in zip(wanted, (each.survey, each.question, each.day), strict=True)
             )
         )
         return math.prod(chosen, start=Fraction(1))
 
-    def epsilon(self, survey: str | None = None, question: str | None = None, day: int | None = None) -> float:
+    def epsilon(
+        self, survey: str | None = None, question: str | None = None, day: int | None = None
+    ) -> float:
         """The same as an epsilon, rounded up; 0 where nothing was."""
         ratio = self.ratio(survey, question, day)
         return log_upper(ratio) if ratio > 1 else 0.0
@@ -87,8 +103,10 @@ class Ledger(NamedTuple):
 
         lines = [
             f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
-            f"  Whoever thought anything about its user 50 % likely, and sees all that was and will be sent for this, "
-            f"may come to think it {text_upper(100 * posterior(self.ratio()), 1)}% likely, at most.",
+            f"  Whoever thought anything about its user 50 % likely, and sees all that was and "
+            f"will be sent for this, "
+            f"may come to think it {text_upper(100 * posterior(self.ratio()), 1)}% likely, at "
+            f"most.",
         ]
         if self._may_change():
             lines.append("  When an answer changed, or that it did not, may show beyond that.")
@@ -96,12 +114,15 @@ class Ledger(NamedTuple):
             lines.append(f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}")
             lines += [f"  {line}" for line in self._questions(survey)]
         if self.aside > 1:
-            lines.append(f"Set aside, whether or not answers change: epsilon {log_text(self.aside, 6)}")
+            lines.append(
+                f"Set aside, whether or not answers change: epsilon {log_text(self.aside, 6)}"
+            )
         lines.append("By day:")
         days = sorted({each.day for each in self.charges})
         lines += [f"  {_date(day)}: epsilon {text_upper(self.epsilon(day=day), 6)}" for day in days]
         lines += [
-            f"On {_date(day)} {reason}: what is answered from then on is charged anew" for reason, day in self.events
+            f"On {_date(day)} {reason}: what is answered from then on is charged anew"
+            for reason, day in self.events
         ]
         return "\n".join(lines)
 
@@ -115,7 +136,9 @@ class Ledger(NamedTuple):
             made = [each for each in self.charges if (each.survey, each.question) == (survey, name)]
             times = "charged once" if len(made) == 1 else f"charged {len(made)} times"
             versions = len({each.fingerprint for each in made})
-            changed = f", its parameters having changed {versions - 1} times" if versions > 1 else ""
+            changed = (
+                f", its parameters having changed {versions - 1} times" if versions > 1 else ""
+            )
             yield f"{name}: epsilon {text_upper(self.epsilon(survey, name), 6)}, {times}{changed}"
 
 
@@ -140,18 +163,26 @@ def within(bound: Fraction, *products: Product) -> bool:
 
 @lru_cache(maxsize=1024)
 def ratio_of(text: str) -> Fraction:
-    """A ratio as records hold it: few that differ, and reading one takes longer than multiplying by it."""
+    """A ratio as records hold it: few that differ, and reading one takes longer than multiplying by
+    it.
+    """
     return Fraction(text)
 
 
 def spent(store: Store, survey: str, collector: str) -> tuple[Product, Product]:
-    """What was charged or is set aside: for a survey and its collector, and in all. Called in a transaction."""
+    """What was charged or is set aside: for a survey and its collector, and in all.
+
+    Called in a transaction.
+    """
     above, below = own_above, own_below = NOTHING
     for kind in (CHARGE, ASIDE):
         for _, (name, _, ratio, place, left, *_) in store.records(kind):
             numerator, denominator = ratio_of(cast(str, ratio)).as_integer_ratio()
             if kind == ASIDE:
-                numerator, denominator = numerator ** cast(int, left), denominator ** cast(int, left)
+                numerator, denominator = (
+                    numerator ** cast(int, left),
+                    denominator ** cast(int, left),
+                )
             above *= numerator
             below *= denominator
             if name == survey and place == collector:
@@ -161,7 +192,10 @@ def spent(store: Store, survey: str, collector: str) -> tuple[Product, Product]:
 
 
 def close_aside(store: Store) -> None:
-    """Let what is set aside stay so for good, beyond reach of what is answered from now on. Called in a transaction."""
+    """Let what is set aside stay so for good, beyond reach of what is answered from now on.
+
+    Called in a transaction.
+    """
     for key, record in list(store.records(ASIDE)):
         if len(key) == KEY_SIZE:
             closed = sum(1 for _ in store.records(ASIDE, key))
@@ -180,7 +214,9 @@ def _events(store: Store) -> Iterator[tuple[str, int]]:
 
 
 def _set_aside(store: Store) -> Product:
-    kept = (cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE))
+    kept = (
+        cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE)
+    )
     return product(ratio_of(ratio) ** left for _, _, ratio, _, left, _ in kept)
 
 

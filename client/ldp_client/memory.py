@@ -1,16 +1,18 @@
-"""What a device remembers of a person's answers, so that it never gives fresh noise on one that it randomized before.
+"""What a device remembers of a person's answers, so that it never gives fresh noise on one that it
+randomized before.
 
 - a secret, drawn once, under which memo keys are hashed;
 - its cohort for each question that has cohorts;
-- permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the secret;
+- permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the
+  secret;
 - which of them was reported last;
 - whether the person agrees.
 
-What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector serves another
-(`ldp_client.scope`).
+What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector
+serves another (`ldp_client.scope`).
 
-No answer is stored. Whoever holds the state holds the secret too, and can test guesses against the keys: it belongs in
-the app's private storage.
+No answer is stored. Whoever holds the state holds the secret too, and can test guesses against the
+keys: it belongs in the app's private storage.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ ON, OFF, FORGET = "on", "off", "forget"
 
 
 class Memory:
-    """The memory that a store holds, under a scope. Methods are called in a transaction of the store."""
+    """The memory that a store holds, under a scope.
+
+    Methods are called in a transaction of the store.
+    """
 
     __slots__ = ("_scope", "store")
 
@@ -50,14 +55,20 @@ class Memory:
         return cast(int, kept[0])
 
     def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
-        """The key under which the permanent response to a value is kept; it begins with that of the question."""
+        """The key under which the permanent response to a value is kept.
+
+        It begins with that of the question.
+        """
         import hashlib
 
         kept_for = cast(Memoized, question.randomizer).memo_value(value, cohort)
         told = kept_for if isinstance(kept_for, bytes) else kept_for.to_bytes(4, "little")
         of_question = self._scope.key(question)
         message = of_question + cohort.to_bytes(8, "little") + told
-        return of_question + hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
+        return (
+            of_question
+            + hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
+        )
 
     def permanent(self, key: bytes) -> int | None:
         """The permanent response under a memo key; None if there is none yet."""
@@ -66,7 +77,9 @@ class Memory:
 
     def keep_permanent(self, key: bytes, response: int) -> None:
         """Remember a permanent response."""
-        self.store.put(_PERMANENT, key, (response.to_bytes((response.bit_length() + 7) // 8, "little"),))
+        self.store.put(
+            _PERMANENT, key, (response.to_bytes((response.bit_length() + 7) // 8, "little"),)
+        )
 
     def last(self, question: Question) -> bytes:
         """The memo key of the permanent response that was reported last."""
@@ -88,7 +101,8 @@ class Memory:
         self.store.put(_CONSENT, b"", (said,))
 
     def erase(self, reason: str) -> None:
-        """Forget secret, cohorts and permanent responses, and note it in the ledger; what was charged stays charged.
+        """Forget secret, cohorts and permanent responses, and note it in the ledger; what was
+        charged stays charged.
 
         What may be charged for new responses is for `ldp_client.budget.renew` to say.
         """

@@ -1,4 +1,6 @@
-"""A private file that is there whole or not at all: one that is there but empty has lost something."""
+"""A private file that is there whole or not at all: one that is there but
+empty has lost something.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,11 @@ from collections.abc import Callable
 
 
 def make(path: str, fill: Callable[[str], object]) -> None:
-    """Have a new file filled under another name, then give it its own, unless another process was quicker.
+    """Have a new file filled under another name, then give it its own, unless another process was
+    quicker.
 
-    Folders that are missing are made. Only the owner may read any of it. Raises `OSError`, or what `fill` raises.
+    Folders that are missing are made. Only the owner may read any of it. Raises `OSError`, or what
+    `fill` raises.
     """
     fresh = f"{path}.{os.getpid()}.new"
     folder = os.path.dirname(path) or "."
@@ -29,7 +33,9 @@ def _name(fresh: str, path: str) -> None:
         os.link(fresh, path)
     except FileExistsError:
         pass
-    except OSError:  # no hard links here: a moment is left in which two processes may both find nothing
+    except (
+        OSError
+    ):  # no hard links here: a moment is left in which two processes may both find nothing
         if not os.path.exists(path):
             os.replace(fresh, path)
 

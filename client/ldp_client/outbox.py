@@ -1,16 +1,18 @@
 """The queue: randomized reports that wait to be sent, in the store of the device's memory.
 
 Rules
-- A survey has a queue of its own for each collector: nobody gets what was meant for another, nor waits for another's
-  pause. What was recorded without a collector goes to the first that there is for its survey (`ldp_client.heirs`).
-- A report is kept under its day and a random number: neither the hour nor the order of answers can be read off. What
-  leaves together is put in the order of these numbers, whatever the days.
-- A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until somebody has decided
-  about them, so that every retry sends the same bytes. There is one at a time. Reports that wait have no id yet, so
-  that only what somebody was about to send can come too late for its epoch.
+- A survey has a queue of its own for each collector: nobody gets what was meant for another, nor
+  waits for another's pause. What was recorded without a collector goes to the first that there is
+  for its survey (`ldp_client.heirs`).
+- A report is kept under its day and a random number: neither the hour nor the order of answers can
+  be read off. What leaves together is put in the order of these numbers, whatever the days.
+- A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until
+  somebody has decided about them, so that every retry sends the same bytes. There is one at a time.
+  Reports that wait have no id yet, so that only what somebody was about to send can come too late
+  for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
-- The queue is bounded by count, bytes and age. The oldest go first; the count and the bytes are looked at once in
-  `SLACK` reports, and may be exceeded by that many.
+- The queue is bounded by count, bytes and age. The oldest go first; the count and the bytes are
+  looked at once in `SLACK` reports, and may be exceeded by that many.
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ class Limits(NamedTuple):
 class Outbox:
     """A queue in a database. `count` is told about reports that are dropped, by reason.
 
-    `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a collector, which this
-    one takes over if it `inherits`; that is asked in transactions.
+    `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a
+    collector, which this one takes over if it `inherits`; that is asked in transactions.
     """
 
     def __init__(
@@ -95,7 +97,9 @@ class Outbox:
         self._store.transact(lambda: self._forget(frame))
 
     def postpone(self, least: float, backoff: Callable[[int], float]) -> None:
-        """Let nothing be sent for at least so many seconds, nor for those that the failures in a row call for."""
+        """Let nothing be sent for at least so many seconds, nor for those that the failures in a
+        row call for.
+        """
         self._store.transact(lambda: self._postpone(least, backoff))
 
     def pause(self) -> float:
@@ -139,10 +143,17 @@ class Outbox:
 
     def _queues(self) -> tuple[bytes, ...]:
         """Those that this one sends."""
-        return (self._queue, self._orphaned) if self._orphaned != self._queue and self._inherits() else (self._queue,)
+        return (
+            (self._queue, self._orphaned)
+            if self._orphaned != self._queue and self._inherits()
+            else (self._queue,)
+        )
 
     def _oldest_first(self) -> Iterator[tuple[bytes, Record]]:
-        """The keys and records of the reports that wait; those of a day in the order of their random numbers."""
+        """The keys and records of the reports that wait.
+
+        Those of a day in the order of their random numbers.
+        """
         each = (self._store.records(REPORT, queue) for queue in self._queues())
         return heapq.merge(*each, key=lambda found: found[0][OWNER_SIZE:])
 
@@ -156,11 +167,23 @@ class Outbox:
         if not shuffled:
             return None
         # Of two parts, where a survey has no epochs.
-        waiting = [(key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled]
+        waiting = [
+            (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
+        ]
         _, (fingerprint, row, epoch) = waiting[0]
-        chosen = [each for each in waiting if each[1].fingerprint == fingerprint][: self._limits.batch]
+        chosen = [each for each in waiting if each[1].fingerprint == fingerprint][
+            : self._limits.batch
+        ]
         rows = b"".join(report.row for _, report in chosen)
-        made = row_batches(fingerprint, rows, len(row), epoch, size=len(chosen), random=self._random, clock=time.time)
+        made = row_batches(
+            fingerprint,
+            rows,
+            len(row),
+            epoch,
+            size=len(chosen),
+            random=self._random,
+            clock=time.time,
+        )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(made)
         for key, _ in chosen[: batch.size]:

@@ -1,4 +1,6 @@
-"""What would be sent, shown before anything is: for a person who decides, and for the app that asks her."""
+"""What would be sent, shown before anything is: for a person who decides, and for the app that asks
+her.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ from ldp.survey import Survey
 
 
 class Preview(NamedTuple):
-    """A report of the same law as the one that would be sent, drawn for show and thrown away, and what it could tell.
+    """A report of the same law as the one that would be sent, drawn for show and thrown away, and
+    what it could tell.
 
-    It is not the one that will be sent, so seeing it costs nothing as long as it stays on the device: show it, and do
-    not store it.
+    It is not the one that will be sent, so seeing it costs nothing as long as it stays on the
+    device: show it, and do not store it.
     """
 
     question: str
@@ -31,8 +34,10 @@ class Preview(NamedTuple):
         epsilon, lifetime = text_upper(self.epsilon, 6), text_upper(self.lifetime_epsilon, 6)
         return (
             f"{self.question}: {len(self.row)} bytes would be sent, such as {self.row[:16].hex()}"
-            f"{'...' if len(self.row) > 16 else ''}, drawn anew for this answer and any other alike.\n"
-            f"Whoever thought this answer 50 % likely may come to think it {belief}% likely, at most "
+            f"{'...' if len(self.row) > 16 else ''}, drawn anew for this answer and any other "
+            f"alike.\n"
+            f"Whoever thought this answer 50 % likely may come to think it {belief}% likely, at "
+            f"most "
             f"(epsilon {epsilon}; {lifetime} for all answers that will ever be sent)."
         )
 

@@ -1,7 +1,8 @@
 """Reports, and the bytes that they travel as.
 
-Where a survey has epochs, the id of a batch tells in which one the batch was made, so every report says how long they
-are. Make batches when they are about to be sent: what a collector gets after their epoch's grace is lost.
+Where a survey has epochs, the id of a batch tells in which one the batch was made, so every report
+says how long they are. Make batches when they are about to be sent: what a collector gets after
+their epoch's grace is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ Clock = Callable[[], float]
 
 
 class Report(NamedTuple):
-    """One randomized answer, or those to a group: its fingerprint, and the bytes that may leave the device.
+    """One randomized answer, or those to a group: its fingerprint, and the bytes that may leave the
+    device.
 
     `epoch` is the length of its survey's epochs in seconds; None if it has none.
     """
@@ -30,12 +32,17 @@ class Report(NamedTuple):
 
 
 def batches(
-    reports: Iterable[Report], *, size: int = 1000, random: Random = system, clock: Clock = time.time
+    reports: Iterable[Report],
+    *,
+    size: int = 1000,
+    random: Random = system,
+    clock: Clock = time.time,
 ) -> list[Batch]:
-    """Reports grouped by question into batches of at most `size`, each under a fresh id, all in random order.
+    """Reports grouped by question into batches of at most `size`, each under a fresh id, all in
+    random order.
 
-    Group only reports that may be seen together: whoever receives a batch learns that its reports travelled together,
-    and nothing of the order in which they were made.
+    Group only reports that may be seen together: whoever receives a batch learns that its reports
+    travelled together, and nothing of the order in which they were made.
     """
     by_question: dict[tuple[bytes, int | None], list[bytes]] = {}
     for fingerprint, row, epoch in shuffled(reports, random):
@@ -67,9 +74,16 @@ def row_batches(
 
 
 def report_bytes(
-    reports: Iterable[Report], *, size: int = 1000, random: Random = system, clock: Clock = time.time
+    reports: Iterable[Report],
+    *,
+    size: int = 1000,
+    random: Random = system,
+    clock: Clock = time.time,
 ) -> bytes:
-    """Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated."""
+    """Reports as the bytes of a report file or an upload: one frame for each batch.
+
+    Files may be concatenated.
+    """
     return frames(batches(reports, size=size, random=random, clock=clock))
 
 

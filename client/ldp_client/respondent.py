@@ -1,12 +1,15 @@
-"""Answers in, randomized reports out: what a device sends about one person, and what it charges for it.
+"""Answers in, randomized reports out: what a device sends about one person, and what it charges for
+it.
 
 Rules
 - A question whose budget is spent by one report is answered once.
-- One with permanent responses is answered any number of times: an answer met before re-uses its permanent response. A
-  new one is charged for, from what was set aside when the question was answered first (`ldp_client.budget`). A value
-  that comes too late is reported by the permanent response that was reported last, as if nothing had changed: silence
-  would tell that it did. All such reports are about an earlier answer.
-- Questions of a group are answered together or not at all, each as it would be by itself, and travel as one report.
+- One with permanent responses is answered any number of times: an answer met before re-uses its
+  permanent response. A new one is charged for, from what was set aside when the question was
+  answered first (`ldp_client.budget`). A value that comes too late is reported by the permanent
+  response that was reported last, as if nothing had changed: silence would tell that it did. All
+  such reports are about an earlier answer.
+- Questions of a group are answered together or not at all, each as it would be by itself, and
+  travel as one report.
 - Whatever is charged is charged before a report exists.
 """
 
@@ -26,11 +29,13 @@ from ldp_client.reports import Report
 
 
 class Respondent:
-    """One person's answers to a survey on one device. Both methods are called in a transaction of the memory's store.
+    """One person's answers to a survey on one device. Both methods are called in a transaction of
+    the memory's store.
 
-    They raise `AnswerError` for an unknown question or an answer that does not fit it; `AlreadyAnsweredError` if the
-    question's budget is spent; `BudgetError` if the device's is; `RandomnessError` and `StateError` if no report could
-    be made safely. An error rolls the transaction back: nothing is spent then.
+    They raise `AnswerError` for an unknown question or an answer that does not fit it;
+    `AlreadyAnsweredError` if the question's budget is spent; `BudgetError` if the device's is;
+    `RandomnessError` and `StateError` if no report could be made safely. An error rolls the
+    transaction back: nothing is spent then.
     """
 
     __slots__ = ("_budget", "_memory", "_random", "_survey")
@@ -48,17 +53,27 @@ class Respondent:
         value = question.value(answer)
         if name in survey.group_of:
             together = survey.group_of[name].name
-            raise AnswerError(f"expected the questions {together} to be answered together, with record_together")
+            raise AnswerError(
+                f"expected the questions {together} to be answered together, with record_together"
+            )
         return Report(question.fingerprint, self._row(question, value), question.epoch)
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""
         group = self._survey.group_of.get(next(iter(answers), ""))
         if group is None or {question.name for question in group.members} != answers.keys():
-            known = " or ".join(group.name for group in self._survey.groups) or "none: this survey has no groups"
-            raise AnswerError(f"expected answers to all questions of a group ({known}), got {', '.join(answers)}")
+            known = (
+                " or ".join(group.name for group in self._survey.groups)
+                or "none: this survey has no groups"
+            )
+            raise AnswerError(
+                f"expected answers to all questions of a group ({known}), got {', '.join(answers)}"
+            )
         values = [question.value(answers[question.name]) for question in group.members]
-        rows = [self._row(question, value) for question, value in zip(group.members, values, strict=True)]
+        rows = [
+            self._row(question, value)
+            for question, value in zip(group.members, values, strict=True)
+        ]
         return Report(group.fingerprint, b"".join(rows), group.epoch)
 
     def _row(self, question: Question, value: Value) -> bytes:
@@ -82,6 +97,9 @@ class Respondent:
             key = memory.last(question)
             permanent = memory.permanent(key)
         if permanent is None:
-            raise StateError(f"question {question.name!r}: expected the permanent response that was reported last")
+            raise StateError(
+                f"question {question.name!r}: expected the permanent response that was reported "
+                f"last"
+            )
         memory.keep_last(question, key)
         return randomizer.instantaneous(permanent, cohort, random)

@@ -48,7 +48,9 @@ def _digest(*names: str) -> bytes:
     import hashlib
 
     told = [name.encode() for name in names]
-    return hashlib.blake2b(b"".join(b"%d:%b," % (len(each), each) for each in told), digest_size=OWNER_SIZE).digest()
+    return hashlib.blake2b(
+        b"".join(b"%d:%b," % (len(each), each) for each in told), digest_size=OWNER_SIZE
+    ).digest()
 
 
 NOBODY = Scope.of("")

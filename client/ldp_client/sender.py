@@ -31,7 +31,10 @@ _FAREWELL = 0.5
 
 
 class Sender:
-    """Sends an outbox through a transport, on average once in `interval` seconds; None: when it is asked to."""
+    """Sends an outbox through a transport, on average once in `interval` seconds.
+
+    None: when it is asked to.
+    """
 
     def __init__(
         self,
@@ -68,7 +71,10 @@ class Sender:
             self._start()
 
     def flush(self, timeout: float) -> bool:
-        """Have everything sent now, as far as a pause allows. True if nothing waits any more, within the time-out."""
+        """Have everything sent now, as far as a pause allows.
+
+        True if nothing waits any more, within the time-out.
+        """
         self._start()
         with self._lock:
             self._asked = asked = self._asked + 1
@@ -117,7 +123,9 @@ class Sender:
     def _run(self) -> None:
         while not self._stopping:
             with self._lock:
-                self._news.wait_for(self._urgent, self._interval and self._uniform(2 * self._interval))
+                self._news.wait_for(
+                    self._urgent, self._interval and self._uniform(2 * self._interval)
+                )
                 asked = self._asked
             try:
                 self.send_all()

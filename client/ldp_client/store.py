@@ -1,7 +1,7 @@
 """Where a device keeps what it remembers: records by kind and key, changed in transactions.
 
-A record is a tuple of bytes, integers and texts. There are two stores: `ProcessStore` here, which forgets when the
-process ends, and `ldp_client.database.Database`, which is one file.
+A record is a tuple of bytes, integers and texts. There are two stores: `ProcessStore` here, which
+forgets when the process ends, and `ldp_client.database.Database`, which is one file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Record = tuple[bytes | int | str, ...]
 
 
 class Store(Protocol):
-    """What `transact` is given is a transaction: what it changes is kept as a whole or, if it raises, not at all.
+    """What `transact` is given is a transaction: what it changes is kept as a whole or, if it
+    raises, not at all.
 
     `get`, `put`, `drop` and `records` are called within one. All methods raise `StateError`.
     """
@@ -40,7 +41,10 @@ class Store(Protocol):
         """Keys that begin with the prefix, in order, and their records."""
 
     def settle(self) -> None:
-        """Make everything that was kept so far last through a loss of power. Called between transactions."""
+        """Make everything that was kept so far last through a loss of power.
+
+        Called between transactions.
+        """
 
 
 class ProcessStore:

@@ -25,14 +25,20 @@ def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
     place = os.fspath(source)
     try:
         with open(place, "rb") as file:
-            # One byte more than is allowed shows that there are too many, in a file that has no end as well.
+            # One byte more than is allowed shows that there are too many, in a file that has no end
+            # as well.
             return parse_survey(file.read(LARGEST + 1), place)
     except OSError as error:
-        raise SurveyError((Problem(place, "a survey file", error.strerror or type(error).__name__),)) from None
+        raise SurveyError(
+            (Problem(place, "a survey file", error.strerror or type(error).__name__),)
+        ) from None
 
 
 def bound(epsilon: Epsilon) -> Fraction:
-    """The largest ratio that an epsilon allows. Raises `ValueError` for what is no positive number."""
+    """The largest ratio that an epsilon allows.
+
+    Raises `ValueError` for what is no positive number.
+    """
     exact = fraction(epsilon)
     if exact <= 0:
         raise ValueError(f"expected an epsilon above 0, got {epsilon}")
@@ -40,7 +46,8 @@ def bound(epsilon: Epsilon) -> Fraction:
 
 
 def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None) -> None:
-    """Raise `SurveyError` if a question can ever cost more than `ceiling`, or the terms are not among the pinned ones.
+    """Raise `SurveyError` if a question can ever cost more than `ceiling`, or the terms are not
+    among the pinned ones.
 
     `pins` are terms as `ldp explain` prints them.
     """
@@ -51,7 +58,11 @@ def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str]
             ratio = question.price**question.charges
             if ratio > most:
                 expected = f"at most epsilon {ceiling}, ever, which is this app's ceiling"
-                problems.append(Problem(f"question {question.name!r}", expected, f"epsilon {log_text(ratio, 6)}"))
+                problems.append(
+                    Problem(
+                        f"question {question.name!r}", expected, f"epsilon {log_text(ratio, 6)}"
+                    )
+                )
     if pins is not None and survey.terms.hex() not in pins:
         expected = f"terms that this app pins ({', '.join(pins) or 'none'})"
         problems.append(Problem(f"survey {survey.name!r}", expected, survey.terms.hex()))

@@ -1,7 +1,8 @@
-"""For the tests of apps that embed a client: transports that keep what they get, and randomness that is replayed.
+"""For the tests of apps that embed a client: transports that keep what they get, and randomness
+that is replayed.
 
-Nothing in the client imports this module, and `Client.open` takes no randomness: no setting of a released app leads
-here.
+Nothing in the client imports this module, and `Client.open` takes no randomness: no setting of a
+released app leads here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ldp_client.transport import ACCEPTED, Outcome, Transport
 
 
 class RecordingTransport:
-    """Keeps every payload and answers with the given outcomes, one after the other, then with `ACCEPTED`."""
+    """Keeps every payload and answers with the given outcomes, one after the other, then with
+    `ACCEPTED`.
+    """
 
     def __init__(self, outcomes: Iterable[Outcome | Exception] = ()) -> None:
         self.payloads: list[bytes] = []
@@ -52,7 +55,9 @@ class RecordingTransport:
 
 
 class ReplayingClient(EmbeddedClient):
-    """An embedded client whose randomness is a tape, and which sends at `flush` only: the same reports at every run."""
+    """An embedded client whose randomness is a tape, and which sends at `flush` only: the same
+    reports at every run.
+    """
 
     def __init__(self, survey: Survey, tape: bytes, transport: Transport | None = None) -> None:
         self._draw = Replay(tape)
@@ -60,7 +65,9 @@ class ReplayingClient(EmbeddedClient):
 
 
 def assert_nothing_told(answers: Iterable[str], *places: str | os.PathLike[str]) -> None:
-    """Fail if an answer's text is in a file, or in any file of a folder, in UTF-8, UTF-16 or hexadecimal."""
+    """Fail if an answer's text is in a file, or in any file of a folder, in UTF-8, UTF-16 or
+    hexadecimal.
+    """
     for answer in answers:
         told = answer.encode()
         forms = (told, answer.encode("utf-16-le"), told.hex().encode())
@@ -81,6 +88,10 @@ def assert_recorded(client: EmbeddedClient, reports: int) -> None:
 def _files(places: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
     for place in places:
         if os.path.isdir(place):
-            yield from (os.path.join(folder, name) for folder, _, names in os.walk(os.fspath(place)) for name in names)
+            yield from (
+                os.path.join(folder, name)
+                for folder, _, names in os.walk(os.fspath(place))
+                for name in names
+            )
         else:
             yield os.fspath(place)

@@ -1,4 +1,7 @@
-"""How bytes get to a collector. A transport takes the bytes of one batch and says what became of them."""
+"""How bytes get to a collector.
+
+A transport takes the bytes of one batch and says what became of them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ _USUAL_PORTS = {"https": 443, "http": 80}
 
 
 class Outcome(NamedTuple):
-    """One of three: `ACCEPTED`, `REFUSED` for good, or to be retried, after `wait` seconds if the collector says so."""
+    """One of three: `ACCEPTED`, `REFUSED` for good, or to be retried, after `wait` seconds if the
+    collector says so.
+    """
 
     verdict: str
     wait: float = 0.0
@@ -23,15 +28,18 @@ ACCEPTED, REFUSED = Outcome("accepted"), Outcome("refused")
 
 
 def retry(wait: float = 0.0) -> Outcome:
-    """Nobody has the batch now, or nobody knows: send the same bytes later, and not before `wait` seconds."""
+    """Nobody has the batch now, or nobody knows: send the same bytes later, and not before `wait`
+    seconds.
+    """
     return Outcome("retry", wait)
 
 
 class Transport(Protocol):
     """Anything that delivers. It may raise; that is taken for `retry()`.
 
-    If it has a text `destination`, that names the collector: what a device keeps for one serves no other
-    (`ldp_client.scope`). Transports without one are taken for one collector, which is none of the others.
+    If it has a text `destination`, that names the collector: what a device keeps for one serves no
+    other (`ldp_client.scope`). Transports without one are taken for one collector, which is none of
+    the others.
     """
 
     def send(self, payload: bytes) -> Outcome:
@@ -39,10 +47,12 @@ class Transport(Protocol):
 
 
 class HTTPTransport:
-    """Posts batches to a collector over HTTPS, certificates checked; plain HTTP is for this very machine only.
+    """Posts batches to a collector over HTTPS, certificates checked; plain HTTP is for this very
+    machine only.
 
-    Accepted is 202 and nothing else: whatever stands between (a login page of a café's network) says 200. Redirects are
-    not followed, and proxies not looked for. A status that no retry can change (4xx but 408 and 429) refuses for good.
+    Accepted is 202 and nothing else: whatever stands between (a login page of a café's network)
+    says 200. Redirects are not followed, and proxies not looked for. A status that no retry can
+    change (4xx but 408 and 429) refuses for good.
     """
 
     def __init__(self, collector: str, *, token: str | None = None, timeout: float = 10.0) -> None:
@@ -50,9 +60,13 @@ class HTTPTransport:
 
         parts = urlsplit(collector)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-            raise ValueError(f"expected a collector's address that begins with https://, got {collector!r}")
+            raise ValueError(
+                f"expected a collector's address that begins with https://, got {collector!r}"
+            )
         if not parts.hostname or parts.query or parts.fragment or parts.username:
-            raise ValueError(f"expected an address such as https://collect.example, got {collector!r}")
+            raise ValueError(
+                f"expected an address such as https://collect.example, got {collector!r}"
+            )
         self._secure = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._path = parts.path.rstrip("/") + REPORTS_PATH
@@ -74,7 +88,10 @@ class HTTPTransport:
             response = connection.getresponse()
             response.read(_MOST_RESPONSE)
             return _outcome(response.status, response.getheader("Retry-After"))
-        except (OSError, HTTPException):  # no network, a time-out, a certificate that does not check out
+        except (
+            OSError,
+            HTTPException,
+        ):  # no network, a time-out, a certificate that does not check out
             return retry()
         finally:
             connection.close()
@@ -88,7 +105,10 @@ class FolderTransport:
         self.destination = f"file:{os.path.abspath(self._path)}"
 
     def send(self, payload: bytes) -> Outcome:
-        """Append a whole frame in one write. What a full disk cuts short is damage that a reader skips."""
+        """Append a whole frame in one write.
+
+        What a full disk cuts short is damage that a reader skips.
+        """
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             whole = os.write(descriptor, payload) == len(payload)

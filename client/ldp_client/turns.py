@@ -37,7 +37,8 @@ class Turns:
 
     def renew(self) -> None:
         """Begin with a lock of our own: in a forked child."""
-        # Reentrant, so that whoever interrupts a turn of its own thread is refused, and does not wait for ever.
+        # Reentrant, so that whoever interrupts a turn of its own thread is refused, and does not
+        # wait for ever.
         self._lock = RLock()
 
     def take(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
@@ -48,8 +49,10 @@ class Turns:
         with self._lock:
             if self._busy:
                 raise StateError(
-                    "expected to begin when nothing else was under way in this thread, got a call from within another "
-                    "one, by a signal handler or a finalizer: let it set a flag, and record once it has returned"
+                    "expected to begin when nothing else was under way in this thread, got a call "
+                    "from within another "
+                    "one, by a signal handler or a finalizer: let it set a flag, and record once "
+                    "it has returned"
                 )
             try:
                 self._busy = True

@@ -1,4 +1,7 @@
-"""Typed answers to the survey notes-2026. Written by `ldp codegen`: change the survey, not this file."""
+"""Typed answers to the survey notes-2026.
+
+Written by `ldp codegen`: change the survey, not this file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ TERMS = "1ba9c4232650f0b7f85f37636554978b"
 """What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""
 
 
-def record_kept(client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]) -> bool:
+def record_kept(
+    client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]
+) -> bool:
     """How many notes are kept?"""
     return client.record("kept", value)
 

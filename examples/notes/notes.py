@@ -2,11 +2,12 @@
 
     python examples/notes/notes.py add "Buy milk"
     python examples/notes/notes.py list
-    python examples/notes/notes.py privacy on        (or off, forget; alone: what was spent, and what would be sent)
+    python examples/notes/notes.py privacy on        (or off, forget; alone: what was spent, and
+                                                     what would be sent)
     python examples/notes/notes.py passwords no      (or yes, or nothing at all)
 
-Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR: a folder, or the address of a collector, which may
-want NOTES_TOKEN.
+Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR: a folder, or the address of a
+collector, which may want NOTES_TOKEN.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ import os
 import sys
 from pathlib import Path
 
-from answers import TERMS, record_kept, record_sensitive, record_theme  # written by `ldp codegen survey.toml`
+from answers import (
+    TERMS,
+    record_kept,
+    record_sensitive,
+    record_theme,
+)  # written by `ldp codegen survey.toml`
 
 from ldp_client import Client
 from ldp_client.embedded import EmbeddedClient
@@ -42,7 +48,9 @@ def main(words: list[str]) -> None:
                 client.set_consent(said)
             case ["passwords", *said]:
                 # Saying nothing is an answer like any other: otherwise silence would tell.
-                record_sensitive(client, said[0] if said[:1] in (["yes"], ["no"]) else "rather not say")
+                record_sensitive(
+                    client, said[0] if said[:1] in (["yes"], ["no"]) else "rather not say"
+                )
             case _:
                 sys.exit(__doc__)
         record_kept(client, kept())
@@ -51,7 +59,10 @@ def main(words: list[str]) -> None:
 
 
 def open_client() -> EmbeddedClient:
-    """The client: off until the user agrees; for these terms only, and for at most epsilon 6 a question, ever."""
+    """The client: off until the user agrees.
+
+    For these terms only, and for at most epsilon 6 a question, ever.
+    """
     token = os.environ.get("NOTES_TOKEN")
     remote = COLLECTOR.startswith(("http://", "https://"))
     return Client.open(
@@ -74,7 +85,15 @@ def notes() -> list[str]:
 def kept() -> str:
     """Which of the survey's values their number is."""
     number = len(notes())
-    return "none" if not number else "1 to 9" if number < 10 else "10 to 99" if number < 100 else "100 or more"
+    return (
+        "none"
+        if not number
+        else "1 to 9"
+        if number < 10
+        else "10 to 99"
+        if number < 100
+        else "100 or more"
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """The table of mechanisms.
 
-One module for each algorithm; each module opens with its rules, formula and source, and ends with its row (or rows) of
-this table. What a mechanism must provide is written in `ldp.mechanisms.contract`.
+One module for each algorithm; each module opens with its rules, formula and source, and ends with
+its row (or rows) of this table. What a mechanism must provide is written in
+`ldp.mechanisms.contract`.
 
-A row's module is imported when the row is first asked for: a device needs those of its survey, not all of them.
+A row's module is imported when the row is first asked for: a device needs those of its survey, not
+all of them.
 """
 
 from __future__ import annotations
@@ -66,6 +68,8 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 """Every mechanism, by the name that a survey file uses."""
 
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
-"""What `mechanism = "auto"` chooses from: those that no other beats in error, size of reports and time to decode."""
+"""What `mechanism = "auto"` chooses from: those that no other beats in error, size of reports and
+time to decode.
+"""
 
 __all__ = ["AUTOMATIC", "MECHANISMS", "Declared", "Mechanism", "Memoized", "Pure", "Randomizer"]

@@ -1,15 +1,18 @@
-"""Noise added to a whole number: the discrete Laplace mechanism, and the geometric one, which is cut to the domain.
+"""Noise added to a whole number: the discrete Laplace mechanism, and the geometric one, which is
+cut to the domain.
 
     report = x + Z, cut at both ends to [low - margin, high + margin];  P[Z = z] in proportion to a^|z|,  a = 1 / s
     P[y | x] = a^|y-x| (1-a) / (1+a),  at either end a^|y-x| / (1+a);  epsilon = N ln s,  N = high - low
 
-In the local model any value may stand in for any other, so the sensitivity is all of N. `geometric` has no margin: its
-reports are the domain itself. What lies beyond the domain tells nothing more than that it lies beyond, so that cutting
-the reports of `laplace` to the domain makes them those of `geometric`, and nothing is lost by it.
+In the local model any value may stand in for any other, so the sensitivity is all of N. `geometric`
+has no margin: its reports are the domain itself. What lies beyond the domain tells nothing more
+than that it lies beyond, so that cutting the reports of `laplace` to the domain makes them those of
+`geometric`, and nothing is lost by it.
 
-In integers: s = near / far; the noise `reach` = N + margin stands for all that is as far or farther, with weight
-`least`. One step nearer has weight floor(least (s - 1)), each step after that floor(s) times as much, so that neither
-two neighbouring weights nor two neighbouring tails differ by more than s.
+In integers: s = near / far; the noise `reach` = N + margin stands for all that is as far or
+farther, with weight `least`. One step nearer has weight floor(least (s - 1)), each step after that
+floor(s) times as much, so that neither two neighbouring weights nor two neighbouring tails differ
+by more than s.
 
 Source: Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric mechanism).
 """
@@ -36,15 +39,22 @@ MOST_OUTPUTS = 1 << 16
 MOST_LAPLACE_VALUES = 1 << 14
 
 _STEP_SCALE = 1 << 64
-"""The odds of one step lie on a grid of 2^-64, small beside the least step, a ten-thousandth in 65,535."""
+"""The odds of one step lie on a grid of 2^-64, small beside the least step, a ten-thousandth in
+65,535.
+"""
 _LEAST = 1 << 96
-"""So large that a ten-thousandth of it in 65,535 is still a weight of 66 bits, and rounding costs next to nothing."""
+"""So large that a ten-thousandth of it in 65,535 is still a weight of 66 bits, and rounding costs
+next to nothing.
+"""
 _USUAL_MARGIN, _LARGEST_MARGIN = 7, 40
 """In units of N / epsilon: the noise goes as far with probability e^-7 and e^-40."""
 
 
 class AdditiveNoise(NamedTuple):
-    """A value among `size` whole numbers, plus noise; a step away from the value has odds of `far` to `near`."""
+    """A value among `size` whole numbers, plus noise.
+
+    A step away from the value has odds of `far` to `near`.
+    """
 
     size: int
     margin: int
@@ -78,7 +88,11 @@ class AdditiveNoise(NamedTuple):
         reach, upward = len(rising) - 1, rising[-1]
         drawn = randbelow(upward + rising[-2], random)
         # Upwards from 0, or downwards from -1.
-        noise = reach - bisect_right(rising, drawn) if drawn < upward else bisect_right(rising, drawn - upward) - reach
+        noise = (
+            reach - bisect_right(rising, drawn)
+            if drawn < upward
+            else bisect_right(rising, drawn - upward) - reach
+        )
         return min(max(int(value) + self.margin + noise, 0), self.size + 2 * self.margin - 1)
 
     def channel(self) -> Channel:
@@ -92,7 +106,9 @@ class AdditiveNoise(NamedTuple):
             return Fraction(falling[distance] - beyond, total)
 
         return Channel(
-            tuple(tuple(mass(y, x + self.margin) for y in range(last + 1)) for x in range(self.size)),
+            tuple(
+                tuple(mass(y, x + self.margin) for y in range(last + 1)) for x in range(self.size)
+            ),
         )
 
 
@@ -119,8 +135,13 @@ def _ratio(noise: AdditiveNoise) -> Fraction:
     falling = tails(noise)[::-1]
     weights = [tail - beyond for tail, beyond in pairwise(falling)]
     worst = falling[margin], falling[margin + across]
-    # Within the domain the lowest value's column tells most; without a margin that is an end, and it is the next one's.
-    columns = zip(weights[:margin], weights[across:], strict=False) if margin else [(weights[0], weights[across - 1])]
+    # Within the domain the lowest value's column tells most; without a margin that is an end, and
+    # it is the next one's.
+    columns = (
+        zip(weights[:margin], weights[across:], strict=False)
+        if margin
+        else [(weights[0], weights[across - 1])]
+    )
     for high, low in columns:
         # Products in place of fractions, which there may be tens of thousands of.
         if high * worst[1] > worst[0] * low:
@@ -145,7 +166,9 @@ def geometric(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
 
 
 def laplace(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
-    """`epsilon`, and `margin` if the noise shall be cut elsewhere than 7 (high - low) / epsilon beyond the domain."""
+    """`epsilon`, and `margin` if the noise shall be cut elsewhere than 7 (high - low) / epsilon
+    beyond the domain.
+    """
     return _designed(keys, domain, None)
 
 

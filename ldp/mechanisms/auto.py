@@ -2,13 +2,14 @@
 
     R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
 
-m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies, so it can be
-compared before anyone is asked; with blocks of values (`hr`) of which some have one value more than others it does, and
-then the largest R counts. The comparison is made in exact fractions: every device and every aggregator that reads the
-survey chooses the same.
+m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies,
+so it can be compared before anyone is asked; with blocks of values (`hr`) of which some have one
+value more than others it does, and then the largest R counts. The comparison is made in exact
+fractions: every device and every aggregator that reads the survey chooses the same.
 
-The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up to 256 bytes are
-preferred, and longer ones, up to 4,096, considered where the least error is less than .965 of what short ones reach.
+The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up
+to 256 bytes are preferred, and longer ones, up to 4,096, considered where the least error is less
+than .965 of what short ones reach.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ WORTH_IT = Fraction(965, 1000)
 
 
 def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
-    """R: the summed variance of all estimated frequencies, times the number of reports, if everyone holds so many."""
+    """R: the summed variance of all estimated frequencies, times the number of reports, if everyone
+    holds so many.
+    """
     if is_blocked(randomizer):
         return randomizer.squares - held
     assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
@@ -33,7 +36,9 @@ def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
 
 
 def summed_variance(p: int, q: int, whole: int, size: int, held: int = 1) -> Fraction:
-    """R, from rates that are whole numbers over a whole: fractions would be reduced after every step."""
+    """R, from rates that are whole numbers over a whole: fractions would be reduced after every
+    step.
+    """
     return Fraction(held * p * (whole - p) + (size - held) * q * (whole - q), (p - q) ** 2)
 
 
@@ -45,13 +50,21 @@ class Considered(NamedTuple):
     error: Fraction
 
 
-def considered(designs: Iterable[tuple[Mechanism, Randomizer]], held: int) -> tuple[Considered, ...]:
-    """What there is to choose from, by the design of each candidate, for a question whose respondents hold so many."""
-    return tuple(Considered(row, made.layout.width, total_error(_compared(row, made), held)) for row, made in designs)
+def considered(
+    designs: Iterable[tuple[Mechanism, Randomizer]], held: int
+) -> tuple[Considered, ...]:
+    """What there is to choose from, by the design of each candidate, for a question whose
+    respondents hold so many.
+    """
+    return tuple(
+        Considered(row, made.layout.width, total_error(_compared(row, made), held))
+        for row, made in designs
+    )
 
 
 def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
-    """The one with the least total error; ties go to the first. A limit of 0 leaves it to the rule above.
+    """The one with the least total error; ties go to the first. A limit of 0 leaves it to the rule
+    above.
 
     Where none keeps to the limit, the one with the shortest report is taken.
     """

@@ -1,14 +1,18 @@
-"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for each, and nothing fresh.
+"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for each, and
+nothing fresh.
 
-    window     the d values from a uniform one on, in a circle; drawn once per device, and sent with each report
-    response   a bit for each value of the window: 1 with probability p if it is the true value, else q = 1 - p;
-               p / q = s just below e^(epsilon/2), or e^epsilon if d = 1 and two values differ in one bit
+    window     the d values from a uniform one on, in a circle; drawn once per device, and sent with
+               each report
+    response   a bit for each value of the window: 1 with probability p if it is the true value,
+               else q = 1 - p; p / q = s just below e^(epsilon/2), or e^epsilon if d = 1 and two
+               values differ in one bit
     estimate   mean of (b/d) (bit - q) / (p - q) over the window, 0 outside:  variance (b/d) q (1-q) / (p-q)^2 for a
                value that nobody holds, whatever d values a window has
 
-A response is drawn once for each value of the window and once for all others, so that a device has at most d + 1 of
-them (b if the window is everything). All reports from one are the same: what one reveals is all that they ever do. For
-the same reason a report that differs from the one before says for certain that the answer has changed.
+A response is drawn once for each value of the window and once for all others, so that a device has
+at most d + 1 of them (b if the window is everything). All reports from one are the same: what one
+reveals is all that they ever do. For the same reason a report that differs from the one before says
+for certain that the answer has changed.
 
 Source: Ding, Kulkarni and Yekhanin 2017, Sections 3 and 4, where the d values are any.
 """
@@ -92,7 +96,9 @@ class BitFlip(NamedTuple):
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The bits of the window."""
         true_bits = 1 << self.memo_value(value, cohort) & (1 << self.sampled) - 1
-        return draw_bits(true_bits, self.sampled, (1 << self.word) - self.flip, self.flip, random, self.word)
+        return draw_bits(
+            true_bits, self.sampled, (1 << self.word) - self.flip, self.flip, random, self.word
+        )
 
     def instantaneous(self, permanent: int, cohort: int, _: Random) -> int:
         """The permanent bits, as they are."""
@@ -107,13 +113,18 @@ class BitFlip(NamedTuple):
         """One column for each window and vector of its bits, the latter varying fastest."""
         p, q = self.within
         of_place = [
-            [mass / self.size for mass in product_row([p if bit == place else q for bit in range(self.sampled)])]
+            [
+                mass / self.size
+                for mass in product_row([p if bit == place else q for bit in range(self.sampled)])
+            ]
             for place in range(self.sampled + 1)
         ]
         windows = range(self.size)
         return Channel(
             tuple(
-                tuple(mass for cohort in windows for mass in of_place[self.memo_value(value, cohort)])
+                tuple(
+                    mass for cohort in windows for mass in of_place[self.memo_value(value, cohort)]
+                )
                 for value in range(self.size)
             )
         )
@@ -129,5 +140,9 @@ def design(keys: Keys, domain: Domain) -> tuple[BitFlip, Declared]:
 
 
 MECHANISM = Mechanism(
-    "dbitflip", "permanent bits for some of the values", ("epsilon", "sampled"), small_closed(MOST_VALUES), design
+    "dbitflip",
+    "permanent bits for some of the values",
+    ("epsilon", "sampled"),
+    small_closed(MOST_VALUES),
+    design,
 )

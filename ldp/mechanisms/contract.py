@@ -1,23 +1,30 @@
 """What every mechanism provides.
 
-A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a randomizer, which is a
-tuple of exact integers, together with the privacy that was declared. The randomizer knows the law of its
-reports and draws them; everything that must be believed (epsilon, bias, variance) follows from its integers.
+A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a
+randomizer, which is a tuple of exact integers, together with the privacy that was declared. The
+randomizer knows the law of its reports and draws them; everything that must be believed (epsilon,
+bias, variance) follows from its integers.
 
 A randomizer has a kind, which says how its reports are decoded:
 
-    pure    a report supports each value with one of two probabilities, p (for the true value) or q (for any other);
-            the estimate of a value's frequency is (C / n - q) / (p - q), with C the reports that support it
-    blocks  a report supports half of the values of one block, and says nothing of those of other blocks; decoded by
-            counting, block by block, with errors that depend on how many hold the values of a block
-    matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the inverse matrix
-    sketch  a report supports values in buckets of hash functions that all respondents share; decoded by counting, with
-            an error that does not shrink with the number of reports
-    noise   a report is a whole number plus noise, cut at both ends; decoded by a filter of three terms
-    sum     a report has a number for each value; the estimate is the mean of scores of these numbers
+    pure    a report supports each value with one of two probabilities, p (for the true value) or q
+            (for any other); the estimate of a value's frequency is (C / n - q) / (p - q), with C
+            the reports that support it
+    blocks  a report supports half of the values of one block, and says nothing of those of other
+            blocks; decoded by counting, block by block, with errors that depend on how many hold
+            the values of a block
+    matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the
+            inverse matrix
+    sketch  a report supports values in buckets of hash functions that all respondents share;
+            decoded by counting, with an error that does not shrink with the number of reports
+    noise   a report is a whole number plus noise, cut at both ends; decoded by a filter of three
+            terms
+    sum     a report has a number for each value; the estimate is the mean of scores of these
+            numbers
     sampled a report has a bit for some of the values; the estimate is the mean of scores that are 0 for the others
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
-    search  a report supports hashed prefixes of texts; decoded by a search, and by counting in cohorts held out of it
+    search  a report supports hashed prefixes of texts; decoded by a search, and by counting in
+            cohorts held out of it
 """
 
 from __future__ import annotations
@@ -52,7 +59,10 @@ class Randomizer(Protocol):
 
     @property
     def ratio(self) -> Fraction:
-        """The exact largest ratio P[report | x] / P[report | x'] of one report; its logarithm is epsilon."""
+        """The exact largest ratio P[report | x] / P[report | x'] of one report.
+
+        Its logarithm is epsilon.
+        """
 
     def _asdict(self) -> dict[str, Any]:
         """Its fields, by name: it is a named tuple."""
@@ -70,7 +80,9 @@ class Pure(Randomizer, Protocol):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """(p, q): the probabilities that a report supports its true value, and any other given value."""
+        """(p, q): the probabilities that a report supports its true value, and any other given
+        value.
+        """
 
     @property
     def size(self) -> int:
@@ -79,7 +91,8 @@ class Pure(Randomizer, Protocol):
     def joint_support(self) -> tuple[Fraction, Fraction] | None:
         """P[a report supports both of two values]: (if one of them is the true one, if neither is).
 
-        None where that depends on more than whether one of them is the true one; then there is no covariance.
+        None where that depends on more than whether one of them is the true one; then there is no
+        covariance.
         """
 
 
@@ -92,20 +105,31 @@ class Blocked(Randomizer, Protocol):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """How likely a report of a value's block supports it: at most, if it is a true value, and if it is not."""
+        """How likely a report of a value's block supports it: at most, if it is a true value, and
+        if it is not.
+        """
 
     @property
     def worth(self) -> Fraction:
-        """What a report is worth to the values that it supports; as much less than 0 to the others of its block."""
+        """What a report is worth to the values that it supports.
+
+        As much less than 0 to the others of its block.
+        """
 
     @property
     def squares(self) -> Fraction:
-        """The mean squares of what a report is worth to each value, added up; at most, whoever holds what."""
+        """The mean squares of what a report is worth to each value, added up.
+
+        At most, whoever holds what.
+        """
 
 
 @runtime_checkable
 class SetValued(Protocol):
-    """A randomizer whose values are sets (`ldp.sets`); a report supports a value with p if the set holds it, else q."""
+    """A randomizer whose values are sets (`ldp.sets`).
+
+    A report supports a value with p if the set holds it, else q.
+    """
 
     @property
     def most(self) -> int:
@@ -114,7 +138,9 @@ class SetValued(Protocol):
 
 @runtime_checkable
 class Composed(Randomizer, Protocol):
-    """A randomizer that is not told by its fields alone, as some of them are randomizers, or follow from others."""
+    """A randomizer that is not told by its fields alone, as some of them are randomizers, or follow
+    from others.
+    """
 
     def integers(self) -> Numbers:
         """What `integers` gives for it."""
@@ -126,21 +152,33 @@ class Memoized(Randomizer, Protocol):
 
     @property
     def memoizes(self) -> bool:
-        """Whether a permanent response exists: without one every report is fresh noise on the true value."""
+        """Whether a permanent response exists: without one every report is fresh noise on the true
+        value.
+        """
 
     @property
     def memos(self) -> int | None:
-        """How many permanent responses a device can come to keep; None if there are as many as texts."""
+        """How many permanent responses a device can come to keep.
+
+        None if there are as many as texts.
+        """
 
     @property
     def lifetime_ratio(self) -> Fraction | None:
-        """The exact ratio of everything a device ever sends about one unchanged value; None if unbounded."""
+        """The exact ratio of everything a device ever sends about one unchanged value.
+
+        None if unbounded.
+        """
 
     def ratio_after(self, reports: int) -> Fraction:
-        """The exact ratio of so many reports of one unchanged value: from `ratio`, for one, up to `lifetime_ratio`."""
+        """The exact ratio of so many reports of one unchanged value: from `ratio`, for one, up to
+        `lifetime_ratio`.
+        """
 
     def draw_cohort(self, random: Random) -> int:
-        """What a device draws once and keeps, whatever it answers: a cohort, or a hash function's seed of 8 bytes."""
+        """What a device draws once and keeps, whatever it answers: a cohort, or a hash function's
+        seed of 8 bytes.
+        """
 
     def memo_value(self, value: Value, cohort: int) -> Value:
         """What a permanent response is kept for. Values for which it is the same share one."""
@@ -153,7 +191,10 @@ class Memoized(Randomizer, Protocol):
 
 
 def is_pure(randomizer: Randomizer) -> TypeGuard[Pure]:
-    """Whether its kind is `pure`. What it has by way of attributes does not tell: padding has those of either kind."""
+    """Whether its kind is `pure`.
+
+    What it has by way of attributes does not tell: padding has those of either kind.
+    """
     return randomizer.kind == "pure"
 
 
@@ -163,14 +204,17 @@ def is_blocked(randomizer: Randomizer) -> TypeGuard[Blocked]:
 
 
 def integers(randomizer: Randomizer) -> Numbers:
-    """Every number that the law of a report depends on: what fingerprints and certificates are made of."""
+    """Every number that the law of a report depends on: what fingerprints and certificates are made
+    of.
+    """
     # Asked for by name, as looking for all that the protocol asks for would evaluate the ratios.
     composed: Callable[[], Numbers] | None = getattr(randomizer, "integers", None)
     return randomizer._asdict() if composed is None else composed()
 
 
 def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
-    """The exact ratio of everything a device ever sends about one unchanged value; None if unbounded.
+    """The exact ratio of everything a device ever sends about one unchanged value; None if
+    unbounded.
 
     Without permanent responses, one report is all that is ever sent.
     """
@@ -181,12 +225,16 @@ _LONGEST = 44
 
 
 class Declared(NamedTuple):
-    """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio that delivered ratios must not exceed."""
+    """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio that delivered ratios
+    must not exceed.
+    """
 
     text: str
     bound: Fraction
     lifetime: Declared | None = None
-    """The same for everything ever sent about one unchanged value, where the survey states that too."""
+    """The same for everything ever sent about one unchanged value, where the survey states that
+    too.
+    """
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:
@@ -195,11 +243,16 @@ class Declared(NamedTuple):
 
     @classmethod
     def ratio(cls, ratio: Fraction) -> Declared:
-        """An epsilon that follows from probabilities that the survey states; as a decimal if the ratio is unwieldy."""
+        """An epsilon that follows from probabilities that the survey states.
+
+        As a decimal if the ratio is unwieldy.
+        """
         # Not written out where it would be too long by far: that takes longer than the logarithm.
         text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
         if not 0 < len(text) <= _LONGEST:
-            text = _decimal(Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)))
+            text = _decimal(
+                Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING))
+            )
         return cls(text, ratio)
 
 
@@ -234,7 +287,9 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
 
 def two_valued(domain: Domain) -> str | None:
     """For mechanisms of yes-no questions."""
-    return None if domain.size == 2 and domain.most is None else "a question with exactly two values"
+    return (
+        None if domain.size == 2 and domain.most is None else "a question with exactly two values"
+    )
 
 
 def small_closed(most: int) -> Callable[[Domain], str | None]:

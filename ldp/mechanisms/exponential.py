@@ -2,13 +2,13 @@
 
     P[y | x] in proportion to exp(epsilon q(x, y) / (2 D)),  D = max over y of (max_x q(x, y) - min_x q(x, y))
 
-q is the `quality` of output y for value x, and D its sensitivity. A row becomes integers over 2^192, rounded down; the
-first of the outputs that are best for the value gets what is left.
+q is the `quality` of output y for value x, and D its sensitivity. A row becomes integers over
+2^192, rounded down; the first of the outputs that are best for the value gets what is left.
 
-What is delivered stays below epsilon: an output that becomes e^(epsilon/2) times as good does not also have itself
-become worse among the others, so that the ratio is at most 1 - p (1 - e^-epsilon) of e^epsilon, p being its probability
-where it is likelier. That leaves more room than rounding takes, because p^2 epsilon is far above 2^-192: qualities in a
-row may differ by 100 D / epsilon.
+What is delivered stays below epsilon: an output that becomes e^(epsilon/2) times as good does not
+also have itself become worse among the others, so that the ratio is at most 1 - p (1 - e^-epsilon)
+of e^epsilon, p being its probability where it is likelier. That leaves more room than rounding
+takes, because p^2 epsilon is far above 2^-192: qualities in a row may differ by 100 D / epsilon.
 
 Source: McSherry and Talwar 2007.
 """
@@ -23,7 +23,12 @@ from ldp.domain import Domain
 from ldp.exact import decays
 from ldp.keys import Keys
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.matrix import MOST_DENOMINATOR_BITS, MOST_VALUES, StochasticMatrix, common_denominator
+from ldp.mechanisms.matrix import (
+    MOST_DENOMINATOR_BITS,
+    MOST_VALUES,
+    StochasticMatrix,
+    common_denominator,
+)
 
 MOST_OUTPUTS = 256
 
@@ -33,32 +38,47 @@ _FURTHEST = 50
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
-    """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more than that of the quality."""
+    """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more than that of
+    the quality.
+    """
     epsilon = keys.epsilon()
     quality = keys.rows("quality", domain.size or 2, MOST_OUTPUTS)
     stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.epsilon(epsilon)
     denominator = common_denominator(quality)
     if denominator is None:
-        keys.problem("quality", f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
+        keys.problem(
+            "quality",
+            f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits",
+            "a longer one",
+        )
         return stand_in
     whole = [[int(entry * denominator) for entry in row] for row in quality]
-    actual = Fraction(max(max(column) - min(column) for column in zip(*whole, strict=True)), denominator)
+    actual = Fraction(
+        max(max(column) - min(column) for column in zip(*whole, strict=True)), denominator
+    )
     if actual == 0:
         keys.problem("quality", "outputs that are better for some values than for others", "none")
     sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, actual)
     scale = epsilon / (2 * sensitivity) if sensitivity else Fraction(0)
     if scale * max(max(row) - min(row) for row in whole) > _FURTHEST * denominator:
-        keys.problem("quality", f"qualities that differ by at most {100 * sensitivity / epsilon} in each row", "more")
+        keys.problem(
+            "quality",
+            f"qualities that differ by at most {100 * sensitivity / epsilon} in each row",
+            "more",
+        )
     if keys.problems:
         return stand_in
     distances = [[max(row) - entry for entry in row] for row in whole]
     odds = decays(scale / denominator, set(chain.from_iterable(distances)))
-    randomizer = StochasticMatrix(tuple(_weights([odds[distance] for distance in row]) for row in distances))
+    randomizer = StochasticMatrix(
+        tuple(_weights([odds[distance] for distance in row]) for row in distances)
+    )
     if not has_full_rank(randomizer.weights):
         keys.problem(
             "quality",
             "outputs from which frequencies can be recovered",
-            "values that no output tells apart, or a mixture of values that gives the same reports as another",
+            "values that no output tells apart, or a mixture of values that gives the same "
+            "reports as another",
         )
     return randomizer, Declared.epsilon(epsilon)
 

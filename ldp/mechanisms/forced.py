@@ -3,8 +3,9 @@
     P[yes | true] = 1 - forced_false,  P[yes | false] = forced_true
     epsilon = max(ln((1 - forced_false) / forced_true), ln((1 - forced_true) / forced_false)): both answers count
 
-"Toss a coin; heads: answer truthfully; tails: toss again and say yes or no" is forced_true = forced_false = 1/4, which
-gives epsilon = ln 3. On a question with two values of its own, the second plays the part of "yes".
+"Toss a coin; heads: answer truthfully; tails: toss again and say yes or no" is forced_true =
+forced_false = 1/4, which gives epsilon = ln 3. On a question with two values of its own, the second
+plays the part of "yes".
 
 Source: Boruch 1971; Fox and Tracy 1986.
 """
@@ -24,8 +25,12 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
         came = f"forced_true + forced_false = {forced_true + forced_false}"
         keys.problem("forced_true", "some probability left for the truth", came)
     return checked(
-        keys, ((1 - forced_true, forced_true), (forced_false, 1 - forced_false)), "forced_true, forced_false"
+        keys,
+        ((1 - forced_true, forced_true), (forced_false, 1 - forced_false)),
+        "forced_true, forced_false",
     )
 
 
-MECHANISM = Mechanism("forced", "forced response", ("forced_true", "forced_false"), two_valued, design)
+MECHANISM = Mechanism(
+    "forced", "forced response", ("forced_true", "forced_false"), two_valued, design
+)

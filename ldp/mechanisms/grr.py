@@ -1,8 +1,10 @@
-"""k-ary (generalized) randomized response: the true value with odds R : 1 : ... : 1 against each other value.
+"""k-ary (generalized) randomized response: the true value with odds R : 1 : ... : 1 against each
+other value.
 
     p = R / (R + d - 1),  q = 1 / (R + d - 1),  R the rational just below e^epsilon
 
-A report supports the one value it names. A draw is one uniform integer below R + d - 1 (in units of the weights).
+A report supports the one value it names. A draw is one uniform integer below R + d - 1 (in units of
+the weights).
 
 Source: Kairouz, Bonawitz and Ramage 2016, Section 3.1. Optimal for few values.
 """
@@ -21,7 +23,7 @@ from ldp.mechanisms.contract import Declared, Mechanism, any_closed
 from ldp.randomness import Random, randbelow
 
 
-class SymbolResponse(NamedTuple):
+class RandomizedResponse(NamedTuple):
     """The true value with weight `truth`, each of the other `size - 1` with weight `other`."""
 
     size: int
@@ -66,13 +68,15 @@ class SymbolResponse(NamedTuple):
     def channel(self) -> Channel:
         """The d x d matrix with p on its diagonal and q elsewhere."""
         p, q = self.support
-        return Channel(tuple(tuple(p if x == y else q for y in range(self.size)) for x in range(self.size)))
+        return Channel(
+            tuple(tuple(p if x == y else q for y in range(self.size)) for x in range(self.size))
+        )
 
 
-def design(keys: Keys, domain: Domain) -> tuple[SymbolResponse, Declared]:
+def design(keys: Keys, domain: Domain) -> tuple[RandomizedResponse, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    return SymbolResponse(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
+    return RandomizedResponse(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
 MECHANISM = Mechanism("grr", "k-ary randomized response", ("epsilon",), any_closed, design)

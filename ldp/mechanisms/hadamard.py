@@ -1,7 +1,7 @@
 """Hadamard response: one of K symbols, which supports half of the values of one of B blocks.
 
-Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block
-x mod B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
+Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block x mod
+B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
 supports those values of its block whose row shares an even number of bits with its own, and says
 nothing of other blocks. With R the odds of a symbol that supports the value, what is sent
 
@@ -16,10 +16,10 @@ worth c to the values that it supports, -c to the others of its block, and nothi
     2 c / (R - 1) from everybody else;  with F for the share of the former,
     Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n
 
-Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what. The
-number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is best
-up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R / (R + 1)
-and q = 1/2.
+Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what.
+The number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is
+best up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R /
+(R + 1) and q = 1/2.
 
 A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a half or a
 block, and a uniform row, of which one bit is flipped if it is in the value's block and in the wrong
@@ -27,11 +27,11 @@ half: the lowest that the value's row has. Decoded for all values at once by a f
 transform of each block.
 
 The recursive form draws a row first, and then reports the value's block and its sign in that row by
-k-ary response among 2B. What such a report is worth to a value has the same law, so the errors are the
-same, and there are 2 K symbols.
+k-ary response among 2B. What such a report is worth to a value has the same law, so the errors are
+the same, and there are 2 K symbols.
 
-Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur 2020
-(recursive).
+Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur
+2020 (recursive).
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ from ldp.randomness import Random, randbelow
 
 
 class HadamardResponse(NamedTuple):
-    """Weight `truth` for the half block that supports the value, `other` for the rest of the `symbols`."""
+    """Weight `truth` for the half block that supports the value, `other` for the rest of the
+    `symbols`.
+    """
 
     size: int
     blocks: int
@@ -79,7 +81,9 @@ class HadamardResponse(NamedTuple):
 
     @property
     def halves(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of the half that supports the value, and of any other half of a block."""
+        """The probabilities of the half that supports the value, and of any other
+        half of a block.
+        """
         return Fraction(self.truth, self._total), Fraction(self.other, self._total)
 
     @property
@@ -117,7 +121,8 @@ class HadamardResponse(NamedTuple):
         own, mask = self.place(int(value))
         drawn = randbelow(self._total, random)
         row = randbelow(self.rows, random)
-        # After the half of the supporters comes the other one of their block, then two of each block.
+        # After the half of the supporters comes the other one of their block, then two of each
+        # block.
         after = 0 if drawn < self.truth else 1 + (drawn - self.truth) // self.other
         block = (own + after // 2) % self.blocks
         if after < 2 and (row & mask).bit_count() & 1 != after:
@@ -142,10 +147,17 @@ class HadamardResponse(NamedTuple):
 
 
 def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:
-    """The one with the least total error, whoever holds what; of those, the one with the fewest blocks."""
+    """The one with the least total error, whoever holds what.
+
+    Of those, the one with the fewest blocks.
+    """
     numbers = (1 << power for power in range(size.bit_length()))
-    made = (HadamardResponse(size, blocks, _symbols(size, blocks), truth, other) for blocks in numbers)
-    return min((each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each._squares)
+    made = (
+        HadamardResponse(size, blocks, _symbols(size, blocks), truth, other) for blocks in numbers
+    )
+    return min(
+        (each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each._squares
+    )
 
 
 def _symbols(size: int, blocks: int) -> int:
@@ -159,4 +171,6 @@ def design(keys: Keys, domain: Domain) -> tuple[HadamardResponse, Declared]:
     return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("hr", "Hadamard response", ("epsilon",), small_closed(MOST_SYMBOLS - 1), design)
+MECHANISM = Mechanism(
+    "hr", "Hadamard response", ("epsilon",), small_closed(MOST_SYMBOLS - 1), design
+)

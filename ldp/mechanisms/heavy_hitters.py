@@ -1,21 +1,23 @@
 """Heavy hitters: frequent texts of an open vocabulary, found without a list of candidates.
 
-A respondent is in one of s + h cohorts, drawn afresh and whatever the text is, and answers with the whole epsilon for
-one hashed prefix of the text:
+A respondent is in one of s + h cohorts, drawn afresh and whatever the text is, and answers with the
+whole epsilon for one hashed prefix of the text:
 
     cell_j(text) = XXH64(first l_j bytes of the text, seed 2^16 hash_seed + j) mod m
 
-l_1 < ... < l_s are the `lengths` of the stages; the last, longest + 1, takes in the whole of every text that can be
-found, and so do the h cohorts that are held out. A prefix has a length of its own: "ab" and the first two bytes of
-"abc" are hashed alike where l_j = 2, and differ where l_j = 3. The cell goes through projective-geometry response, with
-all of its m points for cells.
+l_1 < ... < l_s are the `lengths` of the stages; the last, longest + 1, takes in the whole of every
+text that can be found, and so do the h cohorts that are held out. A prefix has a length of its own:
+"ab" and the first two bytes of "abc" are hashed alike where l_j = 2, and differ where l_j = 3. The
+cell goes through projective-geometry response, with all of its m points for cells.
 
-The server finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what it found from the
-cohorts held out, which took no part in the search. Longer texts are reported like any other, and never found.
+The server finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what it
+found from the cohorts held out, which took no part in the search. Longer texts are reported like
+any other, and never found.
 
-The fewer the stages, the more respondents each has; but a false prefix that meets a frequent one in its cell goes on to
-the next stage. So a prefix grows by as many bytes as have a seventh as many continuations as there are cells at most;
-in the first stage, whose continuations are those of one prefix, by as many as have 16 times the cells.
+The fewer the stages, the more respondents each has; but a false prefix that meets a frequent one in
+its cell goes on to the next stage. So a prefix grows by as many bytes as have a seventh as many
+continuations as there are cells at most; in the first stage, whose continuations are those of one
+prefix, by as many as have 16 times the cells.
 
 Source: Wang, Li and Jha 2018 (prefix extension, each respondent in one stage).
 """
@@ -40,21 +42,28 @@ from ldp.randomness import Random, randbelow
 LONGEST, MOST_LONGEST = 32, 64
 CELLS, MOST_CELLS = 1 << 18, 1 << 20
 UNICODE = 146
-"""Bytes that a text may go on with: 95 printable ones of ASCII, and 51 that begin a character of several bytes."""
+"""Bytes that a text may go on with: 95 printable ones of ASCII, and 51 that begin a character of
+several bytes.
+"""
 
 _FIRST_CONTINUATIONS_A_CELL, _CELLS_A_CONTINUATION = 16, 7
 _STAGES_A_HELD_OUT = 4
 
 
 class HeavyHitters(NamedTuple):
-    """The response to a cell, what is hashed into cells in each stage, and how many cohorts are held out."""
+    """The response to a cell, what is hashed into cells in each stage, and how many cohorts are
+    held out.
+    """
 
     oracle: ProjectiveResponse
     lengths: tuple[int, ...]
     held_out: int
     hash_seed: int = 0
     alphabet: str = ""
-    """The characters of the texts to be found, any if empty; it is nothing that a report depends on."""
+    """The characters of the texts to be found, any if empty.
+
+    It is nothing that a report depends on.
+    """
 
     @property
     def kind(self) -> str:
@@ -88,8 +97,16 @@ class HeavyHitters(NamedTuple):
 
     def integers(self) -> Numbers:
         """Those of the response, with cells for values, and what cells are made from."""
-        of_cells = {"cells" if name == "size" else name: number for name, number in integers(self.oracle).items()}
-        return {**of_cells, "lengths": (self.lengths,), "held_out": self.held_out, "hash_seed": self.hash_seed}
+        of_cells = {
+            "cells" if name == "size" else name: number
+            for name, number in integers(self.oracle).items()
+        }
+        return {
+            **of_cells,
+            "lengths": (self.lengths,),
+            "held_out": self.held_out,
+            "hash_seed": self.hash_seed,
+        }
 
     def cell(self, text: bytes, cohort: int) -> int:
         """Where a cohort's hash function takes a text, or a prefix of the stage's length."""
@@ -103,9 +120,14 @@ class HeavyHitters(NamedTuple):
         return self.layout.report(self.oracle.randomize(self.cell(value, cohort), random), cohort)
 
     def channel(self) -> Channel:
-        """One row for each cell, of a text that all cohorts take to it; one column for each cohort and point."""
+        """One row for each cell, of a text that all cohorts take to it.
+
+        One column for each cohort and point.
+        """
         rows = self.oracle.channel().rows
-        return Channel(tuple(tuple(mass / self.cohorts for mass in row) * self.cohorts for row in rows))
+        return Channel(
+            tuple(tuple(mass / self.cohorts for mass in row) * self.cohorts for row in rows)
+        )
 
 
 def stage_lengths(longest: int, branching: int, cells: int) -> tuple[int, ...]:
@@ -127,13 +149,15 @@ def _most_bytes(branching: int, most: int) -> int:
 
 @lru_cache(maxsize=64)
 def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
-    """The response with the least error to so many cells or more: all points of a space, if it is not too large.
+    """The response with the least error to so many cells or more: all points of a space, if it is
+    not too large.
 
     Where the order that a large epsilon asks for leads to a large space, there are fewer cells.
     """
     while True:
         spaces = candidates(cells, truth, other)
-        # Errors take longer to compare than points, and are of no use where all spaces are too large.
+        # Errors take longer to compare than points, and are of no use where all spaces are too
+        # large.
         if any(geometry(space.order, space.dimension).points <= MOST_CELLS for space in spaces):
             points = (space := least_error(spaces)).layout.symbols
             if points <= MOST_CELLS:
@@ -142,7 +166,10 @@ def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[HeavyHitters, Declared]:  # noqa: ARG001
-    """`epsilon`; `longest`, `alphabet`, `cells`, `held_out` and `hash_seed` if they are not to be the usual ones."""
+    """`epsilon`.
+
+    `longest`, `alphabet`, `cells`, `held_out` and `hash_seed` if they are not to be the usual ones.
+    """
     epsilon, longest = keys.epsilon(), keys.integer("longest", 1, MOST_LONGEST, LONGEST)
     oracle = response_to_cells(*odds(epsilon), keys.integer("cells", 2, CELLS, CELLS))
     alphabet = _alphabet(keys)
@@ -157,7 +184,9 @@ def _alphabet(keys: Keys) -> str:
     if alphabet.isascii() and alphabet.isprintable() and len(set(alphabet)) == len(alphabet) != 1:
         return alphabet
     keys.problem(
-        "alphabet", "2 or more characters of ASCII that all differ, none of them a control character", alphabet
+        "alphabet",
+        "2 or more characters of ASCII that all differ, none of them a control character",
+        alphabet,
     )
     return ""
 
@@ -167,4 +196,6 @@ def _accepts(domain: Domain) -> str | None:
 
 
 _KEYS = ("epsilon", "longest", "alphabet", "cells", "held_out", "hash_seed")
-MECHANISM = Mechanism("heavy-hitters", "frequent texts by prefix extension", _KEYS, _accepts, design)
+MECHANISM = Mechanism(
+    "heavy-hitters", "frequent texts by prefix extension", _KEYS, _accepts, design
+)

@@ -1,18 +1,22 @@
-"""Summed histogram encoding (SHE): the one-hot vector of the value, with discrete Laplace noise on each entry.
+"""Summed histogram encoding (SHE): the one-hot vector of the value, with discrete Laplace noise on
+each entry.
 
     entry x is [x is the true value] + N,  P[N = k] proportional to a^|k|,  a just above e^(-epsilon/2)
 
-Two values differ in two entries, by 1 each, so they give a report with chances that differ by a factor of at most a^-2;
-the estimate is the mean of the entries. An entry is drawn in two steps, which have that law. It is at least 1, or at
-most 0, as a bit of symmetric unary encoding is 1 or 0 (p = 1 / (1 + a), q = a / (1 + a)); and how far it lies beyond
-that is geometric, P[m or farther] = a^m, and knows nothing of the value. So epsilon is that of the bits, however the
-distances are rounded; and they are noise that decoding would do better without: SUE has half the variance.
+Two values differ in two entries, by 1 each, so they give a report with chances that differ by a
+factor of at most a^-2; the estimate is the mean of the entries. An entry is drawn in two steps,
+which have that law. It is at least 1, or at most 0, as a bit of symmetric unary encoding is 1 or 0
+(p = 1 / (1 + a), q = a / (1 + a)); and how far it lies beyond that is geometric, P[m or farther] =
+a^m, and knows nothing of the value. So epsilon is that of the bits, however the distances are
+rounded; and they are noise that decoding would do better without: SUE has half the variance.
 
-A distance is m or more if a word is below T_m: T_0 = 2^word, T_m = floor(T_(m-1) a). Distances end before T_m = 0, and
-at 127, so that an entry is a byte; those that would be longer are folded in there. This shortens them on average, so
-the score of a level is its number, moved away from 1/2 by q / (p - q) - E[distance], which makes it unbiased.
+A distance is m or more if a word is below T_m: T_0 = 2^word, T_m = floor(T_(m-1) a). Distances end
+before T_m = 0, and at 127, so that an entry is a byte; those that would be longer are folded in
+there. This shortens them on average, so the score of a level is its number, moved away from 1/2 by
+q / (p - q) - E[distance], which makes it unbiased.
 
-Sources: Wang, Blocki, Li and Jha 2017, Section 4.2; Ghosh, Roughgarden and Sundararajan 2009 (discrete Laplace noise).
+Sources: Wang, Blocki, Li and Jha 2017, Section 4.2; Ghosh, Roughgarden and Sundararajan 2009
+(discrete Laplace noise).
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from ldp.domain import Domain, Value
 from ldp.keys import Keys
 from ldp.layout import Layout
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.unary import BitVector, design_symmetric, joint_law
+from ldp.mechanisms.unary import UnaryEncoding, design_symmetric, joint_law
 from ldp.randomness import WORD, Random, draw_bits
 
 MOST_VALUES = 1 << 14
@@ -37,7 +41,9 @@ MOST_LEVELS = 1 << 8
 
 @lru_cache(maxsize=64)
 def distance_thresholds(most: int, flip: int, word: int) -> tuple[int, ...]:
-    """T_1, T_2, ... above 0, at most so many: a distance is at least m with probability T_m / 2^word."""
+    """T_1, T_2, ... above 0, at most so many: a distance is at least m with probability T_m /
+    2^word.
+    """
     found: list[int] = []
     last, kept = 1 << word, (1 << word) - flip
     while len(found) < most and (last := last * flip // kept):
@@ -46,7 +52,8 @@ def distance_thresholds(most: int, flip: int, word: int) -> tuple[int, ...]:
 
 
 class NoisyHistogram(NamedTuple):
-    """An entry for each of `size` values, one of `levels` numbers: level y stands for y + 1 - levels / 2.
+    """An entry for each of `size` values, one of `levels` numbers: level y stands for y + 1 -
+    levels / 2.
 
     An entry is on the wrong side of 1/2 with probability `flip` / 2^word.
     """
@@ -67,9 +74,9 @@ class NoisyHistogram(NamedTuple):
         return Layout(symbols=self.levels, places=self.size)
 
     @property
-    def sides(self) -> BitVector:
+    def sides(self) -> UnaryEncoding:
         """The first step: which entries are at least 1."""
-        return BitVector(self.size, (1 << self.word) - self.flip, self.flip, self.word)
+        return UnaryEncoding(self.size, (1 << self.word) - self.flip, self.flip, self.word)
 
     @property
     def ratio(self) -> Fraction:
@@ -97,31 +104,47 @@ class NoisyHistogram(NamedTuple):
     def distances(self) -> tuple[Fraction, ...]:
         """The probability of each distance."""
         span = 1 << self.word
-        return tuple(Fraction(at_least - further, span) for at_least, further in pairwise((span, *self.thresholds, 0)))
+        return tuple(
+            Fraction(at_least - further, span)
+            for at_least, further in pairwise((span, *self.thresholds, 0))
+        )
 
     def level_law(self, *, holds: bool) -> tuple[Fraction, ...]:
         """The probability of each level, in the entry of the value that is held or in another."""
         above = self.sides.support[not holds]
         distances = self.distances()
-        return (*((1 - above) * mass for mass in reversed(distances)), *(above * mass for mass in distances))
+        return (
+            *((1 - above) * mass for mass in reversed(distances)),
+            *(above * mass for mass in distances),
+        )
 
     def scores(self) -> tuple[Fraction, ...]:
-        """What an entry of each level adds to the estimate of its value: 1 in expectation if it is held, else 0."""
+        """What an entry of each level adds to the estimate of its value: 1 in expectation if it is
+        held, else 0.
+        """
         p, q = self.sides.support
         missing = q / (p - q) - Fraction(sum(self.thresholds), 1 << self.word)
         half = self.levels // 2
-        return tuple(level + 1 - half + (missing if level >= half else -missing) for level in range(self.levels))
+        return tuple(
+            level + 1 - half + (missing if level >= half else -missing)
+            for level in range(self.levels)
+        )
 
     def variance(self) -> Fraction:
         """Of the score of an entry, the same whether its value is held or not."""
         masses = self.level_law(holds=False)
-        return sum((mass * score**2 for mass, score in zip(masses, self.scores(), strict=True)), Fraction(0))
+        return sum(
+            (mass * score**2 for mass, score in zip(masses, self.scores(), strict=True)),
+            Fraction(0),
+        )
 
     def channel(self) -> Channel:
         """One column for each vector of levels; of the entries, the first varies fastest."""
         laws = self.level_law(holds=False), self.level_law(holds=True)
         places = range(self.size)
-        return Channel(tuple(joint_law(laws[place == value] for place in places) for value in places))
+        return Channel(
+            tuple(joint_law(laws[place == value] for place in places) for value in places)
+        )
 
 
 def design(keys: Keys, domain: Domain) -> tuple[NoisyHistogram, Declared]:
@@ -131,4 +154,6 @@ def design(keys: Keys, domain: Domain) -> tuple[NoisyHistogram, Declared]:
     return NoisyHistogram(sides.size, levels, sides.if_other, sides.word), declared
 
 
-MECHANISM = Mechanism("she", "summed histogram encoding", ("epsilon",), small_closed(MOST_VALUES), design)
+MECHANISM = Mechanism(
+    "she", "summed histogram encoding", ("epsilon",), small_closed(MOST_VALUES), design
+)

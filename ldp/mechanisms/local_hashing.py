@@ -1,12 +1,15 @@
-"""Local hashing: k-ary randomized response on a hash of the value, under a hash function of the respondent's own.
+"""Local hashing: k-ary randomized response on a hash of the value, under a hash function of the
+respondent's own.
 
-    h(x) = floor(((a x + b) mod P) g / P),  a uniform in 1 .. P-1, b uniform in 0 .. P-1, P = 2^31 - 1
+    h(x) = floor(((a x + b) mod P) g / P),  a uniform in 1 .. P-1, b uniform in 0 .. P-1, P = 2^31 -
+                                            1
     report (a, b, y), with y = h(x) at odds R against each other one of the g symbols; it supports all x with h(x) = y
     p = R / (R + g - 1),  q = c p + (1 - c) / (R + g - 1)
 
-c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b) takes them to every pair of
-different residues equally often: c = sum_j s_j (s_j - 1) / (P (P - 1)), with s_j the number of residues in bucket j.
-With a = 0, or with q = 1/g, it would not be. `olh` takes the g with the least total error, `blh` takes g = 2.
+c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b) takes them to
+every pair of different residues equally often: c = sum_j s_j (s_j - 1) / (P (P - 1)), with s_j the
+number of residues in bucket j. With a = 0, or with q = 1/g, it would not be. `olh` takes the g with
+the least total error, `blh` takes g = 2.
 
 Source: Wang, Blocki, Li and Jha 2017, Section 4.4; Carter and Wegman 1979 (the hash functions).
 """
@@ -26,14 +29,17 @@ from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.randomness import Random, randbelow
 
 _MULTIPLIER = (1 << 32) - 1
 
 
 class LocalHashing(NamedTuple):
-    """The bucket of the value with weight `truth`, each other one of `buckets` with `other`; `modulus` is P."""
+    """The bucket of the value with weight `truth`, each other one of `buckets` with `other`.
+
+    `modulus` is P.
+    """
 
     size: int
     buckets: int
@@ -53,13 +59,16 @@ class LocalHashing(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """The odds of one symbol against another; the hash function is drawn without regard to the value."""
+        """The odds of one symbol against another.
+
+        The hash function is drawn without regard to the value.
+        """
         return Fraction(self.truth, self.other)
 
     @property
-    def response(self) -> SymbolResponse:
+    def response(self) -> RandomizedResponse:
         """What happens to the bucket."""
-        return SymbolResponse(self.buckets, self.truth, self.other)
+        return RandomizedResponse(self.buckets, self.truth, self.other)
 
     @property
     def collision(self) -> Fraction:
@@ -80,13 +89,17 @@ class LocalHashing(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of hash functions and symbols that support the true value, another, and of all of them."""
+        """The weights of hash functions and symbols that support the true value, another, and of
+        all of them.
+        """
         met, pairs = self._meetings
         every = self.truth + (self.buckets - 1) * self.other
         return self.truth * pairs, met * self.truth + (pairs - met) * self.other, every * pairs
 
     def joint_support(self) -> None:
-        """It depends on how values are spaced: the hash functions are independent for two of them, not for three."""
+        """It depends on how values are spaced: the hash functions are independent for two of them,
+        not for three.
+        """
         return
 
     def bucket(self, value: int, multiplier: int, shift: int) -> int:
@@ -105,18 +118,28 @@ class LocalHashing(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A hash function of its own, and the response to the bucket."""
         seed = self.draw_seed(random)
-        return self.layout.report(self.response.randomize(self.bucket_of(value, seed), random), seed)
+        return self.layout.report(
+            self.response.randomize(self.bucket_of(value, seed), random), seed
+        )
 
     def channel(self) -> Channel:
         """One column for each (a, b, y), y varying fastest."""
         seeds = [(a, b) for a in range(1, self.modulus) for b in range(self.modulus)]
         rows = [[mass / len(seeds) for mass in row] for row in self.response.channel().rows]
-        return Channel(tuple(tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)]) for x in range(self.size)))
+        return Channel(
+            tuple(
+                tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)])
+                for x in range(self.size)
+            )
+        )
 
 
 @lru_cache(maxsize=64)
 def least_error_buckets(size: int, truth: int, other: int) -> int:
-    """The g with the least total error, which falls up to there and rises afterwards; about R + 1 for many values."""
+    """The g with the least total error, which falls up to there and rises afterwards.
+
+    About R + 1 for many values.
+    """
 
     def error(buckets: int) -> Fraction:
         return summed_variance(*LocalHashing(size, buckets, truth, other)._masses, size)
@@ -129,7 +152,9 @@ def design_optimized(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared
     """`epsilon`."""
     epsilon, size = keys.epsilon(), domain.size or 2
     truth, other = odds(epsilon)
-    return LocalHashing(size, least_error_buckets(size, truth, other), truth, other), Declared.epsilon(epsilon)
+    return LocalHashing(
+        size, least_error_buckets(size, truth, other), truth, other
+    ), Declared.epsilon(epsilon)
 
 
 def design_binary(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
@@ -138,5 +163,9 @@ def design_binary(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
     return LocalHashing(domain.size or 2, 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
-OPTIMIZED = Mechanism("olh", "optimized local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_optimized)
-BINARY = Mechanism("blh", "binary local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_binary)
+OPTIMIZED = Mechanism(
+    "olh", "optimized local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_optimized
+)
+BINARY = Mechanism(
+    "blh", "binary local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_binary
+)

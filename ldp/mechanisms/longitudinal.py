@@ -1,23 +1,31 @@
-"""Memoized mechanisms: one that is drawn once for each value and kept, and fresh noise on what is kept for each report.
+"""Memoized mechanisms: one that is drawn once for each value and kept, and fresh noise on what is
+kept for each report.
 
-    permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`: p1, q1
-    instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized response: p2, q2
+    permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`:
+                     p1, q1
+    instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized response:
+                     p2, q2
     together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the same family
 
-The instantaneous noise is the least with which one report stays within `epsilon_first`, so that a report is as good as
-one of the mechanism that is asked once with that epsilon. With R the odds of either step (R1, R2) and of both together,
+The instantaneous noise is the least with which one report stays within `epsilon_first`, so that a
+report is as good as one of the mechanism that is asked once with that epsilon. With R the odds of
+either step (R1, R2) and of both together,
 
     symbols  R = (R1 R2 + k-1) / (R1 + R2 + k-2), hence R2 = [R (R1 + k-2) - (k-1)] / (R1 - R)
-    bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism with `epsilon_first`
+    bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism with
+             `epsilon_first`
 
-for k symbols. All reports of one value reveal no more than its permanent response does, however many there are. What t
-of them reveal (`ldp.accounting.repeated_ratio`) depends on p2 and q2; with p and q in their place it comes out too low.
+for k symbols. All reports of one value reveal no more than its permanent response does, however
+many there are. What t of them reveal (`ldp.accounting.repeated_ratio`) depends on p2 and q2; with p
+and q in their place it comes out too low.
 
-In `loloha` a device keeps its hash function and draws permanent responses to buckets, of which there are only g.
+In `loloha` a device keeps its hash function and draws permanent responses to buckets, of which
+there are only g.
 
-Sources: Erlingsson, Pihur and Korolova 2014 (both steps); Arcolezi, Couchot, Al Bouna and Xiao 2022 (the chains);
-Arcolezi, Pinzon, Palamidessi and Gambs 2023 (`loloha`). For symbols, the latter two have a p2 that leaves out the k-2
-ways from one wrong symbol to another: exact for k = 2, and otherwise much more noise than `epsilon_first` calls for.
+Sources: Erlingsson, Pihur and Korolova 2014 (both steps); Arcolezi, Couchot, Al Bouna and Xiao 2022
+(the chains); Arcolezi, Pinzon, Palamidessi and Gambs 2023 (`loloha`). For symbols, the latter two
+have a p2 that leaves out the k-2 ways from one wrong symbol to another: exact for k = 2, and
+otherwise much more noise than `epsilon_first` calls for.
 """
 
 from __future__ import annotations
@@ -36,28 +44,31 @@ from ldp.keys import LEAST_EPSILON, Keys
 from ldp.layout import Layout
 from ldp.mechanisms import grr, local_hashing, unary
 from ldp.mechanisms.contract import Declared, Mechanism, Numbers, any_closed, integers
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.local_hashing import LocalHashing, least_error_buckets
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random, draw_bits
 
 KEYS = ("epsilon_first", "epsilon_lifetime")
 
 
 class Chain(NamedTuple):
-    """`lasting` draws a permanent response; a report is its symbol, or are its bits, each through `fresh`."""
+    """`lasting` draws a permanent response.
 
-    lasting: SymbolResponse | BitVector | LocalHashing
-    fresh: SymbolResponse
+    A report is its symbol, or are its bits, each through `fresh`.
+    """
+
+    lasting: RandomizedResponse | UnaryEncoding | LocalHashing
+    fresh: RandomizedResponse
 
     @property
-    def once(self) -> SymbolResponse | BitVector | LocalHashing:
+    def once(self) -> RandomizedResponse | UnaryEncoding | LocalHashing:
         """The one-report mechanism whose reports have the law of a device's first one."""
         lasting, (_, truth, other) = self
-        if isinstance(lasting, BitVector):
+        if isinstance(lasting, UnaryEncoding):
             size, *rates, word = lasting
             if_true, if_other = (rate * truth + ((1 << word) - rate) * other for rate in rates)
-            return BitVector(size, if_true, if_other, 2 * word)
+            return UnaryEncoding(size, if_true, if_other, 2 * word)
         wrong = lasting.layout.symbols - 1
         return lasting._replace(
             truth=lasting.truth * truth + wrong * lasting.other * other,
@@ -91,7 +102,7 @@ class Chain(NamedTuple):
 
     def ratio_after(self, reports: int) -> Fraction:
         """Reached by reports that are all alike."""
-        if isinstance(self.lasting, BitVector):
+        if isinstance(self.lasting, UnaryEncoding):
             return repeated_bits_ratio(self.lasting.support, self.fresh.support, reports)
         return repeated_ratio(*self.response_steps, reports)
 
@@ -116,7 +127,11 @@ class Chain(NamedTuple):
 
     def integers(self) -> Numbers:
         """Those of the permanent response, and the weights of the instantaneous one."""
-        return {**integers(self.lasting), "fresh_truth": self.fresh.truth, "fresh_other": self.fresh.other}
+        return {
+            **integers(self.lasting),
+            "fresh_truth": self.fresh.truth,
+            "fresh_other": self.fresh.other,
+        }
 
     @property
     def memoizes(self) -> bool:
@@ -134,7 +149,11 @@ class Chain(NamedTuple):
 
     def memo_value(self, value: Value, cohort: int) -> int:
         """The bucket of a value, or the value itself."""
-        return self.lasting.bucket_of(value, cohort) if isinstance(self.lasting, LocalHashing) else int(value)
+        return (
+            self.lasting.bucket_of(value, cohort)
+            if isinstance(self.lasting, LocalHashing)
+            else int(value)
+        )
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The lasting response, without a seed."""
@@ -143,7 +162,7 @@ class Chain(NamedTuple):
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """The same symbol or another; each bit or its opposite."""
         _, truth, other = self.fresh
-        if isinstance(self.lasting, BitVector):
+        if isinstance(self.lasting, UnaryEncoding):
             body = draw_bits(permanent, self.size, truth, other, random, self.lasting.word)
         else:
             body = self.fresh.randomize(permanent, random)
@@ -159,41 +178,57 @@ class Chain(NamedTuple):
         return self.once.channel()
 
     @property
-    def _response(self) -> SymbolResponse | BitVector:
+    def _response(self) -> RandomizedResponse | UnaryEncoding:
         return self.lasting.response if isinstance(self.lasting, LocalHashing) else self.lasting
 
 
 def design_symbols(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     """`epsilon_first`, `epsilon_lifetime`."""
     first, lifetime = _epsilons(keys)
-    return _of_symbols(SymbolResponse(domain.size or 2, *odds(lifetime)), first), _declared(first, lifetime)
+    return _of_symbols(RandomizedResponse(domain.size or 2, *odds(lifetime)), first), _declared(
+        first, lifetime
+    )
 
 
 def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
-    """`epsilon_first`, `epsilon_lifetime`; `buckets` (as many as `olh` has at `epsilon_first`, unless given)."""
+    """`epsilon_first`, `epsilon_lifetime`.
+
+    `buckets` (as many as `olh` has at `epsilon_first`, unless given).
+    """
     first, lifetime = _epsilons(keys)
     size = domain.size or 2
     buckets = keys.integer("buckets", 2, MOST_BUCKETS, 0) or least_error_buckets(size, *odds(first))
-    return _of_symbols(LocalHashing(size, buckets, *odds(lifetime)), first), _declared(first, lifetime)
+    return _of_symbols(LocalHashing(size, buckets, *odds(lifetime)), first), _declared(
+        first, lifetime
+    )
 
 
-def _of_symbols(lasting: SymbolResponse | LocalHashing, first: Fraction) -> Chain:
+def _of_symbols(lasting: RandomizedResponse | LocalHashing, first: Fraction) -> Chain:
     bound, odds_kept, symbols = exp_lower(first), lasting.ratio, lasting.layout.symbols
     odds_fresh = (bound * (odds_kept + symbols - 2) - (symbols - 1)) / (odds_kept - bound)
-    return Chain(lasting, SymbolResponse(symbols, math.floor(odds_fresh * WEIGHT_SCALE), WEIGHT_SCALE))
+    return Chain(
+        lasting, RandomizedResponse(symbols, math.floor(odds_fresh * WEIGHT_SCALE), WEIGHT_SCALE)
+    )
 
 
-def _of_bits(name: str, row: Mechanism, made: Callable[[int, Fraction], BitVector]) -> Mechanism:
-    """The row of the memoized form of a unary encoding, of which `made` gives the bits for so many values."""
+def _of_bits(
+    name: str, row: Mechanism, made: Callable[[int, Fraction], UnaryEncoding]
+) -> Mechanism:
+    """The row of the memoized form of a unary encoding, of which `made` gives the bits for so many
+    values.
+    """
 
     def design(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
         first, lifetime = _epsilons(keys)
         once, lasting = (made(domain.size or 2, epsilon) for epsilon in (first, lifetime))
         span = 1 << lasting.word
-        flip = math.ceil(Fraction(span * (once.if_other - lasting.if_other), span - 2 * lasting.if_other))
-        # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not to have both equal.
+        flip = math.ceil(
+            Fraction(span * (once.if_other - lasting.if_other), span - 2 * lasting.if_other)
+        )
+        # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not
+        # to have both equal.
         flip = max(flip, 1)
-        return Chain(lasting, SymbolResponse(2, span - flip, flip)), _declared(first, lifetime)
+        return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declared(first, lifetime)
 
     return Mechanism(name, f"memoized {row.summary}", KEYS, row.accepts, design)
 
@@ -201,7 +236,11 @@ def _of_bits(name: str, row: Mechanism, made: Callable[[int, Fraction], BitVecto
 def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
     first, lifetime = keys.epsilon("epsilon_first"), keys.epsilon("epsilon_lifetime")
     if not keys.problems and lifetime - first < LEAST_EPSILON:
-        keys.problem("epsilon_first", f"at least {LEAST_EPSILON} less than epsilon_lifetime", f"{first} and {lifetime}")
+        keys.problem(
+            "epsilon_first",
+            f"at least {LEAST_EPSILON} less than epsilon_lifetime",
+            f"{first} and {lifetime}",
+        )
     return (LEAST_EPSILON, 2 * LEAST_EPSILON) if keys.problems else (first, lifetime)
 
 
@@ -213,5 +252,9 @@ SYMBOLS = Mechanism("l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, any_clos
 SYMMETRIC = _of_bits("l-sue", unary.SYMMETRIC, unary.symmetric)
 OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimized)
 HASHED = Mechanism(
-    "loloha", "memoized local hashing", (*KEYS, "buckets"), local_hashing.OPTIMIZED.accepts, design_hashed
+    "loloha",
+    "memoized local hashing",
+    (*KEYS, "buckets"),
+    local_hashing.OPTIMIZED.accepts,
+    design_hashed,
 )

@@ -3,9 +3,11 @@
     P[report y | value x] = weights[x][y] / (sum of row x),  every row having the same sum
     epsilon = max over y of ln(max_x A[x,y] / min_x A[x,y]);  the estimate is the observed distribution times A^-1
 
-A draw compares one uniform integer below the common denominator with the cumulative weights of the row.
+A draw compares one uniform integer below the common denominator with the cumulative weights of the
+row.
 
-Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and Mukerjee 1988 (its inverse).
+Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and Mukerjee 1988 (its
+inverse).
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ MOST_DENOMINATOR_BITS = 256
 
 
 class StochasticMatrix(NamedTuple):
-    """A channel from values to as many symbols, by integer weights; `weights[x][y]` is the weight of report y."""
+    """A channel from values to as many symbols, by integer weights.
+
+    `weights[x][y]` is the weight of report y.
+    """
 
     weights: tuple[tuple[int, ...], ...]
 
@@ -42,7 +47,9 @@ class StochasticMatrix(NamedTuple):
         return Layout(symbols=len(self.weights[0]))
 
     @classmethod
-    def from_fractions(cls, rows: tuple[tuple[Fraction, ...], ...], denominator: int) -> StochasticMatrix:
+    def from_fractions(
+        cls, rows: tuple[tuple[Fraction, ...], ...], denominator: int
+    ) -> StochasticMatrix:
         """Integer weights over a denominator that all entries have in common."""
         return cls(tuple(tuple(int(entry * denominator) for entry in row) for row in rows))
 
@@ -63,7 +70,9 @@ class StochasticMatrix(NamedTuple):
 
     def channel(self) -> Channel:
         """The matrix itself."""
-        return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights))
+        return Channel(
+            tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights)
+        )
 
 
 def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int | None:
@@ -76,28 +85,40 @@ def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int | None:
     return denominator
 
 
-def checked(keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str) -> tuple[StochasticMatrix, Declared]:
-    """The design that a matrix of fractions gives, or problems at `places` if it is not private or not invertible."""
+def checked(
+    keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str
+) -> tuple[StochasticMatrix, Declared]:
+    """The design that a matrix of fractions gives, or problems at `places` if it is not private or
+    not invertible.
+    """
     stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
     if keys.problems:
         return stand_in
-    # Looked at first: sums and products of fractions without a common denominator have thousands of digits.
+    # Looked at first: sums and products of fractions without a common denominator have thousands of
+    # digits.
     denominator = common_denominator(rows)
     if denominator is None:
-        keys.problem(places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one")
+        keys.problem(
+            places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one"
+        )
         return stand_in
     for number, row in enumerate(rows, 1):
         if sum(row) != 1:
-            keys.problem(f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}")
+            keys.problem(
+                f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}"
+            )
         if min(row) < 0:
-            keys.problem(f"{places} row {number}", "no negative probability", f"a least one of {min(row)}")
+            keys.problem(
+                f"{places} row {number}", "no negative probability", f"a least one of {min(row)}"
+            )
     if keys.problems:
         return stand_in
     made = StochasticMatrix.from_fractions(rows, denominator)
     if min(map(min, made.weights)) == 0:
         keys.problem(
             places,
-            "probabilities that leave every answer possible whatever was reported (epsilon is infinite otherwise)",
+            "probabilities that leave every answer possible whatever was reported (epsilon is "
+            "infinite otherwise)",
             "a report that some value never gives",
         )
         return stand_in
@@ -117,4 +138,6 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     return checked(keys, keys.rows("matrix", size), "matrix")
 
 
-MECHANISM = Mechanism("matrix", "any stochastic matrix (PRAM)", ("matrix",), small_closed(MOST_VALUES), design)
+MECHANISM = Mechanism(
+    "matrix", "any stochastic matrix (PRAM)", ("matrix",), small_closed(MOST_VALUES), design
+)

@@ -1,23 +1,28 @@
-"""Pad and sample: a set is padded to m entries with dummies; one of them is drawn, and reported by another mechanism.
+"""Pad and sample: a set is padded to m entries with dummies; one of them is drawn, and reported by
+another mechanism.
 
     a report supports a value with probability (p + (m-1) q) / m if the set holds it, else q: p, q of that mechanism
     pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
-    pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values, and its epsilon
+    pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values,
+                              and its epsilon
 
-`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the mean
-square is m^2 times that for the entries that are drawn. Of the reports of a value's block, the largest
-share supports it where the other entries of the set are in other blocks, if there are any.
+`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the
+mean square is m^2 times that for the entries that are drawn. Of the reports of a value's block, the
+largest share supports it where the other entries of the set are in other blocks, if there are any.
 
-A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) / m, and the others
-with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains. With one dummy nothing is gained. The law
-of a set's reports is a mean of its entries' laws, so their ratio bounds its own; and it is reached. The empty set is
-reported as the dummy is, with weight R by a report that supports the dummy; a set of m values that this report does not
-support gives it the weight 1. Some report has so many for m <= d/2, since those that support the dummy leave out half
-of the other values or more, on average.
+A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) /
+m, and the others with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains.
+With one dummy nothing is gained. The law of a set's reports is a mean of its entries' laws, so
+their ratio bounds its own; and it is reached. The empty set is reported as the dummy is, with
+weight R by a report that supports the dummy; a set of m values that this report does not support
+gives it the weight 1. Some report has so many for m <= d/2, since those that support the dummy
+leave out half of the other values or more, on average.
 
-The draw is from m entries, however many are dummies: from members alone it would say how many values a set holds.
+The draw is from m entries, however many are dummies: from members alone it would say how many
+values a set holds.
 
-Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 2018 (SVIM: what the sampling gains).
+Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 2018 (SVIM: what the
+sampling gains).
 """
 
 from __future__ import annotations
@@ -38,7 +43,9 @@ from ldp.sets import members, sets_of
 
 
 class PadAndSample(NamedTuple):
-    """One of `most` entries through `oracle`, whose values are the question's `size` and then the dummies."""
+    """One of `most` entries through `oracle`, whose values are the question's `size` and then the
+    dummies.
+    """
 
     size: int
     most: int
@@ -58,7 +65,11 @@ class PadAndSample(NamedTuple):
     def ratio(self) -> Fraction:
         """The oracle's, unless its reports name one entry each."""
         ratio = self.oracle.ratio
-        return (ratio + self.most - 1) / self.most if isinstance(self.oracle, grr.SymbolResponse) else ratio
+        return (
+            (ratio + self.most - 1) / self.most
+            if isinstance(self.oracle, grr.RandomizedResponse)
+            else ratio
+        )
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -75,7 +86,8 @@ class PadAndSample(NamedTuple):
         """How likely a report of a value's block supports it, the draw included."""
         p, q = self._blocked.within
         _, half = self._blocked.halves
-        # Out of so many reports of an entry in the block, and of one in another block, if there is one.
+        # Out of so many reports of an entry in the block, and of one in another block, if there is
+        # one.
         here = half / (1 - p)
         elsewhere = 2 * half if self._blocked.blocks > 1 else here
         others = (self.most - 1) * elsewhere
@@ -101,16 +113,22 @@ class PadAndSample(NamedTuple):
         return self.oracle
 
     def integers(self) -> Numbers:
-        """Those of the oracle, with the size of the question in place of its own, and how many a set may hold."""
+        """Those of the oracle, with the size of the question in place of its own, and how many a
+        set may hold.
+        """
         return {**integers(self.oracle), "size": self.size, "most": self.most}
 
     def entry(self, held: Sequence[int], place: int) -> int:
         """What stands at a place of the padded set: a member, in ascending order, or a dummy."""
-        return held[place] if place < len(held) else self.size + place % (self.oracle.size - self.size)
+        return (
+            held[place] if place < len(held) else self.size + place % (self.oracle.size - self.size)
+        )
 
     def randomize(self, value: Value, random: Random) -> int:
         """The oracle's report of an entry."""
-        return self.oracle.randomize(self.entry(members(int(value)), randbelow(self.most, random)), random)
+        return self.oracle.randomize(
+            self.entry(members(int(value)), randbelow(self.most, random)), random
+        )
 
     def channel(self) -> Channel:
         """A row for each set, in the order of `sets_of`: the mean of its entries' rows."""
@@ -119,7 +137,12 @@ class PadAndSample(NamedTuple):
             [of_entry[self.entry(members(held), place)] for place in range(self.most)]
             for held in sets_of(self.size, self.most)
         )
-        return Channel(tuple(tuple(sum(column) / self.most for column in zip(*rows, strict=True)) for rows in padded))
+        return Channel(
+            tuple(
+                tuple(sum(column) / self.most for column in zip(*rows, strict=True))
+                for rows in padded
+            )
+        )
 
 
 class _Padded(Domain):
@@ -139,7 +162,12 @@ def through(row: Mechanism) -> Mechanism:
 
     def accepts(domain: Domain) -> str | None:
         most, size = domain.most, domain.size
-        if most is None or size is None or 2 * most > size or row.accepts(_Padded(domain)) is not None:
+        if (
+            most is None
+            or size is None
+            or 2 * most > size
+            or row.accepts(_Padded(domain)) is not None
+        ):
             return "a question of type multi, of whose values one may hold at most half,"
         return None
 
@@ -148,14 +176,16 @@ def through(row: Mechanism) -> Mechanism:
         assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101 (a fact about the rows below)
         return PadAndSample(domain.size or 2, domain.most or 1, oracle), declared
 
-    return Mechanism(f"pad-{row.name}", f"pad and sample, through {row.summary}", row.keys, accepts, design)
+    return Mechanism(
+        f"pad-{row.name}", f"pad and sample, through {row.summary}", row.keys, accepts, design
+    )
 
 
 def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
     """`epsilon`."""
     epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
     truth, other = odds(epsilon)
-    oracle = grr.SymbolResponse(size + most, most * (truth - other) + other, other)
+    oracle = grr.RandomizedResponse(size + most, most * (truth - other) + other, other)
     return PadAndSample(size, most, oracle), Declared.epsilon(epsilon)
 
 
@@ -166,6 +196,10 @@ def _accepts_symbols(domain: Domain) -> str | None:
 
 
 SYMBOLS = Mechanism(
-    "pad-grr", f"pad and sample, through {grr.MECHANISM.summary}", ("epsilon",), _accepts_symbols, design_symbols
+    "pad-grr",
+    f"pad and sample, through {grr.MECHANISM.summary}",
+    ("epsilon",),
+    _accepts_symbols,
+    design_symbols,
 )
 SUBSETS, POINTS, HALVES = map(through, (subset.MECHANISM, projective.MECHANISM, hadamard.MECHANISM))

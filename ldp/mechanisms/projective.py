@@ -1,24 +1,28 @@
-"""Projective-geometry response: values and reports are points of one projective space over a field of q elements.
+"""Projective-geometry response: values and reports are points of one projective space over a field
+of q elements.
 
-    report y supports value x if <x, y> = 0;  of v = (q^t - 1) / (q - 1) points a report supports k, two of them by l:
+    report y supports value x if <x, y> = 0;  of v = (q^t - 1) / (q - 1) points a report supports k,
+                                              two of them by l:
     k = (q^(t-1) - 1) / (q - 1),  l = (q^(t-2) - 1) / (q - 1)
     p = R k / (R k + v - k),  q_support = (R l + k - l) / (R k + v - k)
 
-A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base q it is q^j + r
-with 0 <= r < q^j, and points are numbered in the order of those numbers: the point's index is (q^j - 1) / (q - 1) + r.
-The values of the question are the first points; the others are held by nobody, which is a check on the reports
-(`ldp_aggregator.health.phantoms`).
+A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base
+q it is q^j + r with 0 <= r < q^j, and points are numbered in the order of those numbers: the
+point's index is (q^j - 1) / (q - 1) + r. The values of the question are the first points; the
+others are held by nobody, which is a check on the reports (`ldp_aggregator.health.phantoms`).
 
-Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have their upper two
-coordinates in common. A tally need not count all points of a large space: it is *folded* into one slice for the former
-and one for each such stretch that holds values (`ldp_aggregator.projective.folding`).
+Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have
+their upper two coordinates in common. A tally need not count all points of a large space: it is
+*folded* into one slice for the former and one for each such stretch that holds values
+(`ldp_aggregator.projective.folding`).
 
-A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary randomized response. It names one
-of the k supporters of the value or one of the v - k = q^(t-1) others, by what is left of its vector without the
-coordinate at which the value has its first 1; that one follows, as the product with the value has to be 0 (or 1).
+A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary randomized
+response. It names one of the k supporters of the value or one of the v - k = q^(t-1) others, by
+what is left of its vector without the coordinate at which the value has its first 1; that one
+follows, as the product with the value has to be 0 (or 1).
 
-Source: Feldman, Nelson, Nguyen and Talwar 2022. That the design is cyclic, and so decoded by one Fourier transform:
-Singer 1938.
+Source: Feldman, Nelson, Nguyen and Talwar 2022. That the design is cyclic, and so decoded by one
+Fourier transform: Singer 1938.
 """
 
 from __future__ import annotations
@@ -54,7 +58,9 @@ _WORTH_FOLDING = Fraction(100, 98)
 
 
 class Geometry(NamedTuple):
-    """How many `points` there are, how many a report supports (`block`), and how many two reports do (`common`)."""
+    """How many `points` there are, how many a report supports (`block`), and how many two reports
+    do (`common`).
+    """
 
     points: int
     block: int
@@ -63,7 +69,9 @@ class Geometry(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def geometry(order: int, dimension: int) -> Geometry:
-    """The sizes of the projective space of vectors of `dimension` coordinates over the field of `order` elements."""
+    """The sizes of the projective space of vectors of `dimension` coordinates over the field of
+    `order` elements.
+    """
     return Geometry(*((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3)))
 
 
@@ -106,7 +114,9 @@ class ProjectiveResponse(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of the points that support the true value, of those that support another, and of all."""
+        """The weights of the points that support the true value, of those that support another, and
+        of all.
+        """
         points, block, common = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
         return self.truth * block, self.truth * common + self.other * (block - common), total
@@ -138,7 +148,10 @@ class ProjectiveResponse(NamedTuple):
         vectors = [vector(point, self.order) for point in range(points)]
         return Channel(
             tuple(
-                tuple(Fraction(self.other if inner_product(x, y, self.order) else self.truth, total) for y in vectors)
+                tuple(
+                    Fraction(self.other if inner_product(x, y, self.order) else self.truth, total)
+                    for y in vectors
+                )
                 for x in vectors[: self.size]
             )
         )
@@ -179,15 +192,24 @@ def least_error_response(size: int, truth: int, other: int) -> ProjectiveRespons
 def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, ...]:
     """The spaces with room for so many values that are worth a comparison.
 
-    As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at R + 1; for fewer
-    values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to that place are compared.
+    As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at
+    R + 1; for fewer values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to
+    that place are compared.
     """
-    return tuple(space for folded in (False, True) for space in _nearest(size, truth, other, folded))
+    return tuple(
+        space for folded in (False, True) for space in _nearest(size, truth, other, folded)
+    )
 
 
 def least_error(spaces: Sequence[ProjectiveResponse]) -> ProjectiveResponse:
-    """The one with the fewest points among those next to the least; one whose tally is folded must be worth it."""
-    errors = [summed_variance(*space._masses, space.size) * (_WORTH_FOLDING if space.folded else 1) for space in spaces]
+    """The one with the fewest points among those next to the least.
+
+    One whose tally is folded must be worth it.
+    """
+    errors = [
+        summed_variance(*space._masses, space.size) * (_WORTH_FOLDING if space.folded else 1)
+        for space in spaces
+    ]
     most = _WORTH_MORE_POINTS * min(errors)
     good = [space for space, error in zip(spaces, errors, strict=True) if error <= most]
     return min(good, key=lambda space: space.layout.symbols)
@@ -196,7 +218,8 @@ def least_error(spaces: Sequence[ProjectiveResponse]) -> ProjectiveResponse:
 def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[ProjectiveResponse]:
     """The fitting spaces of the orders nearest to the best one, on either side of it.
 
-    Planes are not folded: the order of a larger space is at most the square root of the number of values.
+    Planes are not folded: the order of a larger space is at most the square root of the number of
+    values.
     """
     most_points = _MOST_POINTS_A_VALUE * size
     if folded and most_points <= MOST_POINTS:
@@ -208,7 +231,10 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
     middle = min(ratio + 1, math.isqrt(ratio * (size - 1)) + 1, most_order)
     for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1)):
         fields = filter(is_order, orders)
-        spaces = (ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded) for order in fields)
+        spaces = (
+            ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded)
+            for order in fields
+        )
         yield from islice((space for space in spaces if _fits(space, most_points)), _NEAREST)
 
 
@@ -235,4 +261,6 @@ def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:
     return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("pgr", "projective-geometry response", ("epsilon",), small_closed(MOST_SYMBOLS), design)
+MECHANISM = Mechanism(
+    "pgr", "projective-geometry response", ("epsilon",), small_closed(MOST_SYMBOLS), design
+)

@@ -1,13 +1,18 @@
-"""RAPPOR: a permanent randomized response, kept on the device, and an instantaneous one for each report.
+"""RAPPOR: a permanent randomized response, kept on the device, and an instantaneous one for each
+report.
 
     a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit of its index)
-    permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once per value
-    instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1, and p if it is 0
+    permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once
+                    per value
+    instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1, and p if it is
+                    0
     together:       q* = (1 - f/2) q + (f/2) p,  p* = (f/2) q + (1 - f/2) p: again one binary channel
     one report      epsilon_1   = h ln(q* (1 - p*) / (p* (1 - q*)))
-    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite if f = 0
+    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite if f =
+                    0
 
-f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the paper's: q belongs to a 1.
+f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the paper's: q
+belongs to a 1.
 
 Source: Erlingsson, Pihur and Korolova 2014, Sections 2 and 3.
 """
@@ -32,7 +37,10 @@ MOST_BITS = 1 << 16
 
 
 class Rappor(NamedTuple):
-    """`hashes` = 0 is the one-hot form; `flip`, `if_one` and `if_zero` are f/2, q and p as thresholds over 2^word."""
+    """`hashes` = 0 is the one-hot form.
+
+    `flip`, `if_one` and `if_zero` are f/2, q and p as thresholds over 2^word.
+    """
 
     bits: int
     hashes: int
@@ -59,7 +67,9 @@ class Rappor(NamedTuple):
 
     @property
     def memoizes(self) -> bool:
-        """Without a permanent response (f = 0) there is nothing to keep but the truth, which is never kept."""
+        """Without a permanent response (f = 0) there is nothing to keep but the truth, which is
+        never kept.
+        """
         return self.flip > 0
 
     @property
@@ -70,9 +80,13 @@ class Rappor(NamedTuple):
 
     @property
     def steps(self) -> tuple[Rates, Rates]:
-        """The same of the permanent and of the instantaneous response: (1 - f/2, f/2) and (q, p)."""
+        """The same of the permanent and of the instantaneous response: (1 - f/2,
+        f/2) and (q, p).
+        """
         span = 1 << self.word
-        flip, one, zero = (Fraction(number, span) for number in (self.flip, self.if_one, self.if_zero))
+        flip, one, zero = (
+            Fraction(number, span) for number in (self.flip, self.if_one, self.if_zero)
+        )
         return (1 - flip, flip), (one, zero)
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
@@ -122,7 +136,9 @@ class Rappor(NamedTuple):
         true_bits = self.true_bits(value, cohort)
         if not self.flip:
             return true_bits
-        return draw_bits(true_bits, self.bits, (1 << self.word) - self.flip, self.flip, random, self.word)
+        return draw_bits(
+            true_bits, self.bits, (1 << self.word) - self.flip, self.flip, random, self.word
+        )
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """A fresh report of the permanent bits."""
@@ -130,7 +146,9 @@ class Rappor(NamedTuple):
         return self.layout.report(vector, cohort)
 
     def randomize(self, value: Value, random: Random) -> int:
-        """Cohort, permanent and instantaneous response in one go: the law of a device's first report."""
+        """Cohort, permanent and instantaneous response in one go: the law of a device's first
+        report.
+        """
         cohort = self.draw_cohort(random)
         return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
 
@@ -149,30 +167,45 @@ def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
     p, q, f = keys.probability("p"), keys.probability("q"), keys.probability("f")
     span, open_domain = 1 << WORD, domain.size is None
     if open_domain or "bloom_bits" in keys:
-        bits, hashes = keys.integer("bloom_bits", 2, MOST_BITS), keys.integer("hashes", 1, MOST_HASHES, 2)
+        bits, hashes = (
+            keys.integer("bloom_bits", 2, MOST_BITS),
+            keys.integer("hashes", 1, MOST_HASHES, 2),
+        )
         cohorts = keys.integer("cohorts", 1, MOST_COHORTS, 1)
         if hashes > bits:
             keys.problem("hashes", f"at most as many hashes as bits ({bits})", hashes)
     else:
         bits, hashes, cohorts = domain.size or 2, 0, 1
     if keys.problems:
-        return Rappor(bits, hashes, cohorts, span // 4, span // 4 * 3, span // 2), Declared.ratio(Fraction(1))
+        return Rappor(bits, hashes, cohorts, span // 4, span // 4 * 3, span // 2), Declared.ratio(
+            Fraction(1)
+        )
     exact = Rappor(bits, hashes, cohorts, 0, 0, 0)
     one, zero = (1 - f / 2) * q + f / 2 * p, f / 2 * q + (1 - f / 2) * p
     if one == zero:
         keys.problem(
-            "p, q, f", "p different from q, and f below 1 (reports carry no information otherwise)", "no signal"
+            "p, q, f",
+            "p different from q, and f below 1 (reports carry no information otherwise)",
+            "no signal",
         )
         return exact, Declared.ratio(Fraction(1))
     if {one, zero} & {Fraction(0), Fraction(1)}:
         keys.problem(
-            "p, q, f", "noise on every bit (one report has an infinite epsilon otherwise)", "a bit without noise"
+            "p, q, f",
+            "noise on every bit (one report has an infinite epsilon otherwise)",
+            "a bit without noise",
         )
         return exact, Declared.ratio(Fraction(1))
     toward, away = (math.floor, math.ceil) if q > p else (math.ceil, math.floor)
-    if_one, if_zero = (min(rounding(prob * span), span - 1) for rounding, prob in ((toward, q), (away, p)))
+    if_one, if_zero = (
+        min(rounding(prob * span), span - 1) for rounding, prob in ((toward, q), (away, p))
+    )
     if (if_one > if_zero) != (q > p):
-        keys.problem("p, q", "p and q that still differ once they are rounded to multiples of 2^-64", "closer ones")
+        keys.problem(
+            "p, q",
+            "p and q that still differ once they are rounded to multiples of 2^-64",
+            "closer ones",
+        )
         return exact, Declared.ratio(Fraction(1))
     rounded = Rappor(bits, hashes, cohorts, math.ceil(f / 2 * span), if_one, if_zero)
     return rounded, Declared.ratio(_ratio(one, zero, max(hashes, 1)))

@@ -1,15 +1,18 @@
-"""Unary encoding of a set: one bit for each value, each bit randomized on its own, the budget being the whole set's.
+"""Unary encoding of a set: one bit for each value, each bit randomized on its own, the budget being
+the whole set's.
 
     bit x is 1 with probability p if the set holds x, q otherwise;  A = p / q, B = (1-q) / (1-p)
     epsilon = m ln max(A, B) + min(m, d-m) ln min(A, B), for sets of up to m of d values
     total error of sets that hold m: [m p (1-p) + (d-m) q (1-q)] / (p-q)^2 = (m A + (d-m) B) / ((A-1) (B-1))
 
-A set may hold up to m values that another lacks, and lack up to m that it holds, d in all at most: hence epsilon. The
-error is least, with h = min(m, d/2) and A B = r = e^(epsilon/h), where the odds of p are the square root of
-r (h r + d-h) / (h + (d-h) r): p = 1/2 (`oue`) for d far above m, and p = 1-q (`sue`, with epsilon/d for each bit) from
-m = d/2 on. Both are thresholds over 2^64; q is raised until the delivered ratio is at most the declared one.
+A set may hold up to m values that another lacks, and lack up to m that it holds, d in all at most:
+hence epsilon. The error is least, with h = min(m, d/2) and A B = r = e^(epsilon/h), where the odds
+of p are the square root of r (h r + d-h) / (h + (d-h) r): p = 1/2 (`oue`) for d far above m, and p
+= 1-q (`sue`, with epsilon/d for each bit) from m = d/2 on. Both are thresholds over 2^64; q is
+raised until the delivered ratio is at most the declared one.
 
-Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m values by minimizing the above.
+Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m values by minimizing the
+above.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from ldp.exact import exp_lower, sqrt_lower
 from ldp.keys import Keys
 from ldp.layout import MOST_BITS, Layout
 from ldp.mechanisms.contract import Declared, Mechanism
-from ldp.mechanisms.unary import BitVector, product_row
+from ldp.mechanisms.unary import UnaryEncoding, product_row
 from ldp.randomness import WORD, Random, draw_bits
 from ldp.sets import sets_of
 
@@ -33,7 +36,9 @@ MOST_HELD = 100
 
 
 class SetEncoding(NamedTuple):
-    """`size` bits, each 1 with probability `if_true / 2^word` if the set holds its value, else `if_other / 2^word`."""
+    """`size` bits, each 1 with probability `if_true / 2^word` if the set holds its value, else
+    `if_other / 2^word`.
+    """
 
     size: int
     most: int
@@ -52,18 +57,22 @@ class SetEncoding(NamedTuple):
         return self.bits.layout
 
     @property
-    def bits(self) -> BitVector:
+    def bits(self) -> UnaryEncoding:
         """The same for one value."""
-        return BitVector(self.size, self.if_true, self.if_other, self.word)
+        return UnaryEncoding(self.size, self.if_true, self.if_other, self.word)
 
     @property
     def ratio(self) -> Fraction:
-        """That of two sets that differ in as many values as they may, most of them the way that reveals more."""
+        """That of two sets that differ in as many values as they may, most of them the way that
+        reveals more.
+        """
         return Fraction(*self._odds)
 
     @property
     def _odds(self) -> tuple[int, int]:
-        """The same as whole numbers that are not reduced: with so many digits that takes longer than all the rest."""
+        """The same as whole numbers that are not reduced: with so many digits that takes longer
+        than all the rest.
+        """
         span = 1 << self.word
         ways = (self.if_true, self.if_other), (span - self.if_other, span - self.if_true)
         less, more = ways if ways[0][0] * ways[1][1] <= ways[1][0] * ways[0][1] else ways[::-1]
@@ -84,9 +93,14 @@ class SetEncoding(NamedTuple):
         return draw_bits(int(value), self.size, self.if_true, self.if_other, random, self.word)
 
     def channel(self) -> Channel:
-        """A row for each set, in the order of `sets_of`, and a column for each of the 2^size vectors."""
+        """A row for each set, in the order of `sets_of`, and a column for each of the 2^size
+        vectors.
+        """
         p, q = self.support
-        rows = ([p if held >> x & 1 else q for x in range(self.size)] for held in sets_of(self.size, self.most))
+        rows = (
+            [p if held >> x & 1 else q for x in range(self.size)]
+            for held in sets_of(self.size, self.most)
+        )
         return Channel(tuple(map(product_row, rows)))
 
 
@@ -118,7 +132,12 @@ def _exceeds(made: SetEncoding, bound: Fraction) -> bool:
 
 
 def _accepts(domain: Domain) -> str | None:
-    if domain.most is None or domain.size is None or domain.most > MOST_HELD or domain.size > MOST_BITS:
+    if (
+        domain.most is None
+        or domain.size is None
+        or domain.most > MOST_HELD
+        or domain.size > MOST_BITS
+    ):
         return f"a question of type multi, with at most {MOST_BITS} values, of which one may hold at most {MOST_HELD},"
     return None
 

@@ -1,18 +1,22 @@
-"""Count-mean sketches: a report on a short hash of the value, under one of k hash functions that everybody shares.
+"""Count-mean sketches: a report on a short hash of the value, under one of k hash functions that
+everybody shares.
 
     h_j(x) = floor(((c2 x + c1) x + c0 mod P) m / P),  P = 2^31 - 1,  c_i = XXH64(byte i, seed 2^16 hash_seed + j) mod P
-    cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with probability 1 / (s + 1), s just below
-           e^(epsilon/2)
-    hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of the m x m Hadamard
-           matrix with probability p = R / (R + 1), else the other
+    cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with probability 1 / (s +
+           1), s just below e^(epsilon/2)
+    hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of
+           the m x m Hadamard matrix with probability p = R / (R + 1), else the other
 
-A report supports the values of its bucket with p, and any other with q (1 - p in `cms`, 1/2 in `hcms`); over the choice
-of hash functions two values meet with probability c = sum_j s_j^2 / P^2, s_j the number of residues in bucket j. So the
-mean over respondents supports another value with q' = c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the
-choice of hash functions; but that choice is made once, and its error does not shrink with the number of reports (see
-`ldp_aggregator.decoders.sketches`). Polynomials of degree 2 are independent for three values, which that error needs.
+A report supports the values of its bucket with p, and any other with q (1 - p in `cms`, 1/2 in
+`hcms`); over the choice of hash functions two values meet with probability c = sum_j s_j^2 / P^2,
+s_j the number of residues in bucket j. So the mean over respondents supports another value with q'
+= c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the choice of hash functions; but
+that choice is made once, and its error does not shrink with the number of reports (see
+`ldp_aggregator.decoders.sketches`). Polynomials of degree 2 are independent for three values, which
+that error needs.
 
-Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981 (hash functions).
+Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981
+(hash functions).
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_COHORTS, MOST_SYMBOLS, Layout
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.unary import BitVector, design_symmetric
+from ldp.mechanisms.unary import UnaryEncoding, design_symmetric
 from ldp.randomness import WORD, Random, bernoulli, randbelow
 
 MOST_CELLS = 1 << 24
@@ -56,7 +60,9 @@ def collision(buckets: int) -> Fraction:
 
 
 class CountMean(NamedTuple):
-    """`cms`: in each of `cohorts`, `buckets` bits with thresholds over 2^word as in unary encoding."""
+    """`cms`: in each of `cohorts`, `buckets` bits with thresholds over 2^word
+    as in unary encoding.
+    """
 
     size: int
     cohorts: int
@@ -77,9 +83,9 @@ class CountMean(NamedTuple):
         return Layout(cohorts=self.cohorts, bits=self.buckets)
 
     @property
-    def encoding(self) -> BitVector:
+    def encoding(self) -> UnaryEncoding:
         """What happens to the bucket."""
-        return BitVector(self.buckets, self.if_true, self.if_other, self.word)
+        return UnaryEncoding(self.buckets, self.if_true, self.if_other, self.word)
 
     @property
     def ratio(self) -> Fraction:
@@ -88,7 +94,9 @@ class CountMean(NamedTuple):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """(p, q) within a cohort: the probabilities that a report supports its own bucket, and another."""
+        """(p, q) within a cohort: the probabilities that a report supports its own bucket, and
+        another.
+        """
         return self.encoding.support
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -103,7 +111,9 @@ class CountMean(NamedTuple):
 
 
 class HadamardCountMean(NamedTuple):
-    """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign, right with odds `truth` to `other`."""
+    """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign, right with odds
+    `truth` to `other`.
+    """
 
     size: int
     cohorts: int
@@ -138,14 +148,22 @@ class HadamardCountMean(NamedTuple):
         held = bucket(int(value), cohort, self.hash_seed, self.buckets)
         coordinate = randbelow(self.buckets, random)
         lie = not bernoulli(self.truth, self.truth + self.other, random)
-        return self.layout.report(coordinate << 1 | (held & coordinate).bit_count() & 1 ^ lie, cohort)
+        return self.layout.report(
+            coordinate << 1 | (held & coordinate).bit_count() & 1 ^ lie, cohort
+        )
 
     def channel(self) -> Channel:
         """One column for each cohort, coordinate and sign, the sign varying fastest."""
         p, _ = self.within
         right, wrong = p / self.buckets, (1 - p) / self.buckets
-        signs = [[(held & at).bit_count() & 1 for at in range(self.buckets)] for held in range(self.buckets)]
-        rows = (tuple(right if sign == minus else wrong for minus in row for sign in (0, 1)) for row in signs)
+        signs = [
+            [(held & at).bit_count() & 1 for at in range(self.buckets)]
+            for held in range(self.buckets)
+        ]
+        rows = (
+            tuple(right if sign == minus else wrong for minus in row for sign in (0, 1))
+            for row in signs
+        )
         return _channel(self, Channel(tuple(rows)))
 
 
@@ -164,7 +182,10 @@ def _channel(sketch: Sketch, of_bucket: Channel) -> Channel:
 
 
 def _sizes(keys: Keys) -> tuple[int, int, int]:
-    hashes, width = keys.integer("hashes", 1, MOST_COHORTS, HASHES), keys.integer("width", 2, MOST_BUCKETS, WIDTH)
+    hashes, width = (
+        keys.integer("hashes", 1, MOST_COHORTS, HASHES),
+        keys.integer("width", 2, MOST_BUCKETS, WIDTH),
+    )
     if hashes * width > MOST_CELLS:
         keys.problem("hashes", f"hashes times width of at most {MOST_CELLS}", hashes)
     return hashes, width, keys.integer("hash_seed", 0, (1 << 32) - 1, 0)
@@ -173,7 +194,9 @@ def _sizes(keys: Keys) -> tuple[int, int, int]:
 def design(keys: Keys, domain: Domain) -> tuple[CountMean, Declared]:
     """`epsilon`; `hashes`, `width` and `hash_seed` if they are not to be 256, 1,024 and 0."""
     (hashes, width, hash_seed), (noise, declared) = _sizes(keys), design_symmetric(keys, domain)
-    return CountMean(domain.size or 2, hashes, width, noise.if_true, noise.if_other, hash_seed), declared
+    return CountMean(
+        domain.size or 2, hashes, width, noise.if_true, noise.if_other, hash_seed
+    ), declared
 
 
 def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Declared]:
@@ -181,9 +204,13 @@ def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Decl
     (hashes, width, hash_seed), epsilon = _sizes(keys), keys.epsilon()
     if width & width - 1:
         keys.problem("width", "a power of two", width)
-    return HadamardCountMean(domain.size or 2, hashes, width, *odds(epsilon), hash_seed), Declared.epsilon(epsilon)
+    return HadamardCountMean(
+        domain.size or 2, hashes, width, *odds(epsilon), hash_seed
+    ), Declared.epsilon(epsilon)
 
 
 _KEYS = ("epsilon", "hashes", "width", "hash_seed")
 MECHANISM = Mechanism("cms", "count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design)
-HADAMARD = Mechanism("hcms", "Hadamard count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design_hadamard)
+HADAMARD = Mechanism(
+    "hcms", "Hadamard count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design_hadamard
+)

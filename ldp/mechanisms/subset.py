@@ -1,12 +1,14 @@
-"""Subset selection: report a set of w values, which holds the true one with odds R against each that does not.
+"""Subset selection: report a set of w values, which holds the true one with odds R against each
+that does not.
 
     p = w R / (w R + d - w),  q = p (w - 1) / (d - 1) + (1 - p) w / (d - 1)
     w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park, Nam and Lee 2023)
 
-A draw first makes a uniform set of w values that knows nothing of the truth, then puts the truth in, or takes it out,
-by exchanging it for a uniform member (or stranger).
+A draw first makes a uniform set of w values that knows nothing of the truth, then puts the truth
+in, or takes it out, by exchanging it for a uniform member (or stranger).
 
-Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016 (omega-subset mechanism).
+Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016 (omega-subset
+mechanism).
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ _SPARSE, _FEW = 16, 12
 
 
 class SubsetSelection(NamedTuple):
-    """A set of `chosen` of `size` values; sets that hold the truth have weight `truth`, others `other`."""
+    """A set of `chosen` of `size` values.
+
+    Sets that hold the truth have weight `truth`, others `other`.
+    """
 
     size: int
     chosen: int
@@ -74,30 +79,43 @@ class SubsetSelection(NamedTuple):
         positions = draw_below(size, random)
         drawn = _uniform_set(size, chosen, positions, random)
         # Both are drawn whether or not they are needed, so that the bytes drawn say nothing.
-        member, stranger = _member(drawn, size, chosen, positions), _member(~drawn, size, size - chosen, positions)
+        member, stranger = (
+            _member(drawn, size, chosen, positions),
+            _member(~drawn, size, size - chosen, positions),
+        )
         mark = 1 << int(value)
         if bool(drawn & mark) == inside:
             return drawn
         return drawn ^ mark ^ (member if inside else stranger)
 
     def channel(self) -> Channel:
-        """One column for each of the 2^size vectors, those of another size than `chosen` having probability 0."""
+        """One column for each of the 2^size vectors, those of another size than `chosen` having
+        probability 0.
+        """
         size, chosen, truth, other = self
         vectors = [vector if vector.bit_count() == chosen else -1 for vector in range(1 << size)]
-        weights = [[0 if v < 0 else truth if v >> x & 1 else other for v in vectors] for x in range(size)]
-        return Channel(tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in weights))
+        weights = [
+            [0 if v < 0 else truth if v >> x & 1 else other for v in vectors] for x in range(size)
+        ]
+        return Channel(
+            tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in weights)
+        )
 
 
 def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:
-    """A uniform set of `chosen` of `size` positions, as a vector; `positions` are uniform ones without end.
+    """A uniform set of `chosen` of `size` positions, as a vector; `positions` are uniform ones
+    without end.
 
-    Grown from the empty set by uniform sets of those positions that are not yet in it: independent bits of some coarse
-    rate, which are a uniform set given how many of them are set, as long as that is no more than what is missing. The
-    last few are added position by position. Nothing here prefers a position to another, so the result is uniform.
+    Grown from the empty set by uniform sets of those positions that are not yet in it: independent
+    bits of some coarse rate, which are a uniform set given how many of them are set, as long as
+    that is no more than what is missing. The last few are added position by position. Nothing here
+    prefers a position to another, so the result is uniform.
     """
     vector, missing = 0, chosen
     # A rate a standard deviation below what is missing, so that it seldom turns out to be more.
-    while missing > _FEW and (rate := (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)):
+    while missing > _FEW and (
+        rate := (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)
+    ):
         more = _coarse_bits(size, rate, random) & ~vector
         if more.bit_count() <= missing:
             vector |= more
@@ -112,7 +130,8 @@ def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Rando
 def _coarse_bits(size: int, rate: int, random: Random) -> int:
     """Independent bits, each 1 with probability rate / 256.
 
-    From the last binary digit of the rate to the first: `or` with fair bits where it is 1, `and` where it is 0.
+    From the last binary digit of the rate to the first: `or` with fair bits where it is 1, `and`
+    where it is 0.
     """
     width = (size + 7) >> 3
     digits = 8
@@ -128,7 +147,9 @@ def _coarse_bits(size: int, rate: int, random: Random) -> int:
 
 
 def _member(vector: int, size: int, count: int, positions: Iterator[int]) -> int:
-    """One of the `count` bits that are set among the first `size`, uniformly, as a vector of its own."""
+    """One of the `count` bits that are set among the first `size`, uniformly, as a vector of its
+    own.
+    """
     if count * _SPARSE < size:
         # So few that walking past them is quicker than trying positions.
         for _ in range(next(draw for draw in positions if draw < size - size % count) % count):
@@ -143,7 +164,9 @@ def least_error_size(size: int, ratio: Fraction) -> int:
     around = range(max(1, middle - 2), min(size - 1, middle + 3) + 1)
     truth, other = ratio.as_integer_ratio()
     # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): only this factor depends on w.
-    return min(around, key=lambda w: Fraction((w * truth + (size - w) * other) ** 2, w * (size - w)))
+    return min(
+        around, key=lambda w: Fraction((w * truth + (size - w) * other) ** 2, w * (size - w))
+    )
 
 
 def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:

@@ -3,16 +3,20 @@
     bit x is 1 with probability p if x is the true value, q otherwise;  epsilon = ln(p (1-q) / ((1-p) q))
     SUE (symmetric, basic one-time RAPPOR):  p = s / (s + 1), q = 1 - p, s just below e^(epsilon/2)
     OUE (optimized):                         p = 1/2, q just above 1 / (e^epsilon + 1)
-    THE (thresholded histogram encoding):    p = 1 - (s + 1 + r) / (6 s), q = (s + 1 - r) / (2 s), r^2 = s^2 - s + 1
+    THE (thresholded histogram encoding):    p = 1 - (s + 1 + r) / (6 s), q = (s + 1 - r) / (2 s),
+                                             r^2 = s^2 - s + 1
 
-Both probabilities are thresholds over 2^64, rounded so that the delivered epsilon stays below the declared one.
+Both probabilities are thresholds over 2^64, rounded so that the delivered epsilon stays below the
+declared one.
 
-THE adds Laplace noise of scale 2 / epsilon to each entry of the one-hot vector, and reports which entries exceed t:
-p = 1 - u / (2 s) and q = 1 / (2 u), with u = e^(epsilon t / 2). Its t minimizes q (1-q) / (p-q)^2, which comes to
-3 u^2 - 2 (s + 1) u + s = 0, and so to the p and q above. The noisy numbers would spend all of epsilon; what is left of
-them once they are bits spends less, and that is why THE is no match for the others.
+THE adds Laplace noise of scale 2 / epsilon to each entry of the one-hot vector, and reports which
+entries exceed t: p = 1 - u / (2 s) and q = 1 / (2 u), with u = e^(epsilon t / 2). Its t minimizes q
+(1-q) / (p-q)^2, which comes to 3 u^2 - 2 (s + 1) u + s = 0, and so to the p and q above. The noisy
+numbers would spend all of epsilon; what is left of them once they are bits spends less, and that is
+why THE is no match for the others.
 
-Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 2017, Sections 4.2 and 4.3 (THE, OUE).
+Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 2017, Sections 4.2 and
+4.3 (THE, OUE).
 """
 
 from __future__ import annotations
@@ -31,8 +35,10 @@ from ldp.mechanisms.contract import Declared, Mechanism, small_closed
 from ldp.randomness import WORD, Random, draw_bits
 
 
-class BitVector(NamedTuple):
-    """`size` bits, each 1 with probability `if_true / 2^word` at the true value and `if_other / 2^word` elsewhere."""
+class UnaryEncoding(NamedTuple):
+    """`size` bits, each 1 with probability `if_true / 2^word` at the true value and `if_other /
+    2^word` elsewhere.
+    """
 
     size: int
     if_true: int
@@ -72,57 +78,75 @@ class BitVector(NamedTuple):
     def channel(self) -> Channel:
         """One column for each of the 2^size vectors."""
         p, q = self.support
-        return Channel(tuple(product_row([p if i == x else q for i in range(self.size)]) for x in range(self.size)))
+        return Channel(
+            tuple(
+                product_row([p if i == x else q for i in range(self.size)])
+                for x in range(self.size)
+            )
+        )
 
 
 def product_row(ones: list[Fraction]) -> tuple[Fraction, ...]:
-    """The law of a vector of independent bits, given each one's probability of being 1, by the vector as an integer."""
+    """The law of a vector of independent bits, given each one's probability of being 1, by the
+    vector as an integer.
+    """
     return joint_law((1 - one, one) for one in ones)
 
 
 def joint_law(laws: Iterable[Sequence[Fraction]]) -> tuple[Fraction, ...]:
-    """The law of a vector of independent symbols, given each one's; the first symbol varies fastest."""
+    """The law of a vector of independent symbols, given each one's.
+
+    The first symbol varies fastest.
+    """
     row = [Fraction(1)]
     for law in laws:
         row = [entry * mass for mass in law for entry in row]
     return tuple(row)
 
 
-def symmetric(size: int, epsilon: Fraction) -> BitVector:
+def symmetric(size: int, epsilon: Fraction) -> UnaryEncoding:
     """SUE."""
     flip = math.ceil((1 << WORD) / (exp_lower(epsilon / 2) + 1))
-    return BitVector(size, (1 << WORD) - flip, flip)
+    return UnaryEncoding(size, (1 << WORD) - flip, flip)
 
 
-def optimized(size: int, epsilon: Fraction) -> BitVector:
+def optimized(size: int, epsilon: Fraction) -> UnaryEncoding:
     """OUE."""
-    return BitVector(size, 1 << (WORD - 1), math.ceil((1 << WORD) / (exp_lower(epsilon) + 1)))
+    return UnaryEncoding(size, 1 << (WORD - 1), math.ceil((1 << WORD) / (exp_lower(epsilon) + 1)))
 
 
-def design_symmetric(keys: Keys, domain: Domain) -> tuple[BitVector, Declared]:
+def design_symmetric(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
     return symmetric(domain.size or 2, epsilon), Declared.epsilon(epsilon)
 
 
-def design_optimized(keys: Keys, domain: Domain) -> tuple[BitVector, Declared]:
+def design_optimized(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
     return optimized(domain.size or 2, epsilon), Declared.epsilon(epsilon)
 
 
-def design_thresholded(keys: Keys, domain: Domain) -> tuple[BitVector, Declared]:
+def design_thresholded(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
     s, span = exp_lower(epsilon / 2), 1 << WORD
     r = sqrt_lower(s * s - s + 1)
     if_true = math.floor(span * (1 - (s + 1 + r) / (6 * s)))
     if_other = math.ceil(span * (s + 1 - r) / (2 * s))
-    return BitVector(domain.size or 2, if_true, if_other), Declared.epsilon(epsilon)
+    return UnaryEncoding(domain.size or 2, if_true, if_other), Declared.epsilon(epsilon)
 
 
-SYMMETRIC = Mechanism("sue", "symmetric unary encoding", ("epsilon",), small_closed(MOST_BITS), design_symmetric)
-OPTIMIZED = Mechanism("oue", "optimized unary encoding", ("epsilon",), small_closed(MOST_BITS), design_optimized)
+SYMMETRIC = Mechanism(
+    "sue", "symmetric unary encoding", ("epsilon",), small_closed(MOST_BITS), design_symmetric
+)
+OPTIMIZED = Mechanism(
+    "oue", "optimized unary encoding", ("epsilon",), small_closed(MOST_BITS), design_optimized
+)
 THRESHOLDED = Mechanism(
-    "the", "thresholded histogram encoding", ("epsilon",), small_closed(MOST_BITS), design_thresholded
+    "the",
+    "thresholded histogram encoding",
+    ("epsilon",),
+    small_closed(MOST_BITS),
+    design_thresholded,
 )

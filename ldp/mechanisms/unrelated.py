@@ -1,9 +1,10 @@
-"""The unrelated-question design: answer the sensitive question, or an innocuous one of known prevalence.
+"""The unrelated-question design: answer the sensitive question, or an innocuous one of known
+prevalence.
 
     P[yes | true] = truth + (1 - truth) prevalence,  P[yes | false] = (1 - truth) prevalence
 
-The device draws the innocuous answer itself, with exactly the stated prevalence. On a question with two values of its
-own, the second plays the part of "yes".
+The device draws the innocuous answer itself, with exactly the stated prevalence. On a question with
+two values of its own, the second plays the part of "yes".
 
 Source: Greenberg, Abul-Ela, Simmons and Horvitz 1969.
 """
@@ -17,12 +18,22 @@ from ldp.mechanisms.matrix import StochasticMatrix, checked
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001
-    """`truth`, the probability of being asked the sensitive question, and `prevalence` of the other."""
+    """`truth`, the probability of being asked the sensitive question, and `prevalence` of the
+    other.
+    """
     truth, prevalence = keys.probability("truth"), keys.probability("prevalence")
     yes_if_true, yes_if_false = truth + (1 - truth) * prevalence, (1 - truth) * prevalence
-    return checked(keys, ((1 - yes_if_false, yes_if_false), (1 - yes_if_true, yes_if_true)), "truth, prevalence")
+    return checked(
+        keys,
+        ((1 - yes_if_false, yes_if_false), (1 - yes_if_true, yes_if_true)),
+        "truth, prevalence",
+    )
 
 
 MECHANISM = Mechanism(
-    "unrelated", "unrelated question with known prevalence", ("truth", "prevalence"), two_valued, design
+    "unrelated",
+    "unrelated question with known prevalence",
+    ("truth", "prevalence"),
+    two_valued,
+    design,
 )

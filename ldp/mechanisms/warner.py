@@ -1,6 +1,7 @@
 """Warner's randomized response: tell the truth with probability pi, the opposite otherwise.
 
-    epsilon = |ln(pi / (1 - pi))|;  from an epsilon, pi = R / (R + 1) with R the rational just below e^epsilon
+    epsilon = |ln(pi / (1 - pi))|;  from an epsilon, pi = R / (R + 1) with R the rational just below
+                                    e^epsilon
 
 Source: Warner 1965. It is the optimal mechanism for two values.
 """
@@ -26,4 +27,6 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
     return StochasticMatrix(((favoured, other), (other, favoured))), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("warner", "Warner's randomized response", ("epsilon", "truth"), two_valued, design)
+MECHANISM = Mechanism(
+    "warner", "Warner's randomized response", ("epsilon", "truth"), two_valued, design
+)

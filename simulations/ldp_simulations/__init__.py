@@ -1,1 +1,3 @@
-"""The survey designer's side: randomize tables of answers, simulate surveys, compare estimates with the truth."""
+"""The survey designer's side: randomize tables of answers, simulate surveys, compare estimates with
+the truth.
+"""

@@ -26,9 +26,9 @@ class AnswersError(LDPError, ValueError):
 def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> Iterator[Answers]:
     """The rows of a table, one by one.
 
-    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if only some questions
-    of a group are answered (all rows are read, the first ten places are named); with `skip_invalid` such cells are
-    taken for no answer.
+    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
+    only some questions of a group are answered (all rows are read, the first ten places are named);
+    with `skip_invalid` such cells are taken for no answer.
     """
     try:
         with opened_text(path) as file:
@@ -36,17 +36,23 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
     except OSError as error:
         raise AnswersError(f"expected to read {path}, got {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise AnswersError(f"expected UTF-8 text in {path}, got a stray byte at position {error.start}") from None
+        raise AnswersError(
+            f"expected UTF-8 text in {path}, got a stray byte at position {error.start}"
+        ) from None
     except csv.Error as error:
         raise AnswersError(f"expected CSV in {path}, got {error}") from None
 
 
-def _rows(table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: bool) -> Iterator[Answers]:
+def _rows(
+    table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: bool
+) -> Iterator[Answers]:
     header = [name.strip() for name in next(table, [])]
     missing = [question.name for question in survey if question.name not in header]
     if missing or len(set(header)) < len(header):
         wrong = f"none for {', '.join(missing)}" if missing else "a column name twice"
-        raise AnswersError(f"expected one column for each question in the first row of {path}, got {wrong}")
+        raise AnswersError(
+            f"expected one column for each question in the first row of {path}, got {wrong}"
+        )
     columns = [(header.index(question.name), question) for question in survey]
     problems: list[str] = []
     for number, cells in enumerate(table, 2):
@@ -71,7 +77,8 @@ def _rows(table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: 
             answered = [question.name for question in group.members if question.name in answers]
             if 0 < len(answered) < len(group.members):
                 problems.append(
-                    f"row {number}: expected answers to all of {group.name} or to none, got {len(answered)}"
+                    f"row {number}: expected answers to all of {group.name} or to none, got "
+                    f"{len(answered)}"
                 )
                 answers = {name: answer for name, answer in answers.items() if name not in answered}
         # Once the table is known to be refused, reading on only serves to name further problems.
@@ -81,6 +88,7 @@ def _rows(table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: 
         more = f"\n  and {len(problems) - MOST_SHOWN:,} more" if len(problems) > MOST_SHOWN else ""
         shown = "\n  ".join(problems[:MOST_SHOWN])
         raise AnswersError(
-            f"expected answers that fit the survey in {path}, got {len(problems):,} that do not:\n  {shown}{more}\n"
+            f"expected answers that fit the survey in {path}, got {len(problems):,} that do "
+            f"not:\n  {shown}{more}\n"
             "correct the table, or pass --skip-invalid to take such cells for no answer"
         )

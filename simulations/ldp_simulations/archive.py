@@ -1,7 +1,7 @@
 """Results kept as they come, so that a long run can be taken up again.
 
-A file of JSON lines: each result is appended under the key of all that it depends on. What a run that was killed left
-half written counts as not there.
+A file of JSON lines: each result is appended under the key of all that it depends on. What a run
+that was killed left half written counts as not there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ class Archive:
         self._results: dict[str, Any] = {}
         if path is not None and path.exists():
             if not path.is_file():
-                raise FileError(f"expected a file for results in {path}, got something else; choose another folder")
+                raise FileError(
+                    f"expected a file for results in {path}, got something else; choose another "
+                    f"folder"
+                )
             self._read(path)
 
     def __contains__(self, key: str) -> bool:
@@ -45,13 +48,17 @@ class Archive:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([key, result], allow_nan=False) + "\n")
         except OSError as error:
-            raise FileError(f"expected to write {self._path}, got {error.strerror or error}") from None
+            raise FileError(
+                f"expected to write {self._path}, got {error.strerror or error}"
+            ) from None
 
     def _read(self, path: Path) -> None:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"expected to read the results of an earlier run in {path}, got {error}") from None
+            raise FileError(
+                f"expected to read the results of an earlier run in {path}, got {error}"
+            ) from None
         if text and not text.endswith("\n"):
             text = text[: text.rfind("\n") + 1]
             write_whole(path, text)
@@ -60,7 +67,8 @@ class Archive:
                 key, result = json.loads(line)
             except ValueError:
                 raise FileError(
-                    f"{path}, line {number}: expected a result of an earlier run, got something else; remove the file"
+                    f"{path}, line {number}: expected a result of an earlier run, got something "
+                    f"else; remove the file"
                 ) from None
             self._results[key] = result
 

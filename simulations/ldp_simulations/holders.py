@@ -30,13 +30,18 @@ class Holders:
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The true frequencies of the given values among those who answer."""
-        held, respondents = dict(zip(self.values, self.counts.tolist(), strict=True)), max(1, self.respondents)
+        held, respondents = (
+            dict(zip(self.values, self.counts.tolist(), strict=True)),
+            max(1, self.respondents),
+        )
         return [held.get(value, 0) / respondents for value in values]
 
 
 @dataclass(frozen=True)
 class SetHolders(Holders):
-    """`counts[i]` respondents hold the set `sets[i]` of indices, which a table writes as `values[i]`."""
+    """`counts[i]` respondents hold the set `sets[i]` of indices, which a table writes as
+    `values[i]`.
+    """
 
     sets: tuple[tuple[int, ...], ...]
 
@@ -44,11 +49,16 @@ class SetHolders(Holders):
     def of(cls, domain: Domain, held: Mapping[Value, int]) -> SetHolders:
         """So many holders of each set."""
         values, sets = domain.values or (), tuple(tuple(members(int(each))) for each in held)
-        written = tuple(SEPARATOR.join(values[index] for index in each) or SEPARATOR for each in sets)
+        written = tuple(
+            SEPARATOR.join(values[index] for index in each) or SEPARATOR for each in sets
+        )
         return cls(written, np.array(list(held.values()), dtype=np.int64), sets)
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
-        """The shares of the respondents whose sets hold each value; `values` are all of the question's."""
+        """The shares of the respondents whose sets hold each value.
+
+        `values` are all of the question's.
+        """
         shares: list[float] = (self.holding(len(values)) / max(1, self.respondents)).tolist()
         return shares
 
@@ -61,14 +71,17 @@ class SetHolders(Holders):
 
 
 def synthetic_sets(domain: Domain, users: int, weights: Floats) -> SetHolders:
-    """`users` respondents who are shared out evenly among up to `MOST_SETS` sets; the same each time.
+    """`users` respondents who are shared out evenly among up to `MOST_SETS` sets; the same each
+    time.
 
-    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: so many values are drawn in
-    proportion to the weights, and a value drawn again is in the set already.
+    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: so many
+    values are drawn in proportion to the weights, and a value drawn again is in the set already.
     """
     generator, most = np.random.default_rng(0), domain.most or 1
     different = min(users, MOST_SETS)
-    draws = generator.choice(len(weights), size=(different, most), p=weights / weights.sum()).tolist()
+    draws = generator.choice(
+        len(weights), size=(different, most), p=weights / weights.sum()
+    ).tolist()
     sizes = generator.integers(0, most, different, endpoint=True).tolist()
     shares = apportion(users, np.ones(different)).tolist()
     held: Counter[Value] = Counter()

@@ -28,7 +28,9 @@ def page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], pictures: Sequence[str] = ()) -> str:
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], pictures: Sequence[str] = ()
+) -> str:
     """Rows under headings; where there are pictures, each row ends with one of them."""
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in headings)
     drawn = [f"<td>{picture}</td>" for picture in pictures]

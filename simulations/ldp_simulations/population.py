@@ -45,21 +45,32 @@ def from_table(
     for question in survey:
         held = tallies[question.name]
         if not held:
-            raise AnswersError(f"expected answers to question {question.name!r} in {path}, got none")
-        population[question.name] = _holders(question.domain, held, candidates.get(question.name, ()))
+            raise AnswersError(
+                f"expected answers to question {question.name!r} in {path}, got none"
+            )
+        population[question.name] = _holders(
+            question.domain, held, candidates.get(question.name, ())
+        )
     return population
 
 
 def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) -> Holders:
     if domain.most is not None:
         return SetHolders.of(domain, held)
-    values = domain.values or tuple(dict.fromkeys([*candidates, *(bytes(text).decode() for text in held)]))
+    values = domain.values or tuple(
+        dict.fromkeys([*candidates, *(bytes(text).decode() for text in held)])
+    )
     keys = [value.encode() for value in values] if domain.values is None else range(len(values))
     return Holders(values, np.array([held[key] for key in keys], dtype=np.int64))
 
 
-def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping[str, Sequence[str]]) -> Population:
-    """`users` respondents who all answer, in the proportions of a distribution. Raises `PopulationError`."""
+def synthetic(
+    survey: Survey, users: int, distribution: str, candidates: Mapping[str, Sequence[str]]
+) -> Population:
+    """`users` respondents who all answer, in the proportions of a distribution.
+
+    Raises `PopulationError`.
+    """
     population = {}
     weights_of = _reader(distribution)
     for question in survey:
@@ -67,7 +78,8 @@ def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw answers from: "
-                "add candidates to the survey, or give a table of answers: ldp simulate --population"
+                "add candidates to the survey, or give a table of answers: ldp simulate "
+                "--population"
             )
         weights = weights_of(question, values)
         population[question.name] = (
@@ -79,7 +91,10 @@ def synthetic(survey: Survey, users: int, distribution: str, candidates: Mapping
 
 
 def _reader(distribution: str) -> Callable[[Question, Sequence[str]], Floats]:
-    """What gives the weights of a question's values. A file is read once: a pipe can be read no more often."""
+    """What gives the weights of a question's values.
+
+    A file is read once: a pipe can be read no more often.
+    """
     name, _, parameter = distribution.partition(":")
     if name == "file" and parameter:
         return partial(_weights_of_rows, Path(parameter), _rows_of_file(Path(parameter)))
@@ -108,7 +123,9 @@ def _number(distribution: str, text: str, least: float, most: float) -> float:
     except ValueError:
         number = np.nan
     if not least <= number <= most:
-        raise PopulationError(f"expected a number from {least} to {most} after the colon, got {distribution!r}")
+        raise PopulationError(
+            f"expected a number from {least} to {most} after the colon, got {distribution!r}"
+        )
     return number
 
 
@@ -125,14 +142,27 @@ def _weights_of_rows(
 ) -> Floats:
     """Rows of question, value, weight under a header; values without a row have weight zero."""
     try:
-        weights = {row["value"]: float(row["weight"]) for row in rows if row["question"] == question.name}
+        weights = {
+            row["value"]: float(row["weight"]) for row in rows if row["question"] == question.name
+        }
     except (KeyError, TypeError, ValueError):
-        raise PopulationError(f"expected columns question, value, weight in {path}, weights being numbers") from None
-    unknown = sorted(weights.keys() - set(values))
-    if unknown or not all(0 <= weight < np.inf for weight in weights.values()) or sum(weights.values()) <= 0:
-        came = f"unknown values: {', '.join(unknown[:5])}" if unknown else f"{len(weights)} usable rows"
         raise PopulationError(
-            f"expected weights of at least 0 for values of question {question.name!r} in {path}, some above 0; "
+            f"expected columns question, value, weight in {path}, weights being numbers"
+        ) from None
+    unknown = sorted(weights.keys() - set(values))
+    if (
+        unknown
+        or not all(0 <= weight < np.inf for weight in weights.values())
+        or sum(weights.values()) <= 0
+    ):
+        came = (
+            f"unknown values: {', '.join(unknown[:5])}"
+            if unknown
+            else f"{len(weights)} usable rows"
+        )
+        raise PopulationError(
+            f"expected weights of at least 0 for values of question {question.name!r} in {path}, "
+            f"some above 0; "
             f"got {came}"
         )
     return np.array([weights.get(value, 0.0) for value in values])

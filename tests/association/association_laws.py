@@ -1,8 +1,9 @@
-"""The laws of associations. A law takes an estimator and returns the violations it finds: none, for a sound one.
+"""The laws of associations. A law takes an estimator and returns the violations it finds: none, for
+a sound one.
 
 An estimator is what turns tallies into associations: `functions(question, counts, values)`, as
-`ldp_aggregator.association.scores`, and `associate`. All laws but the last two are exact: expectations over every
-report, in the probabilities of the channel written out.
+`ldp_aggregator.association.scores`, and `associate`. All laws but the last two are exact:
+expectations over every report, in the probabilities of the channel written out.
 """
 
 from collections.abc import Callable
@@ -41,7 +42,9 @@ class Estimator(NamedTuple):
 
 
 def functions(estimator):
-    """The functions of one report's marks have the expectations that they state, and its scores are unbiased."""
+    """The functions of one report's marks have the expectations that they state, and its scores are
+    unbiased.
+    """
     found = []
     for mechanism in KEYS:
         survey = survey_of(mechanism, "grr")
@@ -50,11 +53,17 @@ def functions(estimator):
         values = question.domain.values or candidates_of(survey)["a"]
         marks = np.array([count_rows(row[None], question.layout).ravel() for row in rows])
         # Every cohort has its share of these reports.
-        even = np.rint(marks.T @ law.mean(axis=0) * 3_000_000).astype(int).reshape(empty_counts(question.layout).shape)
+        even = (
+            np.rint(marks.T @ law.mean(axis=0) * 3_000_000)
+            .astype(int)
+            .reshape(empty_counts(question.layout).shape)
+        )
         made = estimator.functions(question, even, values)
         each = marks @ made.scores.T
         if question.domain.size is not None:
-            each_exact = np.array(scores(question.randomizer), dtype=float)[_columns(question, rows)]
+            each_exact = np.array(scores(question.randomizer), dtype=float)[
+                _columns(question, rows)
+            ]
             found += [] if np.allclose(each, each_exact) else [f"{mechanism}: another score"]
         claims = {
             "ones": (np.ones(3), law @ (marks @ made.ones)),
@@ -78,7 +87,9 @@ def functions(estimator):
 
 
 def counting(estimator):
-    """Joint counts are the products of what the rows add to the tallies of their questions, added up."""
+    """Joint counts are the products of what the rows add to the tallies of their questions, added
+    up.
+    """
     generator, found = np.random.default_rng(1), []
     for mechanisms in (*PAIRS, ("she", "bloom"), ("bloom", "grr"), ("bloom", "oue", "she")):
         survey = survey_of(*mechanisms)
@@ -89,7 +100,10 @@ def counting(estimator):
             product_of_counts, start = np.ones(1, dtype=int), 0
             for question in group.members:
                 own = count_rows(row[None, start : start + question.width], question.layout).ravel()
-                product_of_counts, start = np.multiply.outer(product_of_counts, own), start + question.width
+                product_of_counts, start = (
+                    np.multiply.outer(product_of_counts, own),
+                    start + question.width,
+                )
             total = total + product_of_counts.reshape(-1, question.layout.cells)
         if not np.array_equal(estimator.count(group, rows), total):
             found.append(f"{mechanisms}: other counts")
@@ -97,7 +111,9 @@ def counting(estimator):
 
 
 def unbiased(estimator):
-    """Over every combination of reports, the frequencies are those held, and the stated variance is the true one."""
+    """Over every combination of reports, the frequencies are those held, and the stated variance is
+    the true one.
+    """
     found = []
     for mechanisms in PAIRS:
         survey = survey_of(*mechanisms)
@@ -108,7 +124,10 @@ def unbiased(estimator):
         frequency, covariance = (np.array([case[part] for case in cases]) for part in (0, 1))
         for value in product(range(3), repeat=len(names)):
             mass = np.array(
-                [np.prod([law[v, y] for (_, law), v, y in zip(laws, value, case, strict=True)]) for case in every]
+                [
+                    np.prod([law[v, y] for (_, law), v, y in zip(laws, value, case, strict=True)])
+                    for case in every
+                ]
             )
             truth = np.zeros([3] * len(names))
             truth[value] = 1
@@ -123,7 +142,9 @@ def unbiased(estimator):
 
 
 def pearson(estimator):
-    """Where a report is one symbol for each value, the test is Pearson's on the table of reports."""
+    """Where a report is one symbol for each value, the test is Pearson's on the
+    table of reports.
+    """
     generator, found = np.random.default_rng(2), []
     for mechanisms in (("grr", "matrix"), ("matrix", "matrix")):
         survey = survey_of(*mechanisms)
@@ -132,7 +153,9 @@ def pearson(estimator):
         table = np.zeros((3, 3))
         np.add.at(table, tuple(rows.T), 1)
         known = chi2_contingency(table, correction=False)
-        if not np.allclose([test.statistic, test.freedom, test.p_value], [known.statistic, known.dof, known.pvalue]):
+        if not np.allclose(
+            [test.statistic, test.freedom, test.p_value], [known.statistic, known.dof, known.pvalue]
+        ):
             found.append(f"{mechanisms}: {test}, not {known.statistic} with {known.dof}")
     return found
 
@@ -140,7 +163,8 @@ def pearson(estimator):
 def size(estimator):
     """Of tables of independent answers, .04 to .06 are called dependent at the level .05.
 
-    The share of 2,000 has a standard error of .0049; the seed is fixed. A size of .075 is caught with probability .99.
+    The share of 2,000 has a standard error of .0049; the seed is fixed. A size of .075 is caught
+    with probability .99.
     """
     found = []
     for mechanisms in (("grr", "grr"), ("oue", "ss"), ("bloom", "grr")):
@@ -152,10 +176,12 @@ def size(estimator):
 
 
 def coverage(estimator):
-    """Of the intervals of cells and of conditional shares, 94 to 96.5 % hold the truth, for both estimands.
+    """Of the intervals of cells and of conditional shares, 94 to 96.5 % hold the truth, for both
+    estimands.
 
-    4,500 intervals of each kind in 500 tables: a standard error of .0033 if they were independent, .0098 if those of a
-    table were all one. Fieller's intervals, which are cut to [0, 1], hold a little more often.
+    4,500 intervals of each kind in 500 tables: a standard error of .0033 if they were independent,
+    .0098 if those of a table were all one. Fieller's intervals, which are cut to [0, 1], hold a
+    little more often.
     """
     generator, found = np.random.default_rng(4), []
     joint = np.array([[0.30, 0.10, 0.05], [0.05, 0.20, 0.05], [0.05, 0.05, 0.15]])
@@ -182,7 +208,10 @@ def coverage(estimator):
 def rejections(estimator, survey, joint, tables, seed=3):
     """How often independence is rejected at the level .05."""
     generator = np.random.default_rng(seed)
-    tests = [_associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator) for _ in range(tables)]
+    tests = [
+        _associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator)
+        for _ in range(tables)
+    ]
     return np.mean([made.independence.p_value < 0.05 for made in tests])
 
 
@@ -191,7 +220,9 @@ LAWS = (functions, counting, unbiased, pearson, size, coverage)
 
 def _associated(estimator, survey, holders, generator):
     tally = tally_of(survey, rows_of(survey, holders, generator))
-    return estimator.associate(tally, [question.name for question in survey], candidates=candidates_of(survey))
+    return estimator.associate(
+        tally, [question.name for question in survey], candidates=candidates_of(survey)
+    )
 
 
 def _one_report(estimator, survey, names, laws, case):

@@ -1,4 +1,6 @@
-"""Associations that are wrong in ways that people have been wrong in, each with the law that catches it."""
+"""Associations that are wrong in ways that people have been wrong in, each with the law that
+catches it.
+"""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -39,7 +41,9 @@ def associated_with(name, law, change):
 
 
 def _singly(group, rows):
-    """Respondents whose reports have another's marks: the rows of the last question, one respondent further."""
+    """Respondents whose reports have another's marks: the rows of the last question, one respondent
+    further.
+    """
     width = group.members[-1].width
     moved = rows.copy()
     moved[:, -width:] = np.roll(rows[:, -width:], 1, axis=0)
@@ -60,25 +64,47 @@ def _as_counted(made):
 
 
 MUTANTS = (
-    functions_with("scores that are not centred", lambda made: replace(made, scores=np.maximum(made.scores, 0))),
-    functions_with("squares of the mean, not of scores", lambda made: replace(made, squares=made.scores)),
-    functions_with("holding adds no variance", lambda made: replace(made, own=np.ones_like(made.own))),
-    functions_with("nobody else varies", lambda made: replace(made, alike=made.least * 0, least=made.least * 0)),
-    functions_with("every mark makes a report", lambda made: replace(made, ones=np.ones_like(made.ones) * 2)),
+    functions_with(
+        "scores that are not centred", lambda made: replace(made, scores=np.maximum(made.scores, 0))
+    ),
+    functions_with(
+        "squares of the mean, not of scores", lambda made: replace(made, squares=made.scores)
+    ),
+    functions_with(
+        "holding adds no variance", lambda made: replace(made, own=np.ones_like(made.own))
+    ),
+    functions_with(
+        "nobody else varies", lambda made: replace(made, alike=made.least * 0, least=made.least * 0)
+    ),
+    functions_with(
+        "every mark makes a report", lambda made: replace(made, ones=np.ones_like(made.ones) * 2)
+    ),
     functions_with("marks as scores", lambda made: replace(made, law=lambda: made.scores)),
     functions_with(
         "scores of different values do not vary together",
         lambda made: replace(made, moments=lambda counts: np.diag(np.diag(made.moments(counts)))),
     ),
     Mutant("reports of different respondents linked", counting, Estimator(count=_singly)),
-    Mutant("only margins kept", counting, Estimator(count=lambda group, rows: count_together(group, rows) * 0)),
-    associated_with("the table turned over", unbiased, lambda made: replace(made, frequency=made.frequency.T)),
-    associated_with("negative shares cut", unbiased, lambda made: replace(made, frequency=made.frequency.clip(0))),
+    Mutant(
+        "only margins kept",
+        counting,
+        Estimator(count=lambda group, rows: count_together(group, rows) * 0),
+    ),
+    associated_with(
+        "the table turned over", unbiased, lambda made: replace(made, frequency=made.frequency.T)
+    ),
+    associated_with(
+        "negative shares cut",
+        unbiased,
+        lambda made: replace(made, frequency=made.frequency.clip(0)),
+    ),
     associated_with("noise taken for sampling", unbiased, _as_counted),
     associated_with("Pearson's statistic on de-biased counts", pearson, debiased_chi_square),
     associated_with(
         "a degree of freedom for each cell",
         pearson,
-        lambda made: replace(made, independence=made.independence._replace(freedom=made.frequency.size)),
+        lambda made: replace(
+            made, independence=made.independence._replace(freedom=made.frequency.size)
+        ),
     ),
 )

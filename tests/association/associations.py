@@ -1,4 +1,6 @@
-"""Surveys of questions that are answered together, and tallies of them drawn from the exact laws of reports."""
+"""Surveys of questions that are answered together, and tallies of them drawn from the exact laws of
+reports.
+"""
 
 from functools import lru_cache
 
@@ -23,7 +25,10 @@ KEYS = {
     "rappor": 'p = "0.25"\nq = "0.75"\nf = "0.25"',
     "bloom": 'bloom_bits = 6\nhashes = 2\ncohorts = 3\np = "0.2"\nq = "0.8"\nf = "0.125"\ncandidates = "c.txt"',
 }
-"""The keys of small questions, by mechanism; `bloom` is RAPPOR on texts, `blocks` is `hr` with several."""
+"""The keys of small questions, by mechanism.
+
+`bloom` is RAPPOR on texts, `blocks` is `hr` with several.
+"""
 
 CANDIDATES = ("ant", "bee", "cat")
 
@@ -43,7 +48,9 @@ def survey_of(*mechanisms):
     for name, mechanism in zip(names, mechanisms, strict=True):
         domain = DOMAINS.get(mechanism, 'type = "category"\nvalues = ["x", "y", "z"]')
         real = {"bloom": "rappor", "blocks": "hr"}.get(mechanism, mechanism)
-        text += f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
+        text += (
+            f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
+        )
     return parse_survey(text)
 
 
@@ -59,15 +66,24 @@ def held(question, index):
 
 @lru_cache
 def law_of(question):
-    """(rows, probabilities): every report of a question as bytes, and its law for each of three values."""
-    laws = [declared_law(question.randomizer, held(question, index)) for index in range(question.domain.size or 3)]
+    """(rows, probabilities): every report of a question as bytes, and its law for each of three
+    values.
+    """
+    laws = [
+        declared_law(question.randomizer, held(question, index))
+        for index in range(question.domain.size or 3)
+    ]
     reports = sorted(set().union(*laws))
-    rows = np.array([list(report.to_bytes(question.width, "little")) for report in reports], dtype=np.uint8)
+    rows = np.array(
+        [list(report.to_bytes(question.width, "little")) for report in reports], dtype=np.uint8
+    )
     return rows, np.array([[float(law.get(report, 0)) for report in reports] for law in laws])
 
 
 def rows_of(survey, holders, generator):
-    """Rows of the one group of a survey, of respondents who hold `holders`, of shape (respondents, questions)."""
+    """Rows of the one group of a survey, of respondents who hold `holders`, of shape (respondents,
+    questions).
+    """
     parts = []
     for question, values in zip(survey.groups[0].members, holders.T, strict=True):
         rows, law = law_of(question)
@@ -90,6 +106,8 @@ def tally_of(survey, rows):
 
 
 def drawn_from(joint, size, generator):
-    """Respondents drawn from a population with joint frequencies: values of shape (size, questions)."""
+    """Respondents drawn from a population with joint frequencies: values of shape (size,
+    questions).
+    """
     cells = generator.choice(joint.size, size, p=joint.ravel())
     return np.stack(np.unravel_index(cells, joint.shape), axis=1)

@@ -1,4 +1,6 @@
-"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size, and the way there."""
+"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size, and the
+way there.
+"""
 
 import csv
 import json
@@ -31,17 +33,21 @@ def test_law(law):
     assert law(Estimator()) == []
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.law.__name__}: {mutant.name}")
+@pytest.mark.parametrize(
+    "mutant", MUTANTS, ids=lambda mutant: f"{mutant.law.__name__}: {mutant.name}"
+)
 def test_mutant(mutant):
     """The law catches what was broken on purpose."""
     assert mutant.law(mutant.broken)
 
 
 def test_power():
-    """Dependent answers are called so as often as the noncentral chi-square has it, for 1,000 respondents.
+    """Dependent answers are called so as often as the noncentral chi-square has it, for 1,000
+    respondents.
 
-    Its noncentrality is that of a million, divided. In 400 tables the share has a standard error of at most .025: five
-    of them are a false alarm of 1e-6, and a test with 40 degrees of freedom too many, or half the signal, is caught.
+    Its noncentrality is that of a million, divided. In 400 tables the share has a standard error of
+    at most .025: five of them are a false alarm of 1e-6, and a test with 40 degrees of freedom too
+    many, or half the signal, is caught.
     """
     dependent = 0.4 * INDEPENDENT + 0.6 * np.diag((0.5, 0.3, 0.2))
     for mechanisms in (("grr", "matrix"), ("ss", "oue")):
@@ -54,13 +60,19 @@ def test_power():
 
 
 def test_the_chi_square_of_debiased_counts_is_no_test():
-    """Pearson's statistic on the de-biased table calls independent answers dependent in most tables."""
-    naive = Estimator(associate=lambda *given, **keys: debiased_chi_square(associate(*given, **keys)))
+    """Pearson's statistic on the de-biased table calls independent answers dependent in most
+    tables.
+    """
+    naive = Estimator(
+        associate=lambda *given, **keys: debiased_chi_square(associate(*given, **keys))
+    )
     assert rejections(naive, survey_of("grr", "grr"), INDEPENDENT, 100) > 0.5
 
 
 def test_three_questions_are_tested_together():
-    """Mutual independence of three questions is rejected in about 5 % of 500 tables (standard error .01)."""
+    """Mutual independence of three questions is rejected in about 5 % of 500 tables (standard error
+    .01).
+    """
     joint = np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2))
     assert 0.01 <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, 500) <= 0.1
 
@@ -83,7 +95,9 @@ def test_two_of_three_questions():
 
 @pytest.mark.parametrize("mechanisms", [("grr", "matrix"), ("oue", "hr"), ("bloom", "ss")])
 def test_most_likely_frequencies(mechanisms):
-    """The most likely frequencies are a distribution, and closer to the truth than the unbiased ones are on average."""
+    """The most likely frequencies are a distribution, and closer to the truth than the unbiased
+    ones are on average.
+    """
     generator = np.random.default_rng(6)
     survey, unbiased, likely = survey_of(*mechanisms), 0.0, 0.0
     candidates = {"a": CANDIDATES}
@@ -104,7 +118,9 @@ def test_the_most_likely_frequencies_of_much_data_are_the_true_ones():
     joint = np.array([[0.30, 0.10, 0.05], [0.05, 0.20, 0.05], [0.05, 0.05, 0.15]])
     for mechanisms in (("grr", "matrix"), ("oue", "ss")):
         survey = survey_of(*mechanisms)
-        tally = tally_of(survey, rows_of(survey, drawn_from(joint, 1_000_000, generator), generator))
+        tally = tally_of(
+            survey, rows_of(survey, drawn_from(joint, 1_000_000, generator), generator)
+        )
         found = associate(tally, ["a", "b"], likelihood=True)
         assert np.abs(found.likely - joint).max() < 0.02
         assert np.abs(found.frequency - joint).max() < 0.02
@@ -121,12 +137,16 @@ def test_margins_are_estimated_as_ever():
         alone = Tally.empty(survey)
         alone.add(question, rows[:, start : start + question.width])
         start += question.width
-        assert np.array_equal(alone.counts[question.name], tally_of(survey, rows).counts[question.name])
+        assert np.array_equal(
+            alone.counts[question.name], tally_of(survey, rows).counts[question.name]
+        )
         assert found[question.name].reports == 300
 
 
 def test_a_tally_of_a_group_travels_and_merges():
-    """Ingest, merge and snapshot of linked reports lose nothing, and refuse what is not possible."""
+    """Ingest, merge and snapshot of linked reports lose nothing, and refuse
+    what is not possible.
+    """
     generator = np.random.default_rng(9)
     survey = survey_of("grr", "oue")
     group = survey.groups[0]
@@ -148,7 +168,9 @@ def test_a_tally_of_a_group_travels_and_merges():
         bad[1, column] = byte
         assert ingested(bad).intake.rejected == {reason: 1}
     assert ingested(rows[:3, :1].copy(), width=1).intake.rejected == {"report-width": 1}
-    assert ingested(rows[:3, :1].copy(), survey["a"].fingerprint, 1).intake.rejected == {"fingerprint": 1}
+    assert ingested(rows[:3, :1].copy(), survey["a"].fingerprint, 1).intake.rejected == {
+        "fingerprint": 1
+    }
 
 
 @pytest.mark.parametrize(
@@ -163,7 +185,9 @@ def test_a_tally_of_a_group_travels_and_merges():
     ],
 )
 def test_what_cannot_be_given_is_refused(names, options, said):
-    """An association that the survey, the options or the reports do not allow is an error that says what can be had."""
+    """An association that the survey, the options or the reports do not allow is an error that says
+    what can be had.
+    """
     with pytest.raises(EstimateError, match=said):
         associate(Tally.empty(survey_of("grr", "oue")), names, options)
 
@@ -171,16 +195,22 @@ def test_what_cannot_be_given_is_refused(names, options, said):
 def test_candidates_that_cannot_be_told_apart_are_refused():
     """Twice the same text, or none at all, cannot be decoded."""
     survey = survey_of("bloom", "grr")
-    tally = tally_of(survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1)))
+    tally = tally_of(
+        survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1))
+    )
     for texts in (("ant", "ant"), ()):
         with pytest.raises(EstimateError, match="candidates"):
             associate(tally, ["a", "b"], candidates={"a": texts})
 
 
 def test_one_candidate_cannot_be_dependent():
-    """With a single candidate there is nothing to compare: no degrees of freedom, and a p-value of 1."""
+    """With a single candidate there is nothing to compare: no degrees of freedom, and a p-value of
+    1.
+    """
     survey = survey_of("bloom", "grr")
-    tally = tally_of(survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1)))
+    tally = tally_of(
+        survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1))
+    )
     test = associate(tally, ["a", "b"], candidates={"a": ("ant",)}).independence
     assert (test.freedom, test.p_value) == (0, 1.0)
 
@@ -200,21 +230,55 @@ def test_command_line(tmp_path, monkeypatch):
     Path("s.toml").write_text(TEXT)
     source = random.Random(10)
     people = [(source.choice("xy"), source.choice("tf")) for _ in range(300)]
-    Path("people.csv").write_text("a,b\n" + "".join(f"{a},{'true' if b == 't' else 'false'}\n" for a, b in people))
+    Path("people.csv").write_text(
+        "a,b\n" + "".join(f"{a},{'true' if b == 't' else 'false'}\n" for a, b in people)
+    )
     run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
     run("aggregate", "s.toml", "reports", "-o", "tally", "-q")
     told = json.loads(
-        run("associate", "s.toml", "tally", "--questions", "a,b", "--format", "json", "--likelihood", "-q").stdout
+        run(
+            "associate",
+            "s.toml",
+            "tally",
+            "--questions",
+            "a,b",
+            "--format",
+            "json",
+            "--likelihood",
+            "-q",
+        ).stdout
     )
-    assert (told["questions"], told["reports"], told["biased"]) == (["a", "b"], 300, ["most_likely"])
-    assert [cell["values"] for cell in told["cells"]] == [[a, b] for a in "xy" for b in ("false", "true")]
+    assert (told["questions"], told["reports"], told["biased"]) == (
+        ["a", "b"],
+        300,
+        ["most_likely"],
+    )
+    assert [cell["values"] for cell in told["cells"]] == [
+        [a, b] for a in "xy" for b in ("false", "true")
+    ]
     assert told["independence"]["freedom"] == 1
-    run("associate", "s.toml", "reports", "--questions", "b, a", "--format", "csv", "-o", "cells.csv", "-q")
+    run(
+        "associate",
+        "s.toml",
+        "reports",
+        "--questions",
+        "b, a",
+        "--format",
+        "csv",
+        "-o",
+        "cells.csv",
+        "-q",
+    )
     with Path("cells.csv").open() as file:
         cells = list(csv.DictReader(file))
-    assert [(cell["b"], cell["a"]) for cell in cells] == [(b, a) for b in ("false", "true") for a in "xy"]
+    assert [(cell["b"], cell["a"]) for cell in cells] == [
+        (b, a) for b in ("false", "true") for a in "xy"
+    ]
     assert float(cells[1]["frequency"]) == pytest.approx(told["cells"][2]["frequency"])
-    assert "share of b given a" in run("associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
+    assert (
+        "share of b given a"
+        in run("associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
+    )
     assert "answered together" in run("check", "s.toml").stdout
     explained = run("explain", "s.toml").stdout
     assert "a+b: answered together" in explained
@@ -224,7 +288,8 @@ def test_command_line(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("questions", "said"), [("a", "two or three"), ("a,c", "expected one of the survey's questions"), ("", "expected")]
+    ("questions", "said"),
+    [("a", "two or three"), ("a,c", "expected one of the survey's questions"), ("", "expected")],
 )
 def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     """Questions that are not answered together give a message and exit code 1."""
@@ -232,7 +297,9 @@ def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     Path("s.toml").write_text(TEXT)
     Path("people.csv").write_text("a,b\nx,true\n")
     run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
-    assert said in run("associate", "s.toml", "reports", "--questions", questions, "-q", code=1).output
+    assert (
+        said in run("associate", "s.toml", "reports", "--questions", questions, "-q", code=1).output
+    )
 
 
 def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
@@ -242,15 +309,21 @@ def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
     survey = parse_survey(TEXT)
     with pytest.raises(ValueError, match=r"row 3: expected answers to all of a\+b(.|\n)*row 5"):
         list(read_answers(path, survey))
-    assert list(read_answers(path, survey, skip_invalid=True)) == [{"a": "x", "b": True}, {}, {}, {}]
+    assert list(read_answers(path, survey, skip_invalid=True)) == [
+        {"a": "x", "b": True},
+        {},
+        {},
+        {},
+    ]
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
 def test_adult():
-    """Education and income of 32,561 people: all but 10 intervals at most hold the truth; they are dependent.
+    """Education and income of 32,561 people: all but 10 intervals at most hold the truth; they are
+    dependent.
 
-    Each misses with probability .05; more than 10 of 32 have probability below 1e-6 if they are as good as independent.
-    The seed is fixed.
+    Each misses with probability .05; more than 10 of 32 have probability below 1e-6 if they are as
+    good as independent. The seed is fixed.
     """
     with DATA.open() as file:
         people = [(row[3], row[14]) for row in csv.reader(file, skipinitialspace=True) if row]

@@ -1,4 +1,6 @@
-"""What an association is made of, against sums over all the reports that can come, and over those that came."""
+"""What an association is made of, against sums over all the reports that can come, and over those
+that came.
+"""
 
 from itertools import product
 from types import SimpleNamespace
@@ -22,16 +24,22 @@ SHARES = np.array([0.5, 0.3, 0.2])
 
 
 def marks_of(question):
-    """The tally cells that each report of a question marks, (reports, cells), and the laws of the reports."""
+    """The tally cells that each report of a question marks, (reports, cells), and the laws of the
+    reports.
+    """
     rows, laws = law_of(question)
-    return np.array([count_rows(row[None], question.layout).ravel() for row in rows], dtype=float), laws
+    return np.array(
+        [count_rows(row[None], question.layout).ravel() for row in rows], dtype=float
+    ), laws
 
 
 def asked(mechanism):
     """A question, its candidates or values, and its expected counts, for shares that differ."""
     question = survey_of(mechanism, "grr")["a"]
     marks, laws = marks_of(question)
-    counts = (SHARES @ laws @ marks).reshape(count_rows(law_of(question)[0][:1], question.layout).shape)
+    counts = (SHARES @ laws @ marks).reshape(
+        count_rows(law_of(question)[0][:1], question.layout).shape
+    )
     return question, question.domain.values or CANDIDATES, counts, marks, laws
 
 
@@ -41,7 +49,9 @@ def close(found, expected):
 
 @pytest.mark.parametrize("mechanism", KEYS)
 def test_what_a_report_is_worth(mechanism):
-    """Scores, their squares and their products have the expectations that are stated, whatever is held."""
+    """Scores, their squares and their products have the expectations that are stated, whatever is
+    held.
+    """
     question, values, counts, marks, laws = asked(mechanism)
     made = joint_scores.joint_scores(question, counts * 1e9, values)
     assert close(marks @ made.ones, 1)
@@ -64,7 +74,9 @@ def test_what_a_report_is_worth(mechanism):
         others = np.where(np.arange(3) == value, 0, SHARES)
         for place, law in enumerate((laws[value], others @ laws / others.sum())):
             score = scores[:, value]
-            expected = [law @ each for each in (score**2, score**3, score**4, np.sign(score) * score**4)]
+            expected = [
+                law @ each for each in (score**2, score**3, score**4, np.sign(score) * score**4)
+            ]
             assert np.allclose([each[value] for each in made.powers[place]], expected, rtol=1e-6)
 
 
@@ -81,12 +93,17 @@ def marks_expected(functions, laws, marks):
 
 
 def test_others_of_one_value():
-    """A question with one candidate has nothing that it could be taken for; equal estimates weigh alike."""
+    """A question with one candidate has nothing that it could be taken for.
+
+    Equal estimates weigh alike.
+    """
     question, _, counts, _, _ = asked("bloom")
     made = joint_scores.joint_scores(question, counts * 1e9, ("ant",))
     assert (made.alike.tolist(), made.least.tolist()) == ([0], [0])
     for texts in ((), ("ant", "ant")):
-        with pytest.raises(EstimateError, match=r"question 'a': expected candidates that set different bits"):
+        with pytest.raises(
+            EstimateError, match=r"question 'a': expected candidates that set different bits"
+        ):
             joint_scores.joint_scores(question, counts, texts)
     question, values, _, marks, laws = asked("matrix")
     made = joint_scores.joint_scores(question, (laws[0] @ marks)[None] * 1e9, values)
@@ -107,7 +124,9 @@ def test_too_many_scores(monkeypatch):
 
 
 class Collected:
-    """Reports of some questions that were answered together: how many of each combination, and their scores."""
+    """Reports of some questions that were answered together: how many of each combination, and
+    their scores.
+    """
 
     def __init__(self, mechanisms, joint, size):
         self.survey = survey_of(*mechanisms)
@@ -121,19 +140,27 @@ class Collected:
         self.tally = Tally.empty(self.survey)
         self.marks = marks
         [group] = self.survey.groups
-        self.tally.counts[group.name] += self.sums(marks).reshape(self.tally.counts[group.name].shape).astype(int)
+        self.tally.counts[group.name] += (
+            self.sums(marks).reshape(self.tally.counts[group.name].shape).astype(int)
+        )
         for place, question in enumerate(self.survey):
-            alone = self.often.sum(axis=tuple(other for other in range(len(marks)) if other != place))
+            alone = self.often.sum(
+                axis=tuple(other for other in range(len(marks)) if other != place)
+            )
             counts = self.tally.counts[question.name]
             counts += (alone @ marks[place]).reshape(counts.shape).astype(int)
         self.candidates = candidates_of(self.survey)
         self.scores = [
-            joint_scores.joint_scores(question, self.tally.counts[question.name], question.domain.values or CANDIDATES)
+            joint_scores.joint_scores(
+                question, self.tally.counts[question.name], question.domain.values or CANDIDATES
+            )
             for question in self.survey
         ]
 
     def sums(self, factors):
-        """The sum over respondents of products of a function of each report: (reports, functions) of each question."""
+        """The sum over respondents of products of a function of each report: (reports, functions)
+        of each question.
+        """
         found = self.often
         for factor in factors:
             found = np.tensordot(found, factor, axes=(0, 0))
@@ -142,7 +169,9 @@ class Collected:
     def mean(self, *names):
         """The mean products of these functions of the questions' scores."""
         functions = [getattr(each, name) for each, name in zip(self.scores, names, strict=True)]
-        marked = [mark @ np.atleast_2d(each).T for mark, each in zip(self.marks, functions, strict=True)]
+        marked = [
+            mark @ np.atleast_2d(each).T for mark, each in zip(self.marks, functions, strict=True)
+        ]
         return self.sums(marked) / self.reports
 
     def associated(self, **options):
@@ -164,14 +193,28 @@ def outer(*factors):
 
 
 JOINT = np.array([[0.3, 0.1, 0.1], [0.05, 0.2, 0.05], [0.1, 0.0, 0.1]])
-PAIRS = (("grr", "oue"), ("matrix", "ss"), ("hr", "exponential"), ("grr", "bloom"), ("matrix", "matrix"))
+PAIRS = (
+    ("grr", "oue"),
+    ("matrix", "ss"),
+    ("hr", "exponential"),
+    ("grr", "bloom"),
+    ("matrix", "matrix"),
+)
 
 
 @pytest.fixture(
-    params=[*((pair, 400) for pair in PAIRS), (PAIRS[0], 30), (PAIRS[1], 20_000), (("she", "hr"), 40)], ids=str
+    params=[
+        *((pair, 400) for pair in PAIRS),
+        (PAIRS[0], 30),
+        (PAIRS[1], 20_000),
+        (("she", "hr"), 40),
+    ],
+    ids=str,
 )
 def collected(request):
-    """Reports to two questions, whose answers go together: as many as are expected, or some more."""
+    """Reports to two questions, whose answers go together: as many as are
+    expected, or some more.
+    """
     mechanisms, size = request.param
     return Collected(mechanisms, JOINT, size)
 
@@ -185,7 +228,9 @@ def test_cells(collected, estimand):
     assert close(found.frequency, frequency)
     one, other = collected.scores
     slope = outer(one.own - one.alike, other.own - other.alike)
-    at_zero = np.maximum(collected.mean("squares", "squares") - slope * frequency, outer(one.least, other.least))
+    at_zero = np.maximum(
+        collected.mean("squares", "squares") - slope * frequency, outer(one.least, other.least)
+    )
     jumps = collected.jumps()
     if jumps is not None:
         at_zero = jumps.or_expected(at_zero.ravel()).reshape(at_zero.shape)
@@ -201,7 +246,10 @@ def test_cells(collected, estimand):
     marked = [mark @ pair.T for mark, pair in zip(collected.marks, pairs, strict=True)]
     mean = (collected.sums(marked) / collected.reports).reshape(3, 3, 3, 3)
     exact = np.array(
-        [[mean[x, u, z, v] for u, v in product(range(3), repeat=2)] for x, z in product(range(3), repeat=2)]
+        [
+            [mean[x, u, z, v] for u, v in product(range(3), repeat=2)]
+            for x, z in product(range(3), repeat=2)
+        ]
     )
     assert close(found.covariance, (exact - np.diag(frequency.ravel())) / collected.reports)
 
@@ -209,7 +257,10 @@ def test_cells(collected, estimand):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("level", [0.95, 0.7])
 def test_shares_of_those_who_hold(collected, estimand, level):
-    """At an end, what is held by both is as far from that share of one as its error allows; or all is possible."""
+    """At an end, what is held by both is as far from that share of one as its error allows.
+
+    Or all is possible.
+    """
     share, low, high = collected.associated(estimand=estimand, level=level).conditional
     one, other = collected.scores
     both, those = collected.mean("scores", "scores"), collected.mean("scores", "ones")
@@ -224,11 +275,16 @@ def test_shares_of_those_who_hold(collected, estimand, level):
     missing = (1 - level) / 2
 
     def off(ends):
-        """The squared distance, less what it may be; of the respondents, whose answers do not vary."""
+        """The squared distance, less what it may be.
+
+        Of the respondents, whose answers do not vary.
+        """
         drawn = ends * (1 - ends) * those if estimand == "respondents" else 0
         mixed = squares[1] - of_given * both + of_given * ends * those
         variance = at_zero + slope * ends * those - 2 * ends * mixed + ends**2 * squares[2]
-        return (both - ends * those) ** 2 - norm.isf(missing) ** 2 / collected.reports * (variance - drawn)
+        return (both - ends * those) ** 2 - norm.isf(missing) ** 2 / collected.reports * (
+            variance - drawn
+        )
 
     # A quadratic function of the share, by three of its values.
     rest, one_off, two_off = (off(np.full(both.shape, float(at))) for at in range(3))
@@ -238,32 +294,50 @@ def test_shares_of_those_who_hold(collected, estimand, level):
     assert (bounded | (square < -1e-12)).all()
     reach = np.sqrt(np.maximum(middle**2 - square * rest, 0))
     for ends, root, end in ((low, middle - reach, 0), (high, middle + reach, 1)):
-        expected = np.where(bounded, np.clip(np.divide(root, square, where=bounded, out=0 * root), 0, 1), end)
+        expected = np.where(
+            bounded, np.clip(np.divide(root, square, where=bounded, out=0 * root), 0, 1), end
+        )
         assert np.allclose(ends, expected, atol=1e-6)
 
 
 def test_the_test_of_independence(collected):
-    """It is n times the squared correlations of contrasts: of whichever ones, as long as they span them."""
+    """It is n times the squared correlations of contrasts: of whichever ones, as long as they span
+    them.
+    """
     found = collected.associated().independence
     spreads, means, contrast = [], [], np.array([[1.0, -1, 0], [0, 1, -1]])
     for each, name in zip(collected.scores, collected.names, strict=True):
         counts = collected.tally.counts[name].ravel()
         mean = each.scores @ counts / collected.reports
         means.append(mean)
-        spreads.append(contrast @ (each.moments(counts) / collected.reports - np.outer(mean, mean)) @ contrast.T)
+        spreads.append(
+            contrast
+            @ (each.moments(counts) / collected.reports - np.outer(mean, mean))
+            @ contrast.T
+        )
     between = contrast @ (collected.mean("scores", "scores") - np.outer(*means)) @ contrast.T
     inverse = [np.linalg.inv(spread) for spread in spreads]
     expected = collected.reports * np.trace(inverse[0] @ between @ inverse[1] @ between.T)
     assert found.statistic == pytest.approx(expected, rel=1e-6)
     assert found.freedom == 4
-    if not any(question.layout.bits for question in collected.survey) and collected.often.shape == (3, 3):
-        assert found.statistic == pytest.approx(chi2_contingency(collected.often).statistic, rel=1e-6)
+    if not any(question.layout.bits for question in collected.survey) and collected.often.shape == (
+        3,
+        3,
+    ):
+        assert found.statistic == pytest.approx(
+            chi2_contingency(collected.often).statistic, rel=1e-6
+        )
 
 
 def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
-    """Their reports are n V over the squared worth of one, the product of those of its parts; if all have one."""
+    """Their reports are n V over the squared worth of one, the product of those of its parts.
+
+    If all have one.
+    """
     bounds = {"grr": 2.0, "oue": 3.0, "hr": None}
-    monkeypatch.setattr(association, "manipulation", lambda made, _: SimpleNamespace(reach=bounds[made]))
+    monkeypatch.setattr(
+        association, "manipulation", lambda made, _: SimpleNamespace(reach=bounds[made])
+    )
 
     def told(third=None, mechanisms=("grr", "oue"), reports=90):
         questions = [SimpleNamespace(randomizer=each) for each in mechanisms]
@@ -277,19 +351,30 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
 
 
 def test_groups_of_questions():
-    """Any two of a group will do; of questions in different groups, or in none, what is asked together is told."""
+    """Any two of a group will do.
+
+    Of questions in different groups, or in none, what is asked together is told.
+    """
     head = '[survey]\nname = "s"\njoint = [["a", "b"], ["c", "d"]]\n'
     keys = 'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
-    survey = parse_survey(head + "".join(f'[[question]]\nname = "{name}"\n{keys}' for name in "abcde"))
+    survey = parse_survey(
+        head + "".join(f'[[question]]\nname = "{name}"\n{keys}' for name in "abcde")
+    )
     for names in (["a", "c"], ["a", "e"], ["e", "a"], ["e", "d"], ["a", "b", "c"]):
         with pytest.raises(EstimateError, match=r"asks together \(a\+b, c\+d; joint in"):
             associate(Tally.empty(survey), names)
     with pytest.raises(EstimateError, match=r"this survey has none"):
-        associate(Tally.empty(parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "a"\n{keys}')), ["a"])
+        associate(
+            Tally.empty(parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "a"\n{keys}')),
+            ["a"],
+        )
 
 
 def test_one_report_has_no_test():
-    """Nor have any, as long as they are all the same; and most likely frequencies are for those who ask."""
+    """Nor have any, as long as they are all the same.
+
+    And most likely frequencies are for those who ask.
+    """
     made = Collected(("grr", "oue"), JOINT, 300)
     found = made.associated()
     assert found.likely is None
@@ -302,7 +387,9 @@ def test_one_report_has_no_test():
     assert associate(tally, made.names).independence is None
     # Two of three symbols are not enough either.
     symbols, bits = (law_of(question)[0] for question in made.survey)
-    tally.add(made.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits]))
+    tally.add(
+        made.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits])
+    )
     assert associate(tally, made.names).independence is None
     few = Collected(("grr", "oue"), JOINT, 1).associated()
     assert "few-counts" not in [each.name for each in few.remarks]
@@ -310,7 +397,9 @@ def test_one_report_has_no_test():
 
 
 def test_three_questions():
-    """All of it goes on to three: cells, shares of the last among those who hold the others, and 20 degrees."""
+    """All of it goes on to three: cells, shares of the last among those who hold the others, and 20
+    degrees.
+    """
     made = Collected(("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000)
     found = made.associated(covariance=True)
     frequency = made.mean("scores", "scores", "scores")
@@ -349,17 +438,25 @@ def test_families_of_cells():
 
 
 def test_remarks_on_cells():
-    """Respondents that are too few, by the moments; few reports of cells that go by the normal law alone."""
+    """Respondents that are too few, by the moments.
+
+    Few reports of cells that go by the normal law alone.
+    """
     made = Collected(("grr", "bloom"), JOINT, 100)
     found = made.associated()
     one, other = made.scores
     at_zero = np.maximum(
-        made.mean("squares", "squares") - outer(one.own - one.alike, other.own - other.alike) * found.frequency,
+        made.mean("squares", "squares")
+        - outer(one.own - one.alike, other.own - other.alike) * found.frequency,
         outer(one.least, other.least),
     ).ravel()
     slope = outer(one.own - one.alike, other.own - other.alike).ravel()
     known = Moments(
-        made.reports, found.frequency.ravel(), np.maximum(at_zero + slope - 1, 0), at_zero, lambda: np.eye(9)
+        made.reports,
+        found.frequency.ravel(),
+        np.maximum(at_zero + slope - 1, 0),
+        at_zero,
+        lambda: np.eye(9),
     )
     few = made.reports < least_respondents(known, 0.05)
     assert ("few-respondents" in [each.name for each in found.remarks]) == few
@@ -371,7 +468,11 @@ def test_remarks_on_cells():
         (["a"], {}, "two or three different questions"),
         ([], {}, r"\(a\+b; joint in \[survey\]\), got none"),
         (["a", "a"], {}, "got a, a"),
-        (["a", "b"], {"interval": "clopper-pearson"}, "score intervals, no post-processing and one report each"),
+        (
+            ["a", "b"],
+            {"interval": "clopper-pearson"},
+            "score intervals, no post-processing and one report each",
+        ),
         (["a", "b"], {"post": "norm-sub"}, "no post-processing"),
         (["a", "b"], {"reports_each": 2}, "one report each"),
         (["a", "b"], {}, r"expected reports to a\+b, got none yet"),

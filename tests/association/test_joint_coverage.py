@@ -1,7 +1,9 @@
-"""Intervals of joint cells hold the truth as often as they say, also where the noise is many times the whole range.
+"""Intervals of joint cells hold the truth as often as they say, also where the noise is many times
+the whole range.
 
-A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports. Where the noise of
-an estimate is several times the whole range, a variance that is split by the estimated frequency is nonsense.
+A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports.
+Where the noise of an estimate is several times the whole range, a variance that is split by the
+estimated frequency is nonsense.
 """
 
 from typing import NamedTuple
@@ -35,7 +37,8 @@ CASES = (
 )
 NOISY = CASES[:4]
 LEAST = 0.945
-"""Of the mean coverage of a case, but for five of its standard errors, as they show between tables."""
+"""Of the mean coverage of a case, but for five of its standard errors, as they show between tables.
+"""
 
 
 def survey_of(case):
@@ -51,14 +54,19 @@ def survey_of(case):
 
 
 def skewed(size):
-    """Half of the respondents give both answers alike, the others independently; each value .6 times the one before."""
+    """Half of the respondents give both answers alike, the others independently.
+
+    Each value .6 times the one before.
+    """
     shares = 0.6 ** np.arange(size)
     shares /= shares.sum()
     return (np.outer(shares, shares) + np.diag(shares)) / 2
 
 
 def sets_of(question, values, generator):
-    """Reports of subset selection: the value's own bit, and as many others as are lacking, all alike."""
+    """Reports of subset selection: the value's own bit, and as many others as are lacking, all
+    alike.
+    """
     size, chosen = question.layout.bits, question.layout.ones
     respondents = np.arange(len(values))
     own = generator.random(len(values)) < float(question.randomizer.support[0])
@@ -73,13 +81,18 @@ def sets_of(question, values, generator):
 def reports_of(survey, holders, generator):
     """Rows of the one group; the sets of `ss` are too many to be written out with their law."""
     if all(question.mechanism == "ss" for question in survey):
-        parts = [sets_of(question, held, generator) for question, held in zip(survey, holders.T, strict=True)]
+        parts = [
+            sets_of(question, held, generator)
+            for question, held in zip(survey, holders.T, strict=True)
+        ]
         return np.concatenate(parts, axis=1)
     return rows_of(survey, holders, generator)
 
 
 def coverage(case, estimand="respondents", seed=1):
-    """The shares of intervals that hold the truth, by table: of cells, and of what is conditional."""
+    """The shares of intervals that hold the truth, by table: of cells, and of
+    what is conditional.
+    """
     survey, joint, generator = survey_of(case), skewed(case.size), np.random.default_rng(seed)
     found = []
     for _ in range(case.tables):
@@ -106,10 +119,12 @@ def error_of(shares):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_joint_intervals_cover(case, estimand):
-    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, and shares at least as often.
+    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, and shares at least
+    as often.
 
-    The means have standard errors of at most .007, so that a coverage of .90 is caught with a chance above .9, and what
-    splitting by the estimate gives, .62 to .85, with certainty. Five standard errors are a false alarm of 3e-7.
+    The means have standard errors of at most .007, so that a coverage of .90 is caught with a
+    chance above .9, and what splitting by the estimate gives, .62 to .85, with certainty. Five
+    standard errors are a false alarm of 3e-7.
     """
     cells, conditional = coverage(case, estimand)
     assert max(error_of(cells), error_of(conditional)) <= 0.007
@@ -127,10 +142,11 @@ def test_splitting_by_a_noisy_estimate_is_caught(case, monkeypatch):
 
 
 def test_shares_among_few_cover():
-    """With 100 respondents and epsilon 6, where many cells have no report, conditional intervals hold as well.
+    """With 100 respondents and epsilon 6, where many cells have no report, conditional intervals
+    hold as well.
 
-    In 400 tables the mean of 25 shares has a standard error of at most .005. The variance that the reports show by
-    themselves, which is nothing where there are none, covers .85.
+    In 400 tables the mean of 25 shares has a standard error of at most .005. The variance that the
+    reports show by themselves, which is nothing where there are none, covers .85.
     """
     _, conditional = coverage(Case(("oue", "geometric"), 5, "6", 100, 400), "population")
     assert error_of(conditional) <= 0.005

@@ -1,8 +1,10 @@
-"""Devices that are matched across two sessions by their reports, by whoever knows everything but which is whose.
+"""Devices that are matched across two sessions by their reports, by whoever knows everything but
+which is whose.
 
-All devices hold one answer, which is known; in each session each makes so many reports, by a client that keeps its
-state. The sessions are matched as a whole, by the assignment with the greatest likelihood: what a device shows has to
-be the same, and what its permanent response can have been is weighed by Bayes' rule.
+All devices hold one answer, which is known; in each session each makes so many reports, by a client
+that keeps its state. The sessions are matched as a whole, by the assignment with the greatest
+likelihood: what a device shows has to be the same, and what its permanent response can have been is
+weighed by Bayes' rule.
 """
 
 import random
@@ -12,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp_client import Client
 
 LEAST = 1e-4
@@ -20,12 +22,17 @@ LEAST = 1e-4
 
 
 def match_rate(survey, answer, devices, reports, seed):
-    """The share of devices that are matched with themselves, over two sessions of so many reports."""
+    """The share of devices that are matched with themselves, over two sessions
+    of so many reports.
+    """
     draw = random.Random(seed)
     (question,) = survey.questions
     clients = [Client(survey, random=draw.randbytes) for _ in range(devices)]
     sessions = [
-        [[_parts(client.record(question.name, answer), question.layout) for _ in range(reports)] for client in clients]
+        [
+            [_parts(client.record(question.name, answer), question.layout) for _ in range(reports)]
+            for client in clients
+        ]
         for _ in range(2)
     ]
     # So that an assignment among equals owes nothing to the order of devices.
@@ -45,17 +52,28 @@ def _parts(report, layout):
 
 
 def _evidence(question, value, first, second):
-    """The log of how much likelier two sessions are if they are one device's, for each pair; the shown part aside."""
+    """The log of how much likelier two sessions are if they are one device's, for each pair.
+
+    The shown part aside.
+    """
     randomizer = question.randomizer
     shown = np.array([device[0][0] for device in first])
-    if isinstance(randomizer, Rappor | BitFlip) or isinstance(randomizer.lasting, BitVector):
+    if isinstance(randomizer, Rappor | BitFlip) or isinstance(randomizer.lasting, UnaryEncoding):
         steps = (randomizer.within, (1, 0)) if isinstance(randomizer, BitFlip) else randomizer.steps
         size = question.layout.bits
         bits = [
-            np.array([[[body >> bit & 1 for bit in range(size)] for _, body in device] for device in session]).sum(1)
+            np.array(
+                [
+                    [[body >> bit & 1 for bit in range(size)] for _, body in device]
+                    for device in session
+                ]
+            ).sum(1)
             for session in (first, second)
         ]
-        return sum(_of_bit(randomizer, value, shown, steps, bits, bit, len(first[0])) for bit in range(size))
+        return sum(
+            _of_bit(randomizer, value, shown, steps, bits, bit, len(first[0]))
+            for bit in range(size)
+        )
     lasting, fresh = (tuple(map(float, step)) for step in randomizer.response_steps)
     symbols = randomizer.fresh.size
     kept = np.array([randomizer.memo_value(value, int(cohort)) for cohort in shown])
@@ -64,14 +82,20 @@ def _evidence(question, value, first, second):
     chances = [
         np.array(
             [
-                np.prod([np.where(np.arange(symbols) == body, *fresh) for _, body in device], axis=0)
+                np.prod(
+                    [np.where(np.arange(symbols) == body, *fresh) for _, body in device], axis=0
+                )
                 for device in session
             ]
         )
         for session in (first, second)
     ]
     together = (prior * chances[0]) @ chances[1].T
-    return np.log(together) - np.log((prior * chances[0]).sum(1))[:, None] - np.log(prior @ chances[1].T)
+    return (
+        np.log(together)
+        - np.log((prior * chances[0]).sum(1))[:, None]
+        - np.log(prior @ chances[1].T)
+    )
 
 
 def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
@@ -79,7 +103,10 @@ def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
     (held_if_true, held_if_other), (one, zero) = (tuple(map(float, step)) for step in steps)
     true = np.array([_true_bit(randomizer, value, int(cohort), bit) for cohort in shown])
     counts = np.arange(reports + 1)
-    laws = [max(chance, LEAST) ** counts * max(1 - chance, LEAST) ** counts[::-1] for chance in (one, zero)]
+    laws = [
+        max(chance, LEAST) ** counts * max(1 - chance, LEAST) ** counts[::-1]
+        for chance in (one, zero)
+    ]
     tables = []
     for held in (held_if_other, held_if_true):
         mixed = held * laws[0] + (1 - held) * laws[1]

@@ -33,7 +33,9 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("name", ONCE)
 def test_one_report_spends_the_budget(name, path):
-    """A question whose epsilon goes into one report is answered once, whatever the answers, also after a restart."""
+    """A question whose epsilon goes into one report is answered once, whatever the answers, also
+    after a restart.
+    """
     Client(DEVICE_SURVEY, state=path).record(name, "red")
     for answer in ANSWERS:
         with pytest.raises(AlreadyAnsweredError, match=name):
@@ -43,12 +45,17 @@ def test_one_report_spends_the_budget(name, path):
 @pytest.mark.parametrize("name", REPEATABLE)
 def test_permanent_responses_survive_restarts(name, path):
     """Each answer has one permanent response, which every process of the device reports from."""
-    seen = [{Client(DEVICE_SURVEY, state=path).record(name, answer).row for _ in range(5)} for answer in ANSWERS]
+    seen = [
+        {Client(DEVICE_SURVEY, state=path).record(name, answer).row for _ in range(5)}
+        for answer in ANSWERS
+    ]
     assert [len(rows) for rows in seen] == [1, 1, 1]
 
 
 def test_a_restart_draws_only_instantaneous_noise(path):
-    """A repeated answer takes as many random bytes as an instantaneous response does: nothing permanent is redrawn."""
+    """A repeated answer takes as many random bytes as an instantaneous response does: nothing
+    permanent is redrawn.
+    """
     asked = DEVICE_SURVEY["mirror"]
     tape = Replay(os.urandom(1 << 12))
     asked.randomizer.instantaneous(0, 0, tape)
@@ -60,24 +67,43 @@ def test_a_restart_draws_only_instantaneous_noise(path):
 
 def test_the_cohort_of_a_device_is_fixed(path):
     """A device stays in the cohort that it drew first, over answers and restarts."""
-    rows = [Client(DEVICE_SURVEY, state=path).record("mirror", f"text {number}").row for number in range(20)]
+    rows = [
+        Client(DEVICE_SURVEY, state=path).record("mirror", f"text {number}").row
+        for number in range(20)
+    ]
     assert len({row[:COHORT_WIDTH] for row in rows}) == 1
 
 
 def test_devices_differ():
-    """Without a state file nothing is shared: 20 devices do not all land in one cohort (chance 1000^-19)."""
-    assert len({Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH] for _ in range(20)}) > 1
+    """Without a state file nothing is shared: 20 devices do not all land in one cohort (chance
+    1000^-19).
+    """
+    assert (
+        len({Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH] for _ in range(20)})
+        > 1
+    )
 
 
 def test_no_answer_reaches_the_disk(path):
-    """Neither an answer, in any encoding, nor a plain hash of it is in the state file, or in what the client shows."""
+    """Neither an answer, in any encoding, nor a plain hash of it is in the state file, or in what
+    the client shows.
+    """
     client = Client(DEVICE_SURVEY, state=path)
-    reports = [client.record("mirror", TELLING), client.record("listed", "green"), client.record("bare", TELLING)]
+    reports = [
+        client.record("mirror", TELLING),
+        client.record("listed", "green"),
+        client.record("bare", TELLING),
+    ]
     shown = b"".join(file.read_bytes() for file in path.parent.iterdir())
     shown += f"{client!r}{vars(client)!r}{reports!r}{client.ledger()}".encode()
     for answer in (TELLING, "green"):
         told = answer.encode()
-        forms = [told, answer.encode("utf-16-le"), json.dumps(answer)[1:-1].encode(), base64.b64encode(told)[:8]]
+        forms = [
+            told,
+            answer.encode("utf-16-le"),
+            json.dumps(answer)[1:-1].encode(),
+            base64.b64encode(told)[:8],
+        ]
         forms += [told.hex().encode(), told[::-1]]
         for name in ("md5", "sha1", "sha256", "blake2b", "blake2s"):
             digest = hashlib.new(name, told).digest()
@@ -85,13 +111,16 @@ def test_no_answer_reaches_the_disk(path):
         assert not [form for form in forms if form in shown]
 
 
-# How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and permanent bits as well.
+# How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and permanent bits
+# as well.
 CALLS = {"once": 1, "bits": 1, "bare": 2, "mirror": 4, "listed": 3}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_failing_randomness_gives_no_report_and_charges_nothing(name):
-    """Randomness that fails at the k-th call, or gives k bytes there, gives an error, no report, and nothing spent."""
+    """Randomness that fails at the k-th call, or gives k bytes there, gives an error, no report,
+    and nothing spent.
+    """
     for calls, given in product(range(CALLS[name]), [None, *range(50)]):
         client = Client(DEVICE_SURVEY)
         system = FailingSystem(calls, given)
@@ -116,7 +145,10 @@ def test_short_randomness_is_refused_at_any_length():
 
     Client(DEVICE_SURVEY, random=measure).record("mirror", "red")
     for given in range(max(needed)):
-        with patch("os.urandom", lambda size, given=given: bytes(min(size, given))), pytest.raises(RandomnessError):
+        with (
+            patch("os.urandom", lambda size, given=given: bytes(min(size, given))),
+            pytest.raises(RandomnessError),
+        ):
             Client(DEVICE_SURVEY).record("mirror", "red")
 
 
@@ -147,12 +179,18 @@ BAD_ANSWERS = [
 
 @pytest.mark.parametrize(("name", "answer"), BAD_ANSWERS)
 def test_bad_answers_are_refused_without_being_repeated(name, answer, path):
-    """An answer that does not fit is in no message, no traceback and no chained exception; it charges nothing."""
+    """An answer that does not fit is in no message, no traceback and no chained exception.
+
+    It charges nothing.
+    """
     with pytest.raises(AnswerError, match=name) as caught:
         Client(DEVICE_SURVEY, state=path).record(name, answer)
     link = caught.value
     while link is not None:
-        assert TELLING not in f"{link!s}{link!r}{link.args!r}{vars(link)!r}{getattr(link, 'object', '')!r}"
+        assert (
+            TELLING
+            not in f"{link!s}{link!r}{link.args!r}{vars(link)!r}{getattr(link, 'object', '')!r}"
+        )
         link = link.__cause__ or link.__context__
     assert TELLING not in "".join(traceback.format_exception(caught.value))
     assert Client(DEVICE_SURVEY, state=path).ledger().charges == ()
@@ -173,7 +211,9 @@ def test_an_unknown_question_is_refused():
 
 
 def test_without_permanent_noise_nothing_is_memoized():
-    """RAPPOR with f = 0 would memoize the true bits: it is answered once, and no response is stored."""
+    """RAPPOR with f = 0 would memoize the true bits: it is answered once, and no response is
+    stored.
+    """
     client = Client(DEVICE_SURVEY)
     client.record("bare", TELLING)
     assert list(client._memory.store.records("permanent")) == []
@@ -193,9 +233,16 @@ def test_a_retry_sends_the_same_bytes():
 
 
 def test_reports_are_batched_by_question():
-    """Every report is in exactly one batch, with others of its question, under an id of the batch's own."""
-    reports = [Client(DEVICE_SURVEY).record(name, "red") for name in ("once", "mirror") for _ in range(25)]
-    made = batches([report for pair in zip(reports[:25], reports[25:], strict=True) for report in pair], size=10)
+    """Every report is in exactly one batch, with others of its question, under an id of the batch's
+    own.
+    """
+    reports = [
+        Client(DEVICE_SURVEY).record(name, "red") for name in ("once", "mirror") for _ in range(25)
+    ]
+    made = batches(
+        [report for pair in zip(reports[:25], reports[25:], strict=True) for report in pair],
+        size=10,
+    )
     frames = [decode_batch(frame) for frame in FrameReader().feed(report_bytes(reports, size=10))]
     for found in (made, frames):
         assert [batch.size for batch in found] == [10, 10, 5] * 2
@@ -221,7 +268,9 @@ def test_reports_are_batched_by_question():
     ],
 )
 def test_batches_stay_within_the_limits_of_the_wire(width, count, size, largest):
-    """Whatever size is asked for, a batch can be encoded, and it is as large as the limits let it be."""
+    """Whatever size is asked for, a batch can be encoded, and it is as large as the limits let it
+    be.
+    """
     made = batches([Report(bytes(16), bytes(width))] * count, size=size)
     assert max(batch.size for batch in made) == largest
     assert sum(batch.size for batch in made) == count
@@ -234,9 +283,11 @@ def test_no_reports_are_no_bytes():
 
 
 def test_a_listed_question_through_a_bloom_filter(path):
-    """RAPPOR with `bloom_bits` on a listed question works from the device to the estimate, without a candidate file.
+    """RAPPOR with `bloom_bits` on a listed question works from the device to the estimate, without
+    a candidate file.
 
-    4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7 must hold each true frequency.
+    4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7 must hold each
+    true frequency.
     """
     survey = Survey(
         "s",
@@ -251,7 +302,9 @@ def test_a_listed_question_through_a_bloom_filter(path):
     answers = ["red"] * 2400 + ["green"] * 1600
     ingest = Ingest(survey)
     noise = random.Random(5).randbytes
-    ingest.feed(report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers))
+    ingest.feed(
+        report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers)
+    )
     ingest.end_of_stream()
     found = estimate(ingest.tally, Options(level=1 - 1e-7))["x"]
     for value, frequency in (("red", 0.6), ("green", 0.4), ("blue", 0.0)):

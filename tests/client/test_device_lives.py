@@ -1,4 +1,6 @@
-"""Over the life of a device: killed at any moment, asked every day, it tells no more than it was charged for."""
+"""Over the life of a device: killed at any moment, asked every day, it tells no more than it was
+charged for.
+"""
 
 import math
 import random
@@ -13,7 +15,9 @@ DEVICES = 600
 
 
 def test_kills(tmp_path):
-    """60 kills (-9) at random moments: what was sent was charged, nothing is randomized twice, no answer is on disk."""
+    """60 kills (-9) at random moments: what was sent was charged, nothing is randomized twice, no
+    answer is on disk.
+    """
     kill_often(tmp_path, 60, seed=2)
     found, sent, charged = violations(tmp_path)
     assert found == []
@@ -21,15 +25,20 @@ def test_kills(tmp_path):
     assert charged > 20
 
 
-SURVEY = survey_of('name = "x"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "0.9"\nepsilon_lifetime = "1"')
+SURVEY = survey_of(
+    'name = "x"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "0.9"\nepsilon_lifetime = "1"'
+)
 
 
 def attack(clients, answers):
-    """How often the best attacker is right, who sees a year of reports and knows everything but the noise."""
+    """How often the best attacker is right, who sees a year of reports and knows everything but the
+    noise.
+    """
     right = 0
     for client, answer in zip(clients, answers, strict=True):
         said_yes = sum(client.record("x", answer).row[0] for _ in range(ROUNDS))
-        # The likelihood ratio grows with the number of reports that say yes; there are no ties in an odd number.
+        # The likelihood ratio grows with the number of reports that say yes; there are no ties in
+        # an odd number.
         right += (2 * said_yes > ROUNDS) is answer
     return right / len(answers)
 
@@ -46,9 +55,11 @@ class Forgetful:
 
 
 def test_a_year_of_asking_tells_no_more_than_the_permanent_response():
-    """365 rounds of an unchanged binary answer at eps_inf = 1: the attacker is right at most .731 of the time.
+    """365 rounds of an unchanged binary answer at eps_inf = 1: the attacker is right at most .731
+    of the time.
 
-    600 devices (seed 3), + 4 standard errors. Devices that draw fresh noise each round are found out nearly always.
+    600 devices (seed 3), + 4 standard errors. Devices that draw fresh noise each round are found
+    out nearly always.
     """
     draw = random.Random(3)
     answers = [draw.random() < 0.5 for _ in range(DEVICES)]

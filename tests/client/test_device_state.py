@@ -1,8 +1,9 @@
-"""What a device keeps, record by record: a state that one version wrote has to be read by the next one.
+"""What a device keeps, record by record: a state that one version wrote has to be read by the next
+one.
 
 `python tests/client/test_device_state.py` writes the records of a scripted life, and its ledger, to
-`device_state.json`. Where they change, devices in the field would take an old permanent response for none, or an old
-charge for nobody's.
+`device_state.json`. Where they change, devices in the field would take an old permanent response
+for none, or an old charge for nobody's.
 """
 
 import hashlib
@@ -44,13 +45,25 @@ LIVES = [
 
 
 def life():
-    """Two versions of a survey are answered; one batch is tried; then, twice, the secret is renewed."""
-    store, scope, tape = Database(None), Scope.of(COLLECTOR), Replay(hashlib.shake_256(b"device").digest(1 << 14))
+    """Two versions of a survey are answered; one batch is tried.
+
+    Then, twice, the secret is renewed.
+    """
+    store, scope, tape = (
+        Database(None),
+        Scope.of(COLLECTOR),
+        Replay(hashlib.shake_256(b"device").digest(1 << 14)),
+    )
     memory, cap, told = Memory(store, scope), exp_lower(Fraction(100)), []
     outbox = Outbox(store, b"12345678", b"", Limits(batch=2), tape, print, inherits=lambda: True)
 
     def note():
-        told.append([[kind, key.hex(), *map(_plain, record)] for (kind, key), record in everything(store).items()])
+        told.append(
+            [
+                [kind, key.hex(), *map(_plain, record)]
+                for (kind, key), record in everything(store).items()
+            ]
+        )
 
     def answer(keys, name, answers):
         survey = survey_of(*keys)

@@ -1,4 +1,6 @@
-"""The client that apps embed: trouble is counted and never the app's, and what a person says about consent counts."""
+"""The client that apps embed: trouble is counted and never the app's, and what a person says about
+consent counts.
+"""
 
 import logging
 import os
@@ -14,7 +16,15 @@ from broken_stores import FailingDatabase, everything, records_of
 from failing_sources import FailingSystem
 from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
-from ldp import AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, parse_survey
+from ldp import (
+    AlreadyAnsweredError,
+    AnswerError,
+    BudgetError,
+    RandomnessError,
+    StateError,
+    SurveyError,
+    parse_survey,
+)
 from ldp.exact import log
 from ldp.randomness import Replay
 from ldp.survey_text import LARGEST
@@ -23,7 +33,12 @@ from ldp_client.counts import REASONS, Counts
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.preview import Preview
 from ldp_client.respondent import Respondent
-from ldp_client.testing import RecordingTransport, ReplayingClient, assert_nothing_told, assert_recorded
+from ldp_client.testing import (
+    RecordingTransport,
+    ReplayingClient,
+    assert_nothing_told,
+    assert_recorded,
+)
 
 TELLING = "a rather telling värde"
 EVERY = (*ONCE, *REPEATABLE)
@@ -50,10 +65,15 @@ TROUBLE = {
 
 @pytest.fixture
 def trouble():
-    """Clients in which each kind of trouble is about to happen; a function from the kind to what is to be called."""
+    """Clients in which each kind of trouble is about to happen.
+
+    A function from the kind to what is to be called.
+    """
 
     def about_to(reason, strict):
-        survey = parse_survey(DEVICE.replace('name = "device"', 'name = "device"\nlifetime_epsilon = "5.5"'))
+        survey = parse_survey(
+            DEVICE.replace('name = "device"', 'name = "device"\nlifetime_epsilon = "5.5"')
+        )
         client = opened(survey, strict=strict)
         client.record("once", "red")
         client.record("mirror", "red")
@@ -61,7 +81,9 @@ def trouble():
         patches = {
             "randomness": patch("os.urandom", side_effect=OSError("no entropy")),
             "state": patch.object(client._store, "_run", side_effect=StateError("disk full")),
-            "unexpected": patch.object(Respondent, "report", side_effect=ZeroDivisionError(TELLING)),
+            "unexpected": patch.object(
+                Respondent, "report", side_effect=ZeroDivisionError(TELLING)
+            ),
         }
         return client, call, error, patches.get(reason, patch("os.urandom", os.urandom))
 
@@ -70,7 +92,10 @@ def trouble():
 
 @pytest.mark.parametrize("reason", TROUBLE)
 def test_trouble_is_counted_and_logged_once(reason, trouble, caplog):
-    """`record` returns False, whatever went wrong; the log has one line for each reason, and no answer in it."""
+    """`record` returns False, whatever went wrong.
+
+    The log has one line for each reason, and no answer in it.
+    """
     client, call, _, broken = trouble(reason, strict=False)
     with broken, caplog.at_level(logging.DEBUG, "ldp_client"):
         assert [call(client) for _ in range(3)] == [False] * 3
@@ -82,7 +107,9 @@ def test_trouble_is_counted_and_logged_once(reason, trouble, caplog):
 
 
 def test_an_answer_in_the_place_of_a_name_is_not_logged(caplog):
-    """An app that mixes up name and answer, or puts an answer into a group's names, leaves neither in its log."""
+    """An app that mixes up name and answer, or puts an answer into a group's names, leaves neither
+    in its log.
+    """
     with caplog.at_level(logging.DEBUG), opened() as client:
         assert not client.record(TELLING, "once")
     with caplog.at_level(logging.DEBUG), opened() as client:
@@ -102,7 +129,10 @@ def test_strict_clients_raise(reason, trouble):
 
 @pytest.mark.parametrize("place", ["a-file/state", "damaged"])
 def test_an_unusable_state_hurts_nobody(place, tmp_path):
-    """Opening, recording and flushing go through with neither error nor report; a strict client is not opened."""
+    """Opening, recording and flushing go through with neither error nor report.
+
+    A strict client is not opened.
+    """
     (tmp_path / "a-file").touch()
     (tmp_path / "damaged").write_bytes(b"damaged")
     transport = RecordingTransport()
@@ -118,7 +148,10 @@ def test_an_unusable_state_hurts_nobody(place, tmp_path):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path):
-    """Whatever statement the disk fails at, charge, memory and report are all there or none is; then it works."""
+    """Whatever statement the disk fails at, charge, memory and report are all there or none is.
+
+    Then it works.
+    """
     failures = 0
     for working in count():
         path.unlink(missing_ok=True)
@@ -141,7 +174,9 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
 
 
 def test_a_thousand_failures_of_randomness_give_no_report():
-    """1,000 ways in which the source fails, at any call, by an error or by giving too little: no report, no charge."""
+    """1,000 ways in which the source fails, at any call, by an error or by giving too little: no
+    report, no charge.
+    """
     failed = 0
     ways = product((None, *range(200)), EVERY, range(5))
     while failed < 1000:
@@ -177,7 +212,10 @@ def test_consent_counts_at_once_and_stays(path):
 
 
 def test_nothing_is_recorded_before_a_person_was_asked(path):
-    """An app that asks first opens with consent `off`; what was said later is remembered instead."""
+    """An app that asks first opens with consent `off`.
+
+    What was said later is remembered instead.
+    """
     with opened(state=path, consent="off") as client:
         assert not client.record("once", "red")
         client.set_consent("on")
@@ -186,22 +224,38 @@ def test_nothing_is_recorded_before_a_person_was_asked(path):
 
 
 def test_forgetting_erases_everything_but_the_ledger(path):
-    """After `forget` no secret, response or report is in any file; the budget is spent all the same."""
+    """After `forget` no secret, response or report is in any file.
+
+    The budget is spent all the same.
+    """
     with opened(state=path) as client:
         client.record("once", "red")
         client.record("mirror", "red")
         kept = everything(client._store)
         parts = [
-            part for (kind, _), record in kept.items() if kind in ("secret", "permanent", "report") for part in record
+            part
+            for (kind, _), record in kept.items()
+            if kind in ("secret", "permanent", "report")
+            for part in record
         ]
         public = {question.fingerprint for question in DEVICE_SURVEY}
-        needles = [part for part in parts if isinstance(part, bytes) and len(part) >= 4 and part not in public]
+        needles = [
+            part
+            for part in parts
+            if isinstance(part, bytes) and len(part) >= 4 and part not in public
+        ]
         assert len(needles) == 3
         spent = client.ledger().ratio()
         client.set_consent("forget")
         contents = b"".join(file.read_bytes() for file in path.parent.iterdir())
         assert not [needle for needle in needles if needle in contents]
-        assert {kind for kind, _ in everything(client._store)} == {"charge", "aside", "limit", "event", "consent"}
+        assert {kind for kind, _ in everything(client._store)} == {
+            "charge",
+            "aside",
+            "limit",
+            "event",
+            "consent",
+        }
         client.set_consent("on")
         assert not client.record("once", "red")
         assert client.record("mirror", "red")
@@ -213,7 +267,10 @@ def test_a_withdrawal_that_cannot_be_written_down_counts_all_the_same(path):
     """A failing disk is reported to whoever withdrew, and nothing is recorded any more."""
     with opened(state=path) as client:
         client.record("once", "red")
-        with patch.object(client._store, "_run", side_effect=StateError("disk full")), pytest.raises(StateError):
+        with (
+            patch.object(client._store, "_run", side_effect=StateError("disk full")),
+            pytest.raises(StateError),
+        ):
             client.set_consent("off")
         assert client.consent == "off"
         assert not client.record("bits", "red")
@@ -229,7 +286,10 @@ def test_there_are_three_ways_to_consent(said):
 
 
 def test_a_new_secret_is_an_accounted_event():
-    """Rotation draws new permanent responses; they are charged beside the old ones, and the ledger says why."""
+    """Rotation draws new permanent responses.
+
+    They are charged beside the old ones, and the ledger says why.
+    """
     client = opened()
     client.record("mirror", "red")
     client.rotate()
@@ -239,11 +299,17 @@ def test_a_new_secret_is_an_accounted_event():
 
 
 def test_what_a_survey_may_ask_for_is_checked_at_the_start():
-    """A question beyond the ceiling, and terms that are not pinned, are refused, all of them at once."""
+    """A question beyond the ceiling, and terms that are not pinned, are refused, all of them at
+    once.
+    """
     dear = survey_of(yes_no("a", "0.5"), yes_no("b", "2"), yes_no("c", "3"))
     with pytest.raises(SurveyError) as caught:
         opened(dear, ceiling="1", pins=["00"])
-    assert [problem.place for problem in caught.value.problems] == ["question 'b'", "question 'c'", "survey 's'"]
+    assert [problem.place for problem in caught.value.problems] == [
+        "question 'b'",
+        "question 'c'",
+        "survey 's'",
+    ]
     opened(dear, ceiling="3", pins=[dear.terms.hex()]).close()
     # What counts is what a question can ever cost: up to four values at 4 ln 3 each.
     with pytest.raises(SurveyError, match=r"17\.57"):
@@ -304,19 +370,26 @@ def test_groups_are_recorded_together():
 
 
 def test_a_group_is_answered_whole():
-    """An answer too few, one too many, or of another question is a mistake of the app, and the message names groups."""
+    """An answer too few, one too many, or of another question is a mistake of the app, and the
+    message names groups.
+    """
     survey = survey_of(*map(yes_no, "abc"), head='joint = ["a", "b"]')
     with opened(survey, strict=True) as client:
         for names in ("", "a", "b", "c", "abc", "ax"):
             with pytest.raises(AnswerError, match=r"all questions of a group \(a\+b\)"):
                 client.record_together(dict.fromkeys(names, True))
         assert client.ledger().charges == ()
-    with opened(survey_of(yes_no("a")), strict=True) as client, pytest.raises(AnswerError, match="has no groups"):
+    with (
+        opened(survey_of(yes_no("a")), strict=True) as client,
+        pytest.raises(AnswerError, match="has no groups"),
+    ):
         client.record_together({"a": True})
 
 
 def test_an_answer_that_is_refused_draws_nothing():
-    """What is charged is charged before a report exists: there is none that could get lost or leak."""
+    """What is charged is charged before a report exists: there is none that
+    could get lost or leak.
+    """
     tape = Replay(os.urandom(1000))
     client = Client(DEVICE_SURVEY, random=tape)
     client.record("once", "red")
@@ -348,7 +421,9 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
             DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price), rel=1e-12
         )
     for width, shown in ((16, "00" * 16 + ", drawn"), (17, "00" * 16 + "..., drawn")):
-        assert f"{width} bytes would be sent, such as {shown}" in str(Preview("q", bytes(width), 1.0, 1.0, 0.5))
+        assert f"{width} bytes would be sent, such as {shown}" in str(
+            Preview("q", bytes(width), 1.0, 1.0, 0.5)
+        )
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)
@@ -370,11 +445,19 @@ def test_no_answer_reaches_the_disk(path):
 
 
 def test_threads_record_each_question_once(path):
-    """Of 8 threads that answer one question one is heard; for 8 that repeat a value one permanent response is drawn."""
+    """Of 8 threads that answer one question one is heard.
+
+    For 8 that repeat a value one permanent response is drawn.
+    """
     with opened(state=path) as client:
         heard = []
-        threads = [threading.Thread(target=lambda: heard.append(client.record("once", "red"))) for _ in range(8)]
-        threads += [threading.Thread(target=lambda: client.record("mirror", "red")) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: heard.append(client.record("once", "red")))
+            for _ in range(8)
+        ]
+        threads += [
+            threading.Thread(target=lambda: client.record("mirror", "red")) for _ in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -382,7 +465,11 @@ def test_threads_record_each_question_once(path):
         assert sorted(heard) == [False] * 7 + [True]
         assert len(client.ledger().charges) == 2
         reports = [report for _, report in records_of(client._store, "report")]
-        rows = [row for fingerprint, row in reports if fingerprint == DEVICE_SURVEY["mirror"].fingerprint]
+        rows = [
+            row
+            for fingerprint, row in reports
+            if fingerprint == DEVICE_SURVEY["mirror"].fingerprint
+        ]
         assert (len(rows), len(set(rows))) == (8, 1)
 
 
@@ -411,7 +498,9 @@ def test_damaged_reports_are_dropped_and_counted(path):
         client.record("bits", "red")
     other = sqlite3.connect(path)
     first = "SELECT min(key) FROM records WHERE kind = 'report'"
-    other.execute(f"UPDATE records SET content = zeroblob(20) WHERE kind = 'report' AND key = ({first})")  # noqa: S608
+    other.execute(
+        f"UPDATE records SET content = zeroblob(20) WHERE kind = 'report' AND key = ({first})"
+    )
     other.commit()
     other.close()
     transport = RecordingTransport()
@@ -448,7 +537,10 @@ def test_threads_lose_no_count():
             return number
 
     counts._numbers = Slow(int)
-    threads = [threading.Thread(target=lambda: [counts.add("recorded") for _ in range(10)]) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: [counts.add("recorded") for _ in range(10)])
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

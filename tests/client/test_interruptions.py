@@ -1,4 +1,6 @@
-"""What comes between: signal handlers and finalizers that record, or raise, in the middle of a client's work."""
+"""What comes between: signal handlers and finalizers that record, or raise, in the middle of a
+client's work.
+"""
 
 import gc
 import random
@@ -22,9 +24,12 @@ ROUNDS = 300
 
 @contextmanager
 def interrupted_by(handler):
-    """A function that lets a handler come at a random moment of the next half millisecond, within the block."""
+    """A function that lets a handler come at a random moment of the next half millisecond, within
+    the block.
+    """
     draw = random.Random(1)
-    # An error that a handler raises within what other tests left to be called at collections would be lost there.
+    # An error that a handler raises within what other tests left to be called at collections would
+    # be lost there.
     callbacks, gc.callbacks[:] = gc.callbacks[:], []
     before = signal.signal(signal.SIGALRM, lambda *_: handler())
     try:
@@ -37,7 +42,9 @@ def interrupted_by(handler):
 
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_a_handler_that_records_gets_no_second_report(place, tmp_path):
-    """Whenever it comes, each question that is answered once has one report at most, charged for once."""
+    """Whenever it comes, each question that is answered once has one report at most, charged for
+    once.
+    """
     came, client = 0, None
 
     def handler():
@@ -87,7 +94,9 @@ def test_a_finalizer_that_records_gets_no_second_report():
 
 
 def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
-    """Of a client whose calls are interrupted by errors, other threads go on recording, and so does its sender."""
+    """Of a client whose calls are interrupted by errors, other threads go on recording, and so does
+    its sender.
+    """
 
     class TimeIsUpError(Exception):
         pass
@@ -104,7 +113,9 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
 
     transport = RecordingTransport()
     with (
-        Client.open(DEVICE_SURVEY, state=tmp_path / "state", transport=transport, lifetime_cap="1000") as client,
+        Client.open(
+            DEVICE_SURVEY, state=tmp_path / "state", transport=transport, lifetime_cap="1000"
+        ) as client,
         interrupted_by(handler) as interrupt,
     ):
         for number in range(ROUNDS):
@@ -131,14 +142,21 @@ def test_children_of_a_busy_client_go_on_recording(tmp_path):
     """Forked while other threads record and send, each child records an answer of its own."""
     state, stopping = tmp_path / "state", threading.Event()
     with Client.open(
-        DEVICE_SURVEY, state=state, transport=RecordingTransport(), interval=0.01, lifetime_cap="1000"
+        DEVICE_SURVEY,
+        state=state,
+        transport=RecordingTransport(),
+        interval=0.01,
+        lifetime_cap="1000",
     ) as client:
         assert client.record("mirror", "red")
 
         def record():
-            with patch.object(client._counts, "note", side_effect=lambda error, *_: errors.append(error)):
+            with patch.object(
+                client._counts, "note", side_effect=lambda error, *_: errors.append(error)
+            ):
                 errors = []
-                # Processes wait for one another for a short while only: a child may have to try again.
+                # Processes wait for one another for a short while only: a child may have to try
+                # again.
                 made = any(client.record("mirror", "red") for _ in range(20))
                 return made, "" if made else " ".join(map(str, errors))
 

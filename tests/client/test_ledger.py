@@ -31,16 +31,24 @@ def answer_everything(survey, answer=True):
 
 
 @pytest.mark.parametrize(
-    ("lifetime", "answered"), [("2", 2), ("1.9999999", 1), ("3", 3), ("0.5", 0), ("2.9999999", 2), ("1/3", 0)]
+    ("lifetime", "answered"),
+    [("2", 2), ("1.9999999", 1), ("3", 3), ("0.5", 0), ("2.9999999", 2), ("1/3", 0)],
 )
 def test_the_lifetime_is_a_hard_stop(lifetime, answered):
-    """As many questions of epsilon 1 are answered as fit `lifetime_epsilon`, compared exactly; then none."""
-    survey = survey_of(yes_no("a"), yes_no("b"), yes_no("c"), head=f'lifetime_epsilon = "{lifetime}"')
+    """As many questions of epsilon 1 are answered as fit `lifetime_epsilon`, compared exactly.
+
+    Then none.
+    """
+    survey = survey_of(
+        yes_no("a"), yes_no("b"), yes_no("c"), head=f'lifetime_epsilon = "{lifetime}"'
+    )
     assert answer_everything(survey) == answered
 
 
 def test_charges_are_compared_exactly():
-    """A charge fits a bound that equals the product to the last digit, and not one that is smaller by any amount."""
+    """A charge fits a bound that equals the product to the last digit, and not one that is smaller
+    by any amount.
+    """
     store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
     prices[1] = Fraction(81)  # which is written without a denominator
@@ -68,12 +76,18 @@ def test_charges_are_compared_exactly():
 
 
 def test_surveys_share_the_cap_of_the_app():
-    """What one survey spends is missing for the next in the same store; `lifetime_epsilon` counts one survey only."""
+    """What one survey spends is missing for the next in the same store.
+
+    `lifetime_epsilon` counts one survey only.
+    """
     store = ProcessStore()
     for name in "abc":
         survey = survey_of(yes_no(name), name=name, head='lifetime_epsilon = "1"')
         budget = Budget(store, survey, Scope.of(""), exp_lower(Fraction(2)))
-        work = partial(store.transact, lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]))
+        work = partial(
+            store.transact,
+            lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]),
+        )
         if name == "c":
             with pytest.raises(BudgetError, match="lifetime_cap"):
                 work()
@@ -93,7 +107,10 @@ def test_every_value_of_a_memoized_question_is_charged_once():
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5])
 def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
-    """`memoized_values` of c keeps c values apart; for a further one the response is used that was reported last."""
+    """`memoized_values` of c keeps c values apart.
+
+    For a further one the response is used that was reported last.
+    """
     survey = survey_of(mirror("m", most))
     client = Client(survey)
     rows = [client.record("m", f"value {number}").row for number in range(20)]
@@ -104,8 +121,12 @@ def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
 
 
 def test_a_small_domain_has_room_for_all_values():
-    """With as many memoized values as there are values, each is reported from a response of its own."""
-    closed = f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
+    """With as many memoized values as there are values, each is reported from a response of its
+    own.
+    """
+    closed = (
+        f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
+    )
     # One-hot responses of three bits collide often: the charges tell how many are kept.
     client = Client(survey_of(closed))
     for value in ("b", "c", "a", "b"):
@@ -140,8 +161,13 @@ class ReadStore(ProcessStore):
 
 @pytest.mark.parametrize("cap", [None, exp_lower(Fraction(1000))])
 def test_what_was_spent_is_read_once_for_each_charge(cap):
-    """However many limits it is compared with: in a file each look is a statement, which reads all charges."""
-    store, survey = ReadStore(), survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"')
+    """However many limits it is compared with: in a file each look is a statement, which reads all
+    charges.
+    """
+    store, survey = (
+        ReadStore(),
+        survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
+    )
     budget = Budget(store, survey, Scope.of(""), cap)
     looks = {"a": (2, 1), "b": (2, 1), "m": (4, 2)}
     for name, (charges, asides) in looks.items():
@@ -152,30 +178,45 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
 
 
 def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
-    """Devices with one survey and limits of their own, one after the other: each stops where it would alone."""
+    """Devices with one survey and limits of their own, one after the other: each stops where it
+    would alone.
+    """
     survey = survey_of(yes_no("a"), mirror("m", 3))
     price = survey["m"].price
     for _ in range(2):
         # One charge is left for the other question, whose ratio is below 3.
-        for limit, apart in ((price**4 * 3, 3), (price**2 * 3, 2), (price, 1), (price - 1, 0), (price**3 * 3, 3)):
+        for limit, apart in (
+            (price**4 * 3, 3),
+            (price**2 * 3, 2),
+            (price, 1),
+            (price - 1, 0),
+            (price**3 * 3, 3),
+        ):
             store = ProcessStore()
             budget = Budget(store, survey, Scope.of(""), limit)
             if not apart:
                 with pytest.raises(BudgetError, match="lifetime_cap"):
                     store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
                 continue
-            left = [store.transact(lambda budget=budget: budget.charge_value(survey["m"])) for _ in range(4)]
+            left = [
+                store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
+                for _ in range(4)
+            ]
             assert left == [True] * apart + [False] * (4 - apart), limit
 
 
 PRICE = 2 * 2 * 1.0986122886681098
-"""Epsilon of a value's permanent response to `mirror`: 2 h ln((1 - f/2) / (f/2)) with h = 2, f = 1/2."""
+"""Epsilon of a value's permanent response to `mirror`: 2 h ln((1 - f/2) / (f/2)) with h = 2, f =
+1/2.
+"""
 
 
 @pytest.mark.parametrize("stop", ["lifetime", "cap", "memoized_values"])
 @pytest.mark.parametrize("apart", [1, 2, 3])
 def test_no_stop_tells_what_was_answered(stop, apart):
-    """Whatever stops a question, every answer is reported, from as many permanent responses as can be afforded."""
+    """Whatever stops a question, every answer is reported, from as many permanent responses as can
+    be afforded.
+    """
     most = f"{PRICE * (apart + 0.5):.6f}"
     survey = survey_of(
         mirror("m", apart if stop == "memoized_values" else 4),
@@ -189,7 +230,9 @@ def test_no_stop_tells_what_was_answered(stop, apart):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_one_question_was_answered_does_not_stop_another(answers):
-    """The charges that an answer may still cost are set aside at once, one being left for each other question."""
+    """The charges that an answer may still cost are set aside at once, one being left for each
+    other question.
+    """
     survey = survey_of(mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"')
     client = Client(survey)
     for answer in answers:
@@ -204,7 +247,9 @@ def test_what_one_question_was_answered_does_not_stop_another(answers):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
-    """What was set aside stays so, used or not: a device with a new secret has what the cap leaves it."""
+    """What was set aside stays so, used or not: a device with a new secret has what the cap leaves
+    it.
+    """
     survey = survey_of(mirror("m", 2))
     for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
         with Client.open(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
@@ -216,7 +261,9 @@ def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
 
 def test_a_group_is_charged_whole_or_not_at_all():
     """If one question of a group cannot be afforded, none is charged."""
-    survey = survey_of(yes_no("a"), yes_no("b"), head='lifetime_epsilon = "1.5"\njoint = ["a", "b"]')
+    survey = survey_of(
+        yes_no("a"), yes_no("b"), head='lifetime_epsilon = "1.5"\njoint = ["a", "b"]'
+    )
     client = Client(survey)
     with pytest.raises(BudgetError):
         client.record_together({"a": True, "b": False})
@@ -232,7 +279,9 @@ def test_charges_outlive_the_process_and_new_parameters(tmp_path):
         Client(survey_of(yes_no("a")), state=tmp_path / "state").record("a", True)
     ledger = Ledger.read(Database(tmp_path / "state"))
     assert ledger.epsilon() == pytest.approx(1.5, abs=1e-8)
-    assert "a: epsilon 1.500000, charged 2 times, its parameters having changed 1 times" in str(ledger)
+    assert "a: epsilon 1.500000, charged 2 times, its parameters having changed 1 times" in str(
+        ledger
+    )
 
 
 def test_the_ledger_says_what_was_spent_where_and_when():
@@ -244,7 +293,10 @@ def test_the_ledger_says_what_was_spent_where_and_when():
         with patch.object(time, "time", return_value=86_400.0 * day + 5):
             store.transact(lambda name=name: budget.charge_once(survey[name]))
     ledger = Ledger.read(store)
-    assert [(each.question, each.day) for each in sorted(ledger.charges)] == [("a", 20_000), ("b", 20_001)]
+    assert [(each.question, each.day) for each in sorted(ledger.charges)] == [
+        ("a", 20_000),
+        ("b", 20_001),
+    ]
     assert ledger.ratio(question="a") == ledger.ratio(day=20_000) == survey["a"].randomizer.ratio
     assert ledger.ratio() == survey["a"].randomizer.ratio * survey["b"].randomizer.ratio
     text = str(ledger)
@@ -256,11 +308,17 @@ def test_the_ledger_says_what_was_spent_where_and_when():
 
 def test_an_empty_ledger_says_so():
     """A device that has said nothing has spent nothing."""
-    assert str(Client(DEVICE_SURVEY).ledger()) == "Nothing was spent: this device has made no report yet."
+    assert (
+        str(Client(DEVICE_SURVEY).ledger())
+        == "Nothing was spent: this device has made no report yet."
+    )
 
 
 def test_terms_cover_what_costs_and_fingerprints_what_is_meant():
-    """`lifetime_epsilon` and `memoized_values` change the terms and no fingerprint; anything else changes both."""
+    """`lifetime_epsilon` and `memoized_values` change the terms and no fingerprint.
+
+    Anything else changes both.
+    """
     plain, stop = survey_of(mirror("m")), survey_of(mirror("m"), head='lifetime_epsilon = "20"')
     more, renamed = survey_of(mirror("m", 5)), survey_of(mirror("n"))
     assert plain.fingerprint == stop.fingerprint == more.fingerprint != renamed.fingerprint
@@ -286,9 +344,11 @@ def test_terms_that_make_no_sense_are_problems(keys, head, place):
 
 
 def test_a_ledger_says_that_changes_may_show():
-    """Charges bound what was answered; whether answers changed shows where a question has several responses to give.
+    """Charges bound what was answered; whether answers changed shows where a question has several
+    responses to give.
 
-    Where it has but one, by its limits, and where nothing is memoized, there is no change to be seen.
+    Where it has but one, by its limits, and where nothing is memoized, there is no change to be
+    seen.
     """
     told = "When an answer changed, or that it did not, may show beyond that."
     for head, again in (("", True), (f'lifetime_epsilon = "{PRICE + 0.5:.6f}"', False)):
@@ -306,15 +366,30 @@ def test_a_ledger_says_that_changes_may_show():
 
 @pytest.mark.parametrize(
     "epsilons",
-    [["1"], ["1/3", "1/3", "0.7"], ["40", "40", "40"], ["40"] * 24, ["40"] * 24 + ["35"], ["40"] * 24 + ["35.5"]],
+    [
+        ["1"],
+        ["1/3", "1/3", "0.7"],
+        ["40", "40", "40"],
+        ["40"] * 24,
+        ["40"] * 24 + ["35"],
+        ["40"] * 24 + ["35.5"],
+    ],
 )
 def test_all_charges_are_multiplied_up(epsilons):
-    """What a survey could ask for is never less than it is, by at most a part in 2^60, and never above e^1000."""
-    survey = survey_of(*(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)), mirror("m", 1))
+    """What a survey could ask for is never less than it is, by at most a part in 2^60, and never
+    above e^1000.
+    """
+    survey = survey_of(
+        *(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)), mirror("m", 1)
+    )
     exact = math.prod(question.price**question.charges for question in survey)
     asked, largest = _at_most((3, 2), survey), exp_lower(MOST_EPSILON)
     exact *= Fraction(3, 2)
-    assert asked == largest if exact > largest else exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
+    assert (
+        asked == largest
+        if exact > largest
+        else exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
+    )
 
 
 def test_many_charges_with_odd_prices_are_multiplied_up():

@@ -1,4 +1,7 @@
-"""The example app: offline for a while, killed a few times, back again; its reports decode and its ledger explains."""
+"""The example app: offline for a while, killed a few times, back again.
+
+Its reports decode and its ledger explains.
+"""
 
 import os
 import random
@@ -22,11 +25,17 @@ SURVEY = parse_survey((EXAMPLE / "survey.toml").read_bytes())
 @pytest.fixture
 def app(tmp_path):
     """Starts the app; its notes, its state and its collector lie in folders of their own."""
-    environment = {**os.environ, "NOTES_HOME": str(tmp_path / "home"), "NOTES_COLLECTOR": str(tmp_path / "collector")}
+    environment = {
+        **os.environ,
+        "NOTES_HOME": str(tmp_path / "home"),
+        "NOTES_COLLECTOR": str(tmp_path / "collector"),
+    }
 
     def start(*words):
         command = [sys.executable, EXAMPLE / "notes.py", *words]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
 
     return start
 
@@ -77,7 +86,9 @@ def test_the_app_takes_part(app, tmp_path):
     assert "would be sent" in told
     assert "Survey notes-2026: epsilon" in run("ledger", tmp_path / "home" / "ldp.db").output
     assert_nothing_told(
-        ["rather not say", "1 to 9", "never chosen"], tmp_path / "collector", tmp_path / "home" / "ldp.db"
+        ["rather not say", "1 to 9", "never chosen"],
+        tmp_path / "collector",
+        tmp_path / "home" / "ldp.db",
     )
 
 

@@ -1,4 +1,6 @@
-"""Collectors that share a device: none gets what was meant for another, nor can tell that it has the same device."""
+"""Collectors that share a device: none gets what was meant for another, nor can tell that it has
+the same device.
+"""
 
 import pytest
 from broken_stores import everything, records_of
@@ -11,7 +13,8 @@ from ldp_client.transport import FolderTransport, HTTPTransport, retry
 
 HERE, THERE = "https://here.example", "https://there.example"
 FILTER = (
-    'type = "text"\nmechanism = "rappor"\nbloom_bits = 64\nhashes = 2\ncohorts = 1000\np = "0"\nq = "1"\nf = "0.5"\n'
+    'type = "text"\nmechanism = "rappor"\nbloom_bits = 64\nhashes = 2\ncohorts = 1000\n'
+    'p = "0"\nq = "1"\nf = "0.5"\n'
 )
 
 
@@ -29,11 +32,15 @@ def state(tmp_path):
 
 
 def opened(survey, state, transport, **settings):
-    return Client.open(survey, state=state, transport=transport, interval=None, lifetime_cap="1000", **settings)
+    return Client.open(
+        survey, state=state, transport=transport, interval=None, lifetime_cap="1000", **settings
+    )
 
 
 def test_each_collector_gets_its_own_reports(state):
-    """Surveys that share a state file share no queue: whoever is sent first gets what is its own, and no more."""
+    """Surveys that share a state file share no queue: whoever is sent first gets what is its own,
+    and no more.
+    """
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [Collector(HERE), Collector(THERE)]
     clients = [opened(*each) for each in zip(surveys, [state, state], transports, strict=True)]
@@ -87,7 +94,10 @@ def test_forgetting_covers_what_was_tried_before(state):
 def test_forgetting_empties_every_queue(state):
     """Consent is the device's: what one client forgets, no other sends."""
     transports = [Collector(HERE), Collector(THERE)]
-    with opened(DEVICE_SURVEY, state, transports[0]) as first, opened(DEVICE_SURVEY, state, transports[1]) as second:
+    with (
+        opened(DEVICE_SURVEY, state, transports[0]) as first,
+        opened(DEVICE_SURVEY, state, transports[1]) as second,
+    ):
         first.record("once", "red")
         second.record("once", "red")
         first.set_consent("forget")
@@ -109,8 +119,8 @@ def test_what_was_recorded_without_a_collector_goes_to_the_first_one(state):
 
 @pytest.mark.parametrize("order", [(None, HERE), (HERE, None), (None, HERE, None, HERE)], ids=str)
 def test_a_collector_that_comes_later_does_not_ask_again(state, order):
-    """What was recorded without a collector counts for the one that gets it: one report of a question asked once, and
-    one permanent response to an answer.
+    """What was recorded without a collector counts for the one that gets it: one report of a
+    question asked once, and one permanent response to an answer.
     """
     transport = Collector(HERE)
     answered = []
@@ -160,7 +170,8 @@ def test_what_waits_for_a_transport_without_a_name_is_nobody_elses(state):
 
 
 def test_collectors_cannot_match_devices(state):
-    """The same survey, the same answer, two collectors: permanent responses, cohorts and charges are apart.
+    """The same survey, the same answer, two collectors: permanent responses, cohorts and charges
+    are apart.
 
     Two filters of 64 bits that are drawn apart are equal with a chance below 1e-12.
     """
@@ -181,13 +192,21 @@ def test_collectors_cannot_match_devices(state):
 def test_a_bare_client_names_its_collector(state):
     """The same for clients that hand their reports over."""
     settings = {"state": state, "lifetime_cap": "1000"}
-    rows = [Client(DEVICE_SURVEY, collector=name, **settings).record("mirror", "x").row for name in (HERE, THERE, HERE)]
+    rows = [
+        Client(DEVICE_SURVEY, collector=name, **settings).record("mirror", "x").row
+        for name in (HERE, THERE, HERE)
+    ]
     assert rows[0] == rows[2] != rows[1]
 
 
 def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
-    """Neither a cohort nor a memo key, so that a state file does not show which answers are alike."""
-    alone = [f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}' for number in (6, 7)]
+    """Neither a cohort nor a memo key, so that a state file does not show which
+    answers are alike.
+    """
+    alone = [
+        f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}'
+        for number in (6, 7)
+    ]
     survey = survey_of(*(f'name = "q{number}"\n{FILTER}' for number in range(6)), *alone)
     with opened(survey, state, None) as client:
         for question in survey:
@@ -200,19 +219,35 @@ def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
 
 def test_transports_name_their_collector(tmp_path):
     """By scheme, host, port and path, or by the file."""
-    assert HTTPTransport("https://collect.example/x").destination == "https://collect.example/x/v1/reports"
-    assert HTTPTransport("https://collect.example:444").destination == "https://collect.example:444/v1/reports"
+    assert (
+        HTTPTransport("https://collect.example/x").destination
+        == "https://collect.example/x/v1/reports"
+    )
+    assert (
+        HTTPTransport("https://collect.example:444").destination
+        == "https://collect.example:444/v1/reports"
+    )
     assert (
         HTTPTransport("https://collect.example:443").destination
         == HTTPTransport("https://Collect.Example/").destination
     )
-    assert HTTPTransport("http://localhost:80").destination == HTTPTransport("http://localhost").destination
-    assert HTTPTransport("http://localhost:8000").destination != HTTPTransport("http://localhost:8001").destination
+    assert (
+        HTTPTransport("http://localhost:80").destination
+        == HTTPTransport("http://localhost").destination
+    )
+    assert (
+        HTTPTransport("http://localhost:8000").destination
+        != HTTPTransport("http://localhost:8001").destination
+    )
     assert FolderTransport(tmp_path).destination == f"file:{tmp_path / 'reports.ldp'}"
 
 
 def test_every_survey_has_a_queue_of_its_own_for_each_collector():
     """Names that read alike end to end included."""
     surveys = [survey_of(yes_no("a"), name=name) for name in ("s", "s1", "s12")]
-    keys = {Scope.of(collector).survey_key(survey) for survey in surveys for collector in ("", "2", "12", "s")}
+    keys = {
+        Scope.of(collector).survey_key(survey)
+        for survey in surveys
+        for collector in ("", "2", "12", "s")
+    }
     assert len(keys) == 12

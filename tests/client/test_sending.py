@@ -1,4 +1,6 @@
-"""From the queue to the collector: the same bytes at every attempt, within bounds, at times that tell nothing."""
+"""From the queue to the collector: the same bytes at every attempt, within bounds, at times that
+tell nothing.
+"""
 
 import os
 import shutil
@@ -51,7 +53,12 @@ def opened(tmp_path):
     def open_client(outcomes=(), **settings):
         transport = RecordingTransport(outcomes)
         client = Client.open(
-            DEVICE_SURVEY, state=tmp_path / "state", transport=transport, strict=True, interval=None, **settings
+            DEVICE_SURVEY,
+            state=tmp_path / "state",
+            transport=transport,
+            strict=True,
+            interval=None,
+            **settings,
         )
         clients.append(client)
         return client, transport
@@ -67,7 +74,10 @@ def record(client, count):
 
 
 def test_a_thousand_failures_send_one_payload(opened, clock):
-    """Over 1,000 failures of a server, and restarts, the same bytes are sent; the aggregator counts them once."""
+    """Over 1,000 failures of a server, and restarts, the same bytes are sent.
+
+    The aggregator counts them once.
+    """
     limits = Limits(days=10_000)
     client, _ = opened(limits=limits)
     record(client, 3)
@@ -143,7 +153,10 @@ def test_no_pause_is_longer_than_a_day(wait, opened, clock):
 
 
 def test_pauses_grow_with_failures_and_are_random(opened, clock):
-    """The pause after n failures is uniform up to a limit that doubles; 40 pauses are not all alike (chance 2^-39)."""
+    """The pause after n failures is uniform up to a limit that doubles.
+
+    40 pauses are not all alike (chance 2^-39).
+    """
     client, _ = opened([retry()] * 60, limits=Limits(days=100))
     client.record("once", "red")
     pauses = []
@@ -159,7 +172,9 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
 
 
 def test_the_oldest_go_first(opened, clock):
-    """The queue keeps the newest reports, within `SLACK` of its bound, and says how many it dropped."""
+    """The queue keeps the newest reports, within `SLACK` of its bound, and says how many it
+    dropped.
+    """
     client, transport = opened(limits=Limits(reports=100))
     for _ in range(4):
         record(client, 100)
@@ -176,11 +191,15 @@ def test_the_queue_is_bounded_in_bytes(opened, clock):
     client, transport = opened(limits=Limits(bytes=1000))
     record(client, 200)
     client._sender.send_all()
-    assert 10 < len(transport.reports(DEVICE_SURVEY, "mirror")) < 1000 / DEVICE_SURVEY["mirror"].width
+    assert (
+        10 < len(transport.reports(DEVICE_SURVEY, "mirror")) < 1000 / DEVICE_SURVEY["mirror"].width
+    )
 
 
 def test_old_reports_are_dropped(opened, clock):
-    """After `days` without a collector reports are dropped, also those of a batch that was tried already."""
+    """After `days` without a collector reports are dropped, also those of a batch that was tried
+    already.
+    """
     client, transport = opened([retry()], limits=Limits(days=5))
     client.record("once", "red")
     client._sender.send_all()
@@ -195,7 +214,8 @@ def test_old_reports_are_dropped(opened, clock):
 def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
     """Keys hold the day and random bytes: neither the hour nor the order of answers.
 
-    20 reports that repeat three answers in turn stay in that order with a chance of 7! 7! 6! / 20!, below 1e-8.
+    20 reports that repeat three answers in turn stay in that order with a chance of 7! 7! 6! / 20!,
+    below 1e-8.
     """
     client, _ = opened()
     record(client, 20)
@@ -210,7 +230,10 @@ def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
 
 
 def test_one_process_does_not_drop_the_batch_of_another(opened, clock):
-    """Two processes that send the same batch send it twice, and forget it once; the next batch is not lost."""
+    """Two processes that send the same batch send it twice, and forget it once.
+
+    The next batch is not lost.
+    """
     client, _ = opened()
     client.record("once", "red")
     other, _ = opened()
@@ -240,11 +263,14 @@ class Slow:
 def test_the_thread_wakes_at_random_times(tmp_path):
     """Whenever it is: waits are uniform from 0 to twice the interval, by nobody's clock.
 
-    Of 400 waits each quarter has 100 expected, with a standard deviation of 8.7; 40 to 160 is left once in 10^11. A
-    thread that wakes on the hour waits for the same time always, as this clock stands still.
+    Of 400 waits each quarter has 100 expected, with a standard deviation of 8.7; 40 to 160 is left
+    once in 10^11. A thread that wakes on the hour waits for the same time always, as this clock
+    stands still.
     """
     waits = []
-    with Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=3600.0) as client:
+    with Client.open(
+        DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=3600.0
+    ) as client:
         sender = client._sender
 
         def wait_for(ready, timeout):
@@ -252,7 +278,10 @@ def test_the_thread_wakes_at_random_times(tmp_path):
             sender._stopping = len(waits) == 400
             return ready()
 
-        with patch.object(sender._news, "wait_for", wait_for), patch.object(time, "time", return_value=1e9):
+        with (
+            patch.object(sender._news, "wait_for", wait_for),
+            patch.object(time, "time", return_value=1e9),
+        ):
             sender._run()
     assert all(0 <= wait < 7200 for wait in waits)
     quarters = [sum(1800 * at <= wait < 1800 * (at + 1) for wait in waits) for at in range(4)]
@@ -260,12 +289,17 @@ def test_the_thread_wakes_at_random_times(tmp_path):
 
 
 def test_recording_wakes_nobody():
-    """What was recorded is not sent because of that: the thread is not told, and `record` sends nothing."""
+    """What was recorded is not sent because of that: the thread is not told, and `record` sends
+    nothing.
+    """
     transport = RecordingTransport()
     with Client.open(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
         client.record("once", "red")  # which starts the thread
         sender = client._sender
-        with patch.object(sender._news, "notify_all") as told, patch.object(sender._news, "notify") as one:
+        with (
+            patch.object(sender._news, "notify_all") as told,
+            patch.object(sender._news, "notify") as one,
+        ):
             client.record("bits", "red")
             client.record("mirror", "red")
         assert not told.called
@@ -276,11 +310,16 @@ def test_recording_wakes_nobody():
 
 
 def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
-    """A disk that fails to sync keeps a batch from the transport, at every attempt, until it does not fail any more."""
+    """A disk that fails to sync keeps a batch from the transport, at every attempt, until it does
+    not fail any more.
+    """
     client, transport = opened()
     client.record("once", "red")
     for _ in range(3):
-        with patch.object(client._store, "settle", side_effect=StateError("no sync")), pytest.raises(StateError):
+        with (
+            patch.object(client._store, "settle", side_effect=StateError("no sync")),
+            pytest.raises(StateError),
+        ):
             client._sender.send_all()
         assert transport.payloads == []
     with patch.object(client._store, "settle", wraps=client._store.settle) as settle:
@@ -302,10 +341,14 @@ def test_flush_returns_in_time(tmp_path):
 
 
 def test_flush_sends(tmp_path):
-    """`flush` is over when everything is sent, long before its time-out, with or without a background thread."""
+    """`flush` is over when everything is sent, long before its time-out, with or without a
+    background thread.
+    """
     for interval in (3600.0, None):
         transport = RecordingTransport()
-        with Client.open(DEVICE_SURVEY, state=None, transport=transport, interval=interval) as client:
+        with Client.open(
+            DEVICE_SURVEY, state=None, transport=transport, interval=interval
+        ) as client:
             for name in ("once", "bits"):
                 client.record(name, "red")
                 assert client.flush(timeout=30.0) is True
@@ -315,7 +358,9 @@ def test_flush_sends(tmp_path):
 def test_the_thread_sends_by_itself(tmp_path):
     """Without any flush reports are sent, at random times of the mean that was asked for."""
     transport = RecordingTransport()
-    with Client.open(DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=0.01) as client:
+    with Client.open(
+        DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=0.01
+    ) as client:
         client.record("once", "red")
         end = time.monotonic() + 30
         while client.waiting() and time.monotonic() < end:
@@ -324,7 +369,10 @@ def test_the_thread_sends_by_itself(tmp_path):
 
 
 def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
-    """A child that was forked while the thread ran records and sends; parent and child send different reports."""
+    """A child that was forked while the thread ran records and sends.
+
+    Parent and child send different reports.
+    """
     folder = tmp_path / "sent"
     folder.mkdir()
 
@@ -339,7 +387,9 @@ def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
                 file.write(payload)
             return ACCEPTED
 
-    client = Client.open(DEVICE_SURVEY, state=tmp_path / "state", transport=ByProcess(), interval=3600.0)
+    client = Client.open(
+        DEVICE_SURVEY, state=tmp_path / "state", transport=ByProcess(), interval=3600.0
+    )
     client.record("once", "red")
     assert client.flush(30.0)
 
@@ -351,7 +401,11 @@ def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
     client.record("bare", "red")
     assert client.flush(30.0)
     client.close()
-    sent = [decode_batch(frame) for file in folder.iterdir() for frame in FrameReader().feed(file.read_bytes())]
+    sent = [
+        decode_batch(frame)
+        for file in folder.iterdir()
+        for frame in FrameReader().feed(file.read_bytes())
+    ]
     assert len(list(folder.iterdir())) == 2
     assert {batch.fingerprint for batch in sent} == {
         DEVICE_SURVEY[name].fingerprint for name in ("once", "bits", "bare")
@@ -372,7 +426,9 @@ def test_a_transport_that_returns_nonsense_is_retried(opened, clock, caplog):
 
 
 def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
-    """When a transport is called, the synced file by itself, without its log, accounts for what is sent."""
+    """When a transport is called, the synced file by itself, without its log, accounts for what is
+    sent.
+    """
     charged = []
 
     class Looking(RecordingTransport):
@@ -408,7 +464,10 @@ def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
 
 @pytest.mark.parametrize(("most", "days", "left"), [(5, 5, 2), (5, 6, 0), (100_000, 6, 2)])
 def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clock):
-    """That many days old they still wait, in a batch or not; a day later none does. Days before 1970 are none."""
+    """That many days old they still wait, in a batch or not; a day later none does.
+
+    Days before 1970 are none.
+    """
     client, _ = opened([retry(), retry()], limits=Limits(days=most))
     client.record("once", "red")
     client._sender.send_all()
@@ -436,7 +495,9 @@ def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
 
 def test_a_collector_by_its_address_gets_the_reports(tmp_path):
     """Without a transport of its own, an app has the one for HTTPS."""
-    with Client.open(DEVICE_SURVEY, state=None, collector="https://collect.example", interval=None) as client:
+    with Client.open(
+        DEVICE_SURVEY, state=None, collector="https://collect.example", interval=None
+    ) as client:
         client.record("once", "red")
         (charge,) = client.ledger().charges
         assert charge.collector == "https://collect.example/v1/reports"

@@ -1,4 +1,6 @@
-"""What a collector must not learn from whether, when, in which order and with which others reports are made."""
+"""What a collector must not learn from whether, when, in which order and with which others reports
+are made.
+"""
 
 from collections import Counter
 from itertools import permutations
@@ -42,22 +44,35 @@ def days_with_a_report(survey, answers, **settings):
 @pytest.mark.parametrize("limit", ["0.5", "1.9", "2", "3", "4.5", "7", "100"])
 @pytest.mark.parametrize("stop", ["lifetime_epsilon", "lifetime_cap"])
 def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
-    """With a price of 2, whatever the limit: a device reports on the same days, whatever it is answered.
+    """With a price of 2, whatever the limit: a device reports on the same days, whatever it is
+    answered.
 
-    Where the limit is 3, devices that stop at the second value are silent on the third and fourth day after 1, 1, 2, 2,
-    and not after 1, 1, 1, 1: no law but a certainty, so that 5 devices each tell.
+    Where the limit is 3, devices that stop at the second value are silent on the third and fourth
+    day after 1, 1, 2, 2, and not after 1, 1, 1, 1: no law but a certainty, so that 5 devices each
+    tell.
     """
-    survey = survey_of(DAILY, head=f'lifetime_epsilon = "{limit}"' if stop == "lifetime_epsilon" else "")
+    survey = survey_of(
+        DAILY, head=f'lifetime_epsilon = "{limit}"' if stop == "lifetime_epsilon" else ""
+    )
     settings = {"lifetime_cap": limit if stop == "lifetime_cap" else "1000"}
-    patterns = Counter(days_with_a_report(survey, answers, **settings) for answers in SEQUENCES for _ in range(5))
+    patterns = Counter(
+        days_with_a_report(survey, answers, **settings) for answers in SEQUENCES for _ in range(5)
+    )
     assert patterns == {(float(limit) >= 2,) * 4: 5 * len(SEQUENCES)}
 
 
 @pytest.mark.parametrize("answers", SEQUENCES)
 def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_path):
-    """What a question with permanent responses was answered leaves the same for the next question, of any survey."""
+    """What a question with permanent responses was answered leaves the same for the next question,
+    of any survey.
+    """
     survey, other = survey_of(DAILY, yes_no("once")), survey_of(yes_no("once"), name="other")
-    for cap, rest in (("100", [True, True]), ("4.5", [True, True]), ("3", [True, False]), ("2", [False, False])):
+    for cap, rest in (
+        ("100", [True, True]),
+        ("4.5", [True, True]),
+        ("3", [True, False]),
+        ("2", [False, False]),
+    ):
         state = tmp_path / cap
         with Client.open(survey, state=state, lifetime_cap=cap) as client:
             for answer in answers:
@@ -68,9 +83,14 @@ def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_
 
 
 def order_of_days(answers):
-    """In which order a device's reports leave, of the days on which they were made; each day has a row of its own."""
+    """In which order a device's reports leave, of the days on which they were made.
+
+    Each day has a row of its own.
+    """
     survey, transport = survey_of(mirror("m", len(answers))), RecordingTransport()
-    with Client.open(survey, state=None, transport=transport, interval=None, lifetime_cap="1000") as client:
+    with Client.open(
+        survey, state=None, transport=transport, interval=None, lifetime_cap="1000"
+    ) as client:
         for number, answer in enumerate(answers):
             with on_day(number):
                 client.record("m", answer)
@@ -82,7 +102,8 @@ def order_of_days(answers):
 
 
 def test_what_leaves_together_is_in_random_order_over_days():
-    """Of 300 flushes of three daily answers each of the six orders is seen; one is missed with a chance of 6 (5/6)^300.
+    """Of 300 flushes of three daily answers each of the six orders is seen; one is missed with a
+    chance of 6 (5/6)^300.
 
     That is below 1e-22. In the order of days only one is seen.
     """
@@ -91,7 +112,10 @@ def test_what_leaves_together_is_in_random_order_over_days():
 
 
 def test_batches_leave_in_random_order():
-    """Of 100 flushes of two questions each comes first at times; that one never does has a chance of 2^-99."""
+    """Of 100 flushes of two questions each comes first at times.
+
+    That one never does has a chance of 2^-99.
+    """
     survey = survey_of(yes_no("a"), yes_no("b"))
     first = set()
     for _ in range(100):
@@ -107,7 +131,9 @@ def test_batches_leave_in_random_order():
 
 
 def test_reports_that_an_app_sends_itself_are_in_random_order():
-    """Rows of a batch, and batches of an upload: of 300 uploads each order is seen, but for a chance below 1e-22."""
+    """Rows of a batch, and batches of an upload: of 300 uploads each order is seen, but for a
+    chance below 1e-22.
+    """
     survey = survey_of(mirror("m"), yes_no("a"))
     client = Client(survey, lifetime_cap="1000")
     made = [client.record("m", value) for value in "abc"]
@@ -115,10 +141,16 @@ def test_reports_that_an_app_sends_itself_are_in_random_order():
     once = client.record("a", True)
     seen, first = set(), set()
     for _ in range(300):
-        batches = [decode_batch(payload) for payload in FrameReader().feed(report_bytes([*made, once]))]
+        batches = [
+            decode_batch(payload) for payload in FrameReader().feed(report_bytes([*made, once]))
+        ]
         first.add(batches[0].fingerprint)
         (batch,) = [batch for batch in batches if batch.fingerprint == made[0].fingerprint]
         width = len(batch.rows) // 3
-        seen.add(tuple(rows.index(batch.rows[at : at + width]) for at in range(0, len(batch.rows), width)))
+        seen.add(
+            tuple(
+                rows.index(batch.rows[at : at + width]) for at in range(0, len(batch.rows), width)
+            )
+        )
     assert seen == set(permutations(range(3)))
     assert first == {question.fingerprint for question in survey}

@@ -1,4 +1,7 @@
-"""Transports: what each answer of a server, or none, is taken for; and what a folder holds after a cut."""
+"""Transports: what each answer of a server, or none, is taken for.
+
+And what a folder holds after a cut.
+"""
 
 import os
 import ssl
@@ -20,7 +23,10 @@ PAYLOAD = encode_frame(b"a batch")
 
 @contextmanager
 def serving(status, headers=None, body=b"", delay=0.0):
-    """A collector that gives one answer to everything; yields its address and the requests it got."""
+    """A collector that gives one answer to everything.
+
+    Yields its address and the requests it got.
+    """
     requests = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -73,7 +79,10 @@ def serving(status, headers=None, body=b"", delay=0.0):
     ],
 )
 def test_outcomes(status, headers, outcome):
-    """202 is accepted; a status that no retry can change refuses; everything else is retried, redirects included."""
+    """202 is accepted; a status that no retry can change refuses.
+
+    Everything else is retried, redirects included.
+    """
     with serving(status, headers) as (address, requests):
         assert HTTPTransport(address).send(PAYLOAD) == outcome
     assert [(path, sent) for path, _, sent in requests] == [("/v1/reports", PAYLOAD)]
@@ -88,20 +97,31 @@ def test_a_date_to_retry_after():
 
 
 def test_a_request_tells_nothing_about_the_device():
-    """Headers hold the address, the length, the type, a constant name, and the token if there is one."""
+    """Headers hold the address, the length, the type, a constant name, and the token if there is
+    one.
+    """
     with serving(202) as (address, requests):
         HTTPTransport(f"{address}/prefix/").send(PAYLOAD)
         HTTPTransport(address, token="secret").send(PAYLOAD)  # noqa: S106
     (path, plain, _), (_, with_token, _) = requests
     assert path == "/prefix/v1/reports"
-    assert plain.keys() == {"Host", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
+    assert plain.keys() == {
+        "Host",
+        "Accept-Encoding",
+        "Content-Length",
+        "Content-Type",
+        "User-Agent",
+    }
     assert plain["User-Agent"] == "ldpkit"
     assert with_token["Authorization"] == "Bearer secret"
 
 
 def test_endless_answers_are_not_read():
     """Of a long answer only the beginning is read."""
-    with serving(202, body=bytes(1 << 22)) as (address, _), patch("http.client.HTTPResponse.read") as read:
+    with (
+        serving(202, body=bytes(1 << 22)) as (address, _),
+        patch("http.client.HTTPResponse.read") as read,
+    ):
         assert HTTPTransport(address).send(PAYLOAD) == ACCEPTED
     read.assert_called_once_with(1 << 16)
 
@@ -115,7 +135,10 @@ def test_no_answer_is_retried():
 
 
 def test_certificates_are_checked():
-    """The TLS context is the one that verifies host and chain; a server without TLS gets nothing."""
+    """The TLS context is the one that verifies host and chain.
+
+    A server without TLS gets nothing.
+    """
     contexts = []
     genuine = ssl._create_default_https_context
 
@@ -126,7 +149,9 @@ def test_certificates_are_checked():
     with serving(202) as (address, requests), patch("ssl._create_default_https_context", watched):
         assert HTTPTransport(address.replace("http", "https")).send(PAYLOAD) == retry()
     assert requests == []
-    assert [(each.verify_mode, each.check_hostname) for each in contexts] == [(ssl.CERT_REQUIRED, True)]
+    assert [(each.verify_mode, each.check_hostname) for each in contexts] == [
+        (ssl.CERT_REQUIRED, True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +174,10 @@ def test_addresses_that_are_refused(address):
 
 
 def test_a_folder_collects_frames(tmp_path):
-    """Frames are appended whole; one that a full disk cut short is retried, and costs nothing but itself."""
+    """Frames are appended whole.
+
+    One that a full disk cut short is retried, and costs nothing but itself.
+    """
     transport = FolderTransport(tmp_path)
     assert transport.send(PAYLOAD) == ACCEPTED
     genuine = os.write

@@ -1,4 +1,6 @@
-"""What a collector gets by asking again: by another version of its survey, by another survey, after consent."""
+"""What a collector gets by asking again: by another version of its survey, by another survey, after
+consent.
+"""
 
 import pytest
 from surveys import survey_of, yes_no
@@ -21,7 +23,9 @@ def dearer(number):
 
 def longer(number):
     """A version whose epochs differ by a minute."""
-    return survey_of(FRUIT + 'epsilon = "1"\nvalues = ["apple", "pear"]', head=f'epoch = "{60 + number}m"')
+    return survey_of(
+        FRUIT + 'epsilon = "1"\nvalues = ["apple", "pear"]', head=f'epoch = "{60 + number}m"'
+    )
 
 
 def raised(number):
@@ -41,20 +45,31 @@ def answered(surveys, state, **settings):
 
 @pytest.mark.parametrize("version", [spelt, dearer, longer, raised])
 def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
-    """Sixty versions of a survey, opened with defaults, get one report in all, whichever client asks."""
+    """Sixty versions of a survey, opened with defaults, get one report in all, whichever client
+    asks.
+    """
     versions = [version(number) for number in range(60)]
-    assert len({survey["fruit"].fingerprint for survey in versions}) > 58  # some epsilons share their integers
+    assert (
+        len({survey["fruit"].fingerprint for survey in versions}) > 58
+    )  # some epsilons share their integers
     assert answered(versions, tmp_path / "embedded") == 1
     first, *later = versions
     Client(first, state=tmp_path / "bare").record("fruit", "apple")
     for survey in later:
-        with pytest.raises((AlreadyAnsweredError, BudgetError), match=r"agreed to|answered on this device before"):
+        with pytest.raises(
+            (AlreadyAnsweredError, BudgetError), match=r"agreed to|answered on this device before"
+        ):
             Client(survey, state=tmp_path / "bare").record("fruit", "apple")
 
 
 def test_surveys_get_no_more_than_the_usual_cap(tmp_path):
-    """Sixty surveys of epsilon 1, each under a name of its own, get ten reports from a device with defaults."""
-    surveys = [survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}") for number in range(60)]
+    """Sixty surveys of epsilon 1, each under a name of its own, get ten reports from a device with
+    defaults.
+    """
+    surveys = [
+        survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}")
+        for number in range(60)
+    ]
     assert answered(surveys, tmp_path / "state") == 10
     with Client.open(surveys[0], state=tmp_path / "state") as client:
         assert client.ledger().epsilon() == pytest.approx(10, abs=1e-6)
@@ -70,7 +85,9 @@ def test_a_first_survey_that_asks_for_more_sets_the_usual_cap(tmp_path):
 
 
 def test_consent_lets_a_new_version_ask(tmp_path):
-    """A version that asks for more gets it once the person agreed to that version, and the next one does not."""
+    """A version that asks for more gets it once the person agreed to that version, and the next one
+    does not.
+    """
     versions = [spelt(number) for number in range(4)]
     state = tmp_path / "state"
     assert answered(versions[:2], state) == 1
@@ -87,7 +104,9 @@ def test_consent_lets_a_new_version_ask(tmp_path):
 
 @pytest.mark.parametrize("erase", ["rotate", "forget"])
 def test_erasing_gives_no_version_more(erase, tmp_path):
-    """Neither a new secret nor forgetting lets a question that is answered once be asked again, in any version."""
+    """Neither a new secret nor forgetting lets a question that is answered once be asked again, in
+    any version.
+    """
     with Client.open(spelt(0), state=tmp_path / "state") as client:
         assert client.record("fruit", "apple")
         for _ in range(3):
@@ -101,13 +120,23 @@ def test_erasing_gives_no_version_more(erase, tmp_path):
 
 def test_what_a_first_survey_writes_down_sets_no_cap(tmp_path):
     """A lifetime of 1,000 that it has no use for leaves the usual cap where it is."""
-    first = survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name="first", head='lifetime_epsilon = "1000"')
-    others = [survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}") for number in range(30)]
+    first = survey_of(
+        FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]',
+        name="first",
+        head='lifetime_epsilon = "1000"',
+    )
+    others = [
+        survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}")
+        for number in range(30)
+    ]
     assert answered([first, *others], tmp_path / "state") == 10
 
 
 def test_a_lower_limit_stays(tmp_path):
-    """A version with a lower `lifetime_epsilon` than agreed to lowers it; a later one does not raise it again."""
+    """A version with a lower `lifetime_epsilon` than agreed to lowers it.
+
+    A later one does not raise it again.
+    """
     names = [yes_no(name) for name in "abcd"]
     state = tmp_path / "state"
     for head, name, made in (

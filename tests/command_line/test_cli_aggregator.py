@@ -45,7 +45,9 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "first").write_bytes(FIRST)
     (tmp_path / "second").write_bytes(SECOND)
     (tmp_path / "tally").write_bytes(encode_tally(tally_of(FIRST)))
-    (tmp_path / "other.toml").write_text(COMMUTE.replace('epsilon = "1"', 'epsilon = "2"').replace("0.75", "0.8"))
+    (tmp_path / "other.toml").write_text(
+        COMMUTE.replace('epsilon = "1"', 'epsilon = "2"').replace("0.75", "0.8")
+    )
     (tmp_path / "junk").write_bytes(random.Random(3).randbytes(5000))
     (tmp_path / "damaged").write_bytes(encode_tally(tally_of(FIRST))[:-7])
     monkeypatch.chdir(tmp_path)
@@ -64,7 +66,9 @@ def test_check_prints_the_fingerprints(folder):
     """One line for the survey and one for each question, on standard output."""
     lines = ldp("check survey.toml").stdout.splitlines()
     assert lines[0] == f"{COMMUTE_SURVEY.fingerprint.hex()}  commute-2026"
-    assert lines[1:] == [f"{each.fingerprint.hex()}  {each.name} ({each.mechanism})" for each in COMMUTE_SURVEY]
+    assert lines[1:] == [
+        f"{each.fingerprint.hex()}  {each.name} ({each.mechanism})" for each in COMMUTE_SURVEY
+    ]
 
 
 def test_check_lists_every_problem(folder):
@@ -74,12 +78,15 @@ def test_check_lists_every_problem(folder):
     )
     told = ldp("check bad.toml", 1).stderr
     assert all(
-        f"bad.toml: {place}" in told for place in ("survey.name", "question 1 (x).type", "question 1 (x).epsilom")
+        f"bad.toml: {place}" in told
+        for place in ("survey.name", "question 1 (x).type", "question 1 (x).epsilom")
     )
 
 
 def test_explain_says_what_a_report_costs(folder):
-    """Declared and delivered epsilon, both epsilons of memoized responses, totals, sizes and plain words."""
+    """Declared and delivered epsilon, both epsilons of memoized responses, totals, sizes and plain
+    words.
+    """
     told = ldp("explain survey.toml").stdout
     for fragment in (
         "smoker: warner, 2 values",
@@ -100,12 +107,18 @@ def test_explain_says_what_a_report_costs(folder):
 
 
 def test_a_lifetime_that_is_too_short_is_warned_about(folder):
-    """A survey whose questions can cost more than a device may spend gives a warning, and says where it stops."""
-    (folder / "short.toml").write_text(COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "3"', 1))
+    """A survey whose questions can cost more than a device may spend gives a warning, and says
+    where it stops.
+    """
+    (folder / "short.toml").write_text(
+        COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "3"', 1)
+    )
     result = ldp("explain short.toml")
     assert "and it stops at 3 (lifetime_epsilon)" in result.stdout
     assert "lifetime_epsilon 3 is less than its questions can cost" in result.stderr
-    (folder / "long.toml").write_text(COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "30"', 1))
+    (folder / "long.toml").write_text(
+        COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "30"', 1)
+    )
     assert "lifetime_epsilon" not in ldp("explain long.toml").stderr
 
 
@@ -113,7 +126,10 @@ def test_explain_writes_the_certificate(folder):
     """The certificate is JSON, and names the survey, every question, and their fingerprints."""
     ldp("explain survey.toml --json certificate.json")
     told = json.loads((folder / "certificate.json").read_text())
-    assert (told["survey"], told["fingerprint"]) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
+    assert (told["survey"], told["fingerprint"]) == (
+        "commute-2026",
+        COMMUTE_SURVEY.fingerprint.hex(),
+    )
     assert told["terms"] == COMMUTE_SURVEY.terms.hex()
     assert {each["name"]: each["fingerprint"] for each in told["questions"]} == {
         each.name: each.fingerprint.hex() for each in COMMUTE_SURVEY
@@ -122,7 +138,9 @@ def test_explain_writes_the_certificate(folder):
 
 def test_unbounded_spending_is_warned_about(folder):
     """RAPPOR without permanent noise gives a warning on standard error, not in the output."""
-    (folder / "bare.toml").write_text(COMMUTE.replace('f = "0.5"', 'f = "0"').replace('p = "0.5"', 'p = "0.25"'))
+    (folder / "bare.toml").write_text(
+        COMMUTE.replace('f = "0.5"', 'f = "0"').replace('p = "0.5"', 'p = "0.25"')
+    )
     for command in ("check", "explain"):
         result = ldp(f"{command} bare.toml")
         assert "INFINITE" in result.stderr
@@ -134,16 +152,24 @@ def test_unbounded_spending_is_warned_about(folder):
     "paths", ["first second", "second first", "first first second", "tally second", "second tally"]
 )
 def test_aggregate_counts_reports_and_tallies(paths, folder):
-    """In any order, from reports or tallies, and with a file given twice: the tally is that of all reports."""
+    """In any order, from reports or tallies, and with a file given twice: the tally is that of all
+    reports.
+    """
     ldp(f"aggregate survey.toml {paths} -o out")
-    found, expected = decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY), tally_of(FIRST, SECOND)
+    found, expected = (
+        decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY),
+        tally_of(FIRST, SECOND),
+    )
     assert {name: counts.tolist() for name, counts in found.counts.items()} == {
         name: counts.tolist() for name, counts in expected.counts.items()
     }
 
 
 def test_the_intake_is_reported_on_standard_error(folder):
-    """All received = accepted + duplicate + rejected, with reasons; `--quiet` keeps it to itself."""
+    """All received = accepted + duplicate + rejected, with reasons.
+
+    `--quiet` keeps it to itself.
+    """
     (folder / "mixed").write_bytes(FIRST + b"junk" + FIRST[:500] + SECOND)
     told = ldp("aggregate survey.toml mixed -o out")
     assert "42 batches received = 36 accepted + 4 duplicate + 2 rejected" in told.stderr
@@ -158,15 +184,29 @@ VALUE_KEYS = ("value", "count", "frequency", "standard_error", "interval")
 
 
 def test_json_has_the_documented_format(folder):
-    """The names and types that readers of the JSON rely on; what else there is stands beside them."""
+    """The names and types that readers of the JSON rely on.
+
+    What else there is stands beside them.
+    """
     told = json.loads(ldp("estimate survey.toml first --format json -q").stdout)
     assert list(told) == ["format", "survey", "questions"]
     assert told["format"] == 1
-    assert told["survey"] == {"name": "commute-2026", "fingerprint": COMMUTE_SURVEY.fingerprint.hex()}
+    assert told["survey"] == {
+        "name": "commute-2026",
+        "fingerprint": COMMUTE_SURVEY.fingerprint.hex(),
+    }
     assert list(told["questions"]) == ["smoker", "transport", "homepage"]
     for question in told["questions"].values():
         assert [key for key in question if key in KEYS] == list(KEYS)
-        others = {"interval", "simultaneous_method", "biased", "note", "unallocated", "checks", "manipulation"}
+        others = {
+            "interval",
+            "simultaneous_method",
+            "biased",
+            "note",
+            "unallocated",
+            "checks",
+            "manipulation",
+        }
         assert question.keys() - KEYS <= others
         assert all(tuple(value) == VALUE_KEYS for value in question["values"])
     transport = told["questions"]["transport"]
@@ -184,14 +224,17 @@ def test_json_has_the_documented_format(folder):
     for value in transport["values"]:
         assert value["count"] == pytest.approx(RESPONDENTS * value["frequency"])
         assert 0 <= value["interval"][0] <= value["interval"][1] <= 1
-    assert [value["value"] for value in told["questions"]["homepage"]["values"]] == ["a.org", "b.org", "c.org"]
+    assert [value["value"] for value in told["questions"]["homepage"]["values"]] == [
+        "a.org",
+        "b.org",
+        "c.org",
+    ]
 
 
 def test_options_reach_the_estimates(folder):
     """Each option is in the JSON that it changes."""
-    line = (
-        "estimate survey.toml tally --format json -q --level 0.5 --estimand population --simultaneous --post norm-sub"
-    )
+    options = "--level 0.5 --estimand population --simultaneous --post norm-sub"
+    line = f"estimate survey.toml tally --format json -q {options}"
     told = json.loads(ldp(line).stdout)["questions"]["transport"]
     assert [told[key] for key in KEYS[3:7]] == [0.5, "population", True, "norm-sub"]
     assert sum(value["frequency"] for value in told["values"]) == pytest.approx(1)
@@ -208,9 +251,23 @@ def test_reports_and_their_tally_give_the_same_estimates(folder):
 
 def test_csv_is_one_record_for_each_value(folder):
     """A header and 2 + 4 + 3 records."""
-    records = list(csv.reader(io.StringIO(ldp("estimate survey.toml first -q --format csv").stdout)))
-    assert records[0] == ["question", "value", "count", "frequency", "standard_error", "low", "high"]
-    assert [record[:2] for record in records[1:4]] == [["smoker", "false"], ["smoker", "true"], ["transport", "car"]]
+    records = list(
+        csv.reader(io.StringIO(ldp("estimate survey.toml first -q --format csv").stdout))
+    )
+    assert records[0] == [
+        "question",
+        "value",
+        "count",
+        "frequency",
+        "standard_error",
+        "low",
+        "high",
+    ]
+    assert [record[:2] for record in records[1:4]] == [
+        ["smoker", "false"],
+        ["smoker", "true"],
+        ["transport", "car"],
+    ]
     assert len(records) == 10
 
 
@@ -224,7 +281,9 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
 
 
 def test_a_link_stays_a_link(folder):
-    """Writing through a link replaces what it points to, so that no device is lost to `--output`."""
+    """Writing through a link replaces what it points to, so that no device is
+    lost to `--output`.
+    """
     (folder / "link").symlink_to("target")
     ldp("aggregate survey.toml first -o link")
     assert (folder / "link").is_symlink()
@@ -273,7 +332,9 @@ FAILURES = [
 
 @pytest.mark.parametrize(("line", "code", "said"), FAILURES)
 def test_failures_are_messages_and_leave_files_alone(line, code, said, folder):
-    """A failing command says what is wrong in a few lines, exits non-zero, and neither writes nor leaves anything."""
+    """A failing command says what is wrong in a few lines, exits non-zero, and neither writes nor
+    leaves anything.
+    """
     (folder / "out").write_text("precious")
     before = sorted(path.name for path in folder.iterdir())
     result = ldp(line, code)
@@ -298,12 +359,21 @@ def process(folder, *words):
     """The command in a process of its own."""
     # Ctrl-C is heard even if the tests run in the background, where a shell has it ignored.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    command = [sys.executable, "-c", f"{code}; from ldp_aggregator.commands.main import main; main()", *words]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    command = [
+        sys.executable,
+        "-c",
+        f"{code}; from ldp_aggregator.commands.main import main; main()",
+        *words,
+    ]
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def interrupted(running):
-    """What a process prints when it is told to stop, and told again: the first time may be just before it waits."""
+    """What a process prints when it is told to stop, and told again: the first time may be just
+    before it waits.
+    """
     for _ in range(30):
         running.send_signal(signal.SIGINT)
         try:
@@ -326,11 +396,15 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
     assert running.returncode == 130
     assert told.split() == ["interrupted"]
     assert (folder / "out").read_text() == "precious"
-    assert [name for name in before if not name.startswith(".")] == sorted(path.name for path in folder.iterdir())
+    assert [name for name in before if not name.startswith(".")] == sorted(
+        path.name for path in folder.iterdir()
+    )
 
 
 def test_a_pipe_without_a_terminal_gets_no_progress_bar(folder):
-    """In a process whose output is no terminal, standard error has the one line about the intake."""
+    """In a process whose output is no terminal, standard error has the one line
+    about the intake.
+    """
     running = process(folder, "aggregate", "survey.toml", "first", "second", "-o", "out")
     shown, told = running.communicate(timeout=60)
     assert (running.returncode, shown) == (0, "")
@@ -348,17 +422,26 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert set(done.stderr.split()).isdisjoint({"numpy", "scipy", "rich", "matplotlib"})
-    assert all(f"  {command} " in done.stdout for command in ("check", "explain", "aggregate", "estimate"))
+    assert all(
+        f"  {command} " in done.stdout for command in ("check", "explain", "aggregate", "estimate")
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [("no_such_module:command", "no_such_module"), ("json:no_such_command", "no_such_command"), ("this_fails:x", "oh")],
+    [
+        ("no_such_module:command", "no_such_module"),
+        ("json:no_such_command", "no_such_command"),
+        ("this_fails:x", "oh"),
+    ],
 )
 def test_a_broken_package_takes_nothing_down(value, said, folder, monkeypatch):
-    """A command that cannot be loaded is listed as such, and says why when called; the others work."""
+    """A command that cannot be loaded is listed as such, and says why when called.
+
+    The others work.
+    """
     (folder / "this_fails.py").write_text("raise RuntimeError('oh')")
     monkeypatch.syspath_prepend(folder)
     known = cli.entry_points

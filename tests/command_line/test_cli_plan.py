@@ -8,7 +8,9 @@ from calling import ldp, run
 from places import ROOT
 from surveys import COMMUTE
 
-DOCUMENTED = re.findall(r"^\$ ldp (plan .*)$", (ROOT / "docs" / "planning.md").read_text(), re.MULTILINE)
+DOCUMENTED = re.findall(
+    r"^\$ ldp (plan .*)$", (ROOT / "docs" / "planning.md").read_text(), re.MULTILINE
+)
 
 
 def plan(*words, code=0):
@@ -42,7 +44,16 @@ def test_table_of_mechanisms():
     row = next(line for line in shown.splitlines() if line.startswith(" oue")).split()
     assert row[:3] == ["oue", "1", "100,000"]
     assert row[3:9] == [
-        *(f"{oue[key]:.3g}" for key in ("rare_error", "typical_error", "half_width", "detectable", "chance_to_detect")),
+        *(
+            f"{oue[key]:.3g}"
+            for key in (
+                "rare_error",
+                "typical_error",
+                "half_width",
+                "detectable",
+                "chance_to_detect",
+            )
+        ),
         f"{oue['efficiency']:.3f}",
     ]
     assert row[9] == "13"
@@ -73,7 +84,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "s.toml").write_text(COMMUTE)
     (tmp_path / "homepages.txt").write_text("a.org\nb.org\nc.org\n")
     open_question = (
-        '[[question]]\nname = "open"\ntype = "text"\nmechanism = "rappor"\np = 0.2\nq = 0.8\nf = 0.1\nbloom_bits = {}\n'
+        '[[question]]\nname = "open"\ntype = "text"\nmechanism = "rappor"\n'
+        "p = 0.2\nq = 0.8\nf = 0.1\nbloom_bits = {}\n"
     )
     (tmp_path / "open.toml").write_text('[survey]\nname = "s"\n' + open_question.format(16))
     crowded = open_question.format(2).rstrip() + '\nhashes = 2\ncandidates = "homepages.txt"\n'
@@ -101,20 +113,31 @@ def test_survey(folder):
 
 
 def test_explain_states_the_efficiency(folder):
-    """`ldp explain` gives each question the efficiency that its plan has, and none where there is none."""
+    """`ldp explain` gives each question the efficiency that its plan has, and none where there is
+    none.
+    """
     shown = run("explain", "s.toml").output
-    stated = re.findall(r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE)
+    stated = re.findall(
+        r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE
+    )
     told = plans("s.toml", "--respondents", "1000").values()
-    assert stated == [(f"{each['efficiency']:.3f}", str(each["values"])) for each in told if each["efficiency"]]
+    assert stated == [
+        (f"{each['efficiency']:.3f}", str(each["values"])) for each in told if each["efficiency"]
+    ]
     assert len(stated) == 2
 
 
 def test_unreachable_is_a_dash():
-    """What no epsilon brings about is said so, in the table and in the records, after what can be had."""
+    """What no epsilon brings about is said so, in the table and in the records, after what can be
+    had.
+    """
     words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
     shown, told = plan(*words), plans(*words)
     assert "cannot be reached" in shown
-    assert next(line for line in shown.splitlines() if line.startswith(" oue")).split()[1:] == ["-"] * 11
+    assert (
+        next(line for line in shown.splitlines() if line.startswith(" oue")).split()[1:]
+        == ["-"] * 11
+    )
     reachable = [each["reachable"] for each in told.values()]
     assert told["grr"]["reachable"]
     assert reachable == sorted(reachable, reverse=True)
@@ -129,17 +152,33 @@ def test_unreachable_is_a_dash():
         (("--values", "10", "--half-width", ".1"), 2, "expected --epsilon or --respondents"),
         (("--values", "10", "--epsilon", "1"), 2, "expected --respondents, or --half-width"),
         (("--values", "10", "--respondents", "9"), 2, "expected --epsilon, or --half-width"),
-        (("--values", "10", "--respondents", "9", "--epsilon", "1", "--half-width", ".1"), 2, "leave one of them out"),
+        (
+            ("--values", "10", "--respondents", "9", "--epsilon", "1", "--half-width", ".1"),
+            2,
+            "leave one of them out",
+        ),
         (("--values", "1", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
         (("--values", "1e9", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
-        (("--values", "10", "--epsilon", "zero", "-n", "9"), 2, "expected a number from 0.0001 to 40, got 'zero'"),
+        (
+            ("--values", "10", "--epsilon", "zero", "-n", "9"),
+            2,
+            "expected a number from 0.0001 to 40, got 'zero'",
+        ),
         (("--values", "10", "--epsilon", "0", "-n", "9"), 2, "expected a number from 0.0001 to 40"),
-        (("--values", "10", "--epsilon", "1", "-n", "1.5"), 2, "expected a whole number, got '1.5'"),
+        (
+            ("--values", "10", "--epsilon", "1", "-n", "1.5"),
+            2,
+            "expected a whole number, got '1.5'",
+        ),
         (("--values", "10", "--epsilon", "1", "-n", "nan"), 2, "--respondents"),
         (("--values", "10", "--epsilon", "1", "-n", "9" * 400), 2, "expected a number from 1"),
         (("--values", "10", "--epsilon", "1", "-n", "9", "--level", "95"), 2, "--level"),
         (("--values", "10", "--epsilon", "1", "-n", "9", "--detect", "2"), 2, "--detect"),
-        (("--values", "10", "--epsilon", "1", "-n", "9", "--forged", "10"), 2, "at most as many as respondents (9)"),
+        (
+            ("--values", "10", "--epsilon", "1", "-n", "9", "--forged", "10"),
+            2,
+            "at most as many as respondents (9)",
+        ),
         (("s.toml", "--values", "10", "-n", "9"), 2, "got both"),
         (("s.toml",), 2, "expected --respondents, or --half-width"),
         (("s.toml", "-n", "9", "--half-width", ".1"), 2, "leave one of them out"),

@@ -29,7 +29,10 @@ epsilon = "3"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "s.toml").write_text(SURVEY)
-    rows = [["smoker", "pet"], *([["yes", "cat"], ["no", "dog"], ["no", "cat"], ["", "none"]] * 250)]
+    rows = [
+        ["smoker", "pet"],
+        *([["yes", "cat"], ["no", "dog"], ["no", "cat"], ["", "none"]] * 250),
+    ]
     with (tmp_path / "a.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
     monkeypatch.chdir(tmp_path)
@@ -61,13 +64,17 @@ def test_reports_are_fresh_noise(folder):
 def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
     """Neither rows nor batches follow the table.
 
-    Of 3,000 rows the first half answers `a` and the second `b`, at an epsilon that hardly ever changes a symbol. In a
-    random order a half has 750 of either, with a standard deviation of 14: off by 100 with a chance below 1e-11.
+    Of 3,000 rows the first half answers `a` and the second `b`, at an epsilon that hardly ever
+    changes a symbol. In a random order a half has 750 of either, with a standard deviation of 14:
+    off by 100 with a chance below 1e-11.
     """
     monkeypatch.chdir(tmp_path)
-    asked = f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "{mechanism}"\nepsilon = "20"\n'
+    asked = (
+        f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "{mechanism}"\nepsilon = "20"\n'
+    )
     (tmp_path / "s.toml").write_text(
-        '[survey]\nname = "s"\n' + "".join(f'[[question]]\nname = "{name}"\n{asked}' for name in "qr")
+        '[survey]\nname = "s"\n'
+        + "".join(f'[[question]]\nname = "{name}"\n{asked}' for name in "qr")
     )
     (tmp_path / "a.csv").write_text("q,r\n" + "a,a\n" * 1500 + "b,b\n" * 1500)
     run("randomize", "s.toml", "-i", "a.csv", "-o", "reports", "-q")
@@ -83,7 +90,9 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
 
 
 def test_refused_tables_leave_no_file(folder):
-    """A table with a cell that does not fit leaves the output as it was, unless such cells are skipped."""
+    """A table with a cell that does not fit leaves the output as it was, unless such cells are
+    skipped.
+    """
     (folder / "bad.csv").write_text("smoker,pet\nyes,cat\nyes,unicorn\n" * 1)
     (folder / "r").write_bytes(b"before")
     result = run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", code=1)
@@ -96,8 +105,21 @@ def test_refused_tables_leave_no_file(folder):
 
 
 def test_simulate_writes_everything(folder):
-    """A simulation ends with a table, a picture, an HTML page and records, and its seed repeats it."""
-    words = ("simulate", "s.toml", "--users", "200", "--distribution", "uniform", "--runs", "3", "--seed", "4")
+    """A simulation ends with a table, a picture, an HTML page and records, and
+    its seed repeats it.
+    """
+    words = (
+        "simulate",
+        "s.toml",
+        "--users",
+        "200",
+        "--distribution",
+        "uniform",
+        "--runs",
+        "3",
+        "--seed",
+        "4",
+    )
     first = run(*words, "-o", "out", "-q")
     assert "coverage" in first.stdout
     assert (folder / "out" / "picture.svg").read_text().startswith("<?xml")
@@ -111,7 +133,9 @@ def test_simulate_writes_everything(folder):
 
 def test_simulate_population_of_a_table(folder):
     """The truth is the table's: of 750 who said whether they smoke, a third does."""
-    told = json.loads(run("simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q").stdout)
+    told = json.loads(
+        run("simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q").stdout
+    )
     truths = [value["truth"] for value in told["questions"]["smoker"]["values"]]
     assert truths == pytest.approx([2 / 3, 1 / 3])
 

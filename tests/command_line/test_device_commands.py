@@ -72,19 +72,25 @@ def test_generated_functions_record(answers):
     """Every question, and every group, has a function that records its answer."""
     survey = parse_survey(EVERY_TYPE)
     transport = RecordingTransport()
-    with Client.open(survey, state=None, transport=transport, strict=True, pins=[answers.TERMS]) as client:
+    with Client.open(
+        survey, state=None, transport=transport, strict=True, pins=[answers.TERMS]
+    ) as client:
         assert answers.record_a_b(client, 5)
         assert answers.record_a_b_2(client, ["x", "z"])
         assert answers.record_question_3rd(client, "anything")
         assert answers.record_a_b_class(client, a_b=True, class_='a "quoted" one')
         assert client.flush(30.0)
-    assert {batch.fingerprint for batch in transport.batches} == {each.fingerprint for each in survey.envelopes}
+    assert {batch.fingerprint for batch in transport.batches} == {
+        each.fingerprint for each in survey.envelopes
+    }
 
 
 def test_generated_modules_are_typed(answers):
     """The types are those of the questions, and the text of a question is what an editor shows."""
     found = {
-        node.name: [ast.unparse(each.annotation) for each in (*node.args.args[1:], *node.args.kwonlyargs)]
+        node.name: [
+            ast.unparse(each.annotation) for each in (*node.args.args[1:], *node.args.kwonlyargs)
+        ]
         for node in ast.parse(Path(answers.__file__).read_text()).body
         if isinstance(node, ast.FunctionDef)
     }
@@ -109,11 +115,21 @@ def test_a_type_checker_finds_wrong_values(tmp_path):
         '    record_transport(client, "zeppelin")\n'
         "    record_homepage(client, 3)\n"
     )
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "app.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
-    assert [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line] == ["5", "6", "7"], (
-        done.stdout
-    )
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        "app.py",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line] == [
+        "5",
+        "6",
+        "7",
+    ], done.stdout
 
 
 def test_codegen_writes_a_module(tmp_path):
@@ -146,15 +162,22 @@ def test_ledger_of_something_else(content, code, tmp_path):
 
 def test_the_commands_load_no_numpy():
     """Both are for devices and editors."""
-    assert loaded_by("from ldp_simulations.commands.devices import codegen, ledger").isdisjoint({"numpy", "scipy"})
+    assert loaded_by("from ldp_simulations.commands.devices import codegen, ledger").isdisjoint(
+        {"numpy", "scipy"}
+    )
 
 
 def test_names_that_look_alike_are_numbered():
-    """Each gets the next number, a word of Python an underscore; what begins with a digit, `question_`."""
+    """Each gets the next number, a word of Python an underscore.
+
+    What begins with a digit, `question_`.
+    """
     names = ["a.b", "a-b", "A_b", "client", "class", "1st"]
     source = module(survey_of(*(yes_no(name) for name in names)))
     functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
-    assert functions == [f"record_{name}" for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")]
+    assert functions == [
+        f"record_{name}" for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")
+    ]
 
 
 @pytest.mark.parametrize(("number", "type_"), [(200, "Literal["), (201, "str")])

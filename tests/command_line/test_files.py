@@ -31,7 +31,9 @@ def folder(tmp_path, monkeypatch):
 
 def ldp(*words, given=b"", **settings):
     """The command in a process of its own; what it printed, as bytes."""
-    return subprocess.run([*LDP, *words], input=given, capture_output=True, timeout=60, check=False, **settings)  # noqa: S603
+    return subprocess.run(
+        [*LDP, *words], input=given, capture_output=True, timeout=60, check=False, **settings
+    )
 
 
 def poured(path, content):
@@ -72,7 +74,9 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
 
 @pytest.mark.parametrize("line", [*WRITERS.values(), "estimate survey.toml tally --plot {}.svg"])
 def test_a_device_stays_a_device(line, folder):
-    """A device of the test's own, with the numbers of the null device, survives every command that writes to it."""
+    """A device of the test's own, with the numbers of the null device, survives every command that
+    writes to it.
+    """
     name = "null.svg" if ".svg" in line else "null"
     try:
         os.mknod(name, 0o666 | stat.S_IFCHR, NULL)
@@ -88,7 +92,10 @@ def test_a_device_stays_a_device(line, folder):
 
 
 def test_a_file_keeps_its_permissions(folder):
-    """What only its owner may read stays so when it is replaced; a new file has the usual permissions."""
+    """What only its owner may read stays so when it is replaced.
+
+    A new file has the usual permissions.
+    """
     Path("out").touch(mode=0o600)
     run("aggregate", "survey.toml", "reports", "-o", "out")
     assert stat.S_IMODE(Path("out").stat().st_mode) == 0o600
@@ -113,14 +120,26 @@ def test_standard_output_by_its_path(folder):
 
 
 def test_standard_output_into_a_file_loses_nothing_of_it(folder):
-    """Where a shell has opened a file for us, what it holds already stays, and so does what comes after."""
+    """Where a shell has opened a file for us, what it holds already stays, and so does what comes
+    after.
+    """
     Path("link").symlink_to("/dev/stdout")
     for name in ("/dev/stdout", "link"):
         with Path("all").open("wb") as file:
             file.write(b"before\n")
             file.flush()
-            command = [*LDP, "estimate", "survey.toml", "tally", "--format", "csv", "-q", "-o", name]
-            subprocess.run(command, stdout=file, check=True, timeout=60)  # noqa: S603
+            command = [
+                *LDP,
+                "estimate",
+                "survey.toml",
+                "tally",
+                "--format",
+                "csv",
+                "-q",
+                "-o",
+                name,
+            ]
+            subprocess.run(command, stdout=file, check=True, timeout=60)
             file.write(b"after\n")
         lines = Path("all").read_bytes().splitlines()
         assert (lines[0], lines[-1], len(lines)) == (b"before", b"after", 6), name
@@ -134,7 +153,10 @@ READERS = {
     "attack": ("attack {} -n 100 --seed 1", "survey.toml"),
     "simulate": ("simulate {} --users 100 --seed 1", "survey.toml"),
     "simulate a table": ("simulate survey.toml --population {} --seed 1", "answers.csv"),
-    "simulate weights": ("simulate survey.toml --distribution file:{} --users 100 --seed 1", "weights.csv"),
+    "simulate weights": (
+        "simulate survey.toml --distribution file:{} --users 100 --seed 1",
+        "weights.csv",
+    ),
     "randomize": ("randomize survey.toml -q -i {} -o out", "answers.csv"),
     "aggregate": ("aggregate survey.toml {} -q -o out", "reports"),
     "estimate a survey": ("estimate {} tally -q", "survey.toml"),
@@ -146,7 +168,9 @@ READERS = {
 @pytest.mark.parametrize(("line", "source"), READERS.values(), ids=READERS)
 @pytest.mark.parametrize("way", ["-", "pipe"])
 def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
-    """Standard input, and a named pipe such as a shell makes for `<(...)`, are as good as a file: read once."""
+    """Standard input, and a named pipe such as a shell makes for `<(...)`, are as good as a file:
+    read once.
+    """
     Path("weights.csv").write_text("question,value,weight\npet,cat,3\npet,none,1\n")
     Path("params.csv").write_text("k,h,m,p,q,f\n16,2,2,0.5,0.75,0.5\n")
     content = Path(source).read_bytes()
@@ -159,7 +183,9 @@ def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
         result = run(*line.format("pipe").split())
         thread.join(timeout=30)
     if "plan" not in line:  # which measures times
-        assert result.stdout.replace(f"of {'-' if way == '-' else 'pipe'}", f"of {source}") == expected
+        assert (
+            result.stdout.replace(f"of {'-' if way == '-' else 'pipe'}", f"of {source}") == expected
+        )
 
 
 def test_standard_input_is_read_once(folder):
@@ -173,7 +199,9 @@ def test_standard_input_is_read_once(folder):
 def test_two_results_do_not_share_standard_output(folder):
     """A picture or an export between the lines of a table is of no use to anybody."""
     assert "--output" in run("estimate", "survey.toml", "tally", "--plot", "-", code=2).stderr
-    assert run("estimate", "survey.toml", "tally", "--plot", "-", "-o", "out").stdout.startswith("<?xml")
+    assert run("estimate", "survey.toml", "tally", "--plot", "-", "-o", "out").stdout.startswith(
+        "<?xml"
+    )
 
 
 @pytest.mark.parametrize("line", ["estimate survey.toml tally", "codegen survey.toml"])
@@ -181,7 +209,7 @@ def test_a_reader_that_goes_away_is_no_error(line, folder):
     """`| head` closes the pipe: the command ends without a word, and does not claim success."""
     reading, writing = os.pipe()
     os.close(reading)
-    told = subprocess.run(  # noqa: S603
+    told = subprocess.run(
         [*LDP, *line.split()], stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False
     )
     os.close(writing)
@@ -195,7 +223,9 @@ def test_a_full_disk_is_a_message(folder):
         pytest.skip("no device that is always full")
     for line in ("estimate survey.toml tally -q", "codegen survey.toml"):
         with Path("/dev/full").open("wb") as full:
-            told = subprocess.run([*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)  # noqa: S603
+            told = subprocess.run(
+                [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+            )
         assert told.returncode == 1
         assert b"No space left" in told.stderr
         assert b"Traceback" not in told.stderr
@@ -205,7 +235,9 @@ def test_a_full_disk_is_a_message(folder):
 def test_a_standard_output_that_was_closed_is_told_of(line, folder):
     """`>&-` in a shell: a message and 1, and nothing is written elsewhere in its place."""
     before = sorted(folder.iterdir())
-    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()], capture_output=True)  # noqa: S603, S607
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()], capture_output=True
+    )
     assert done.returncode == 1
     assert b"expected a standard output to write to, got a closed one" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -215,7 +247,9 @@ def test_a_standard_output_that_was_closed_is_told_of(line, folder):
 def test_a_standard_input_that_was_closed_is_told_of(folder):
     """`<&-` in a shell: a message and 1."""
     for line in ("aggregate survey.toml - -o out", "check -", "randomize survey.toml -i - -o out"):
-        done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *LDP, *line.split()], capture_output=True)  # noqa: S603, S607
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" <&-', "sh", *LDP, *line.split()], capture_output=True
+        )
         assert done.returncode == 1
         assert b"expected a standard input to read, got a closed one" in done.stderr
         assert b"Traceback" not in done.stderr
@@ -227,7 +261,9 @@ def test_help_that_cannot_be_printed_is_no_traceback(line, folder):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, check=False)  # noqa: S603
+        done = subprocess.run(
+            [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, check=False
+        )
     assert done.returncode == 1
     assert b"No space left on device" in done.stderr
     assert b"Traceback" not in done.stderr

@@ -1,4 +1,6 @@
-"""What the commands say: in any encoding, with advice that can be followed, and nothing ignored in silence."""
+"""What the commands say: in any encoding, with advice that can be followed, and nothing ignored in
+silence.
+"""
 
 import ast
 import os
@@ -32,14 +34,18 @@ TALLY = Tally(LARGE, {"pet": np.arange(MANY, dtype=np.int64)[None, :] % 97 * 10}
 MIXED = (
     SMALL
     + SMALL.partition("[[")[1]
-    + ('question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n')
+    + (
+        'question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
+    )
 )
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "survey.toml").write_text(SMALL, encoding="utf-8")
-    (tmp_path / "large.toml").write_text(SMALL.replace('"cat", "Ж", "none"', VALUES), encoding="utf-8")
+    (tmp_path / "large.toml").write_text(
+        SMALL.replace('"cat", "Ж", "none"', VALUES), encoding="utf-8"
+    )
     counts = {"pet": np.array([[30, 20, 10]])}
     for name, factor in (("tally", 1), ("another", 2), ("nothing", 0)):
         tally = Tally(parse_survey(SMALL), {"pet": counts["pet"] * factor})
@@ -52,10 +58,18 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii:strict"])
 def test_any_encoding_will_do(encoding, folder):
-    """A pipe in an encoding without lines and Cyrillic: tables say them otherwise, and data is UTF-8 as always."""
+    """A pipe in an encoding without lines and Cyrillic: tables say them otherwise, and data is
+    UTF-8 as always.
+    """
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
-    for line in ("estimate survey.toml tally", "estimate survey.toml tally --format csv", "codegen survey.toml"):
-        done = subprocess.run([*LDP, *line.split()], capture_output=True, env=environment, timeout=60, check=False)  # noqa: S603
+    for line in (
+        "estimate survey.toml tally",
+        "estimate survey.toml tally --format csv",
+        "codegen survey.toml",
+    ):
+        done = subprocess.run(
+            [*LDP, *line.split()], capture_output=True, env=environment, timeout=60, check=False
+        )
         assert done.returncode == 0, done.stderr
         if "csv" in line or "codegen" in line:
             assert "Ж" in done.stdout.decode()
@@ -65,8 +79,13 @@ def test_any_encoding_will_do(encoding, folder):
 
 
 def test_tables_keep_within_their_width_and_steer_no_terminal():
-    """Wide cells go on in further lines, all of them; a control character is written by its number."""
-    shown = columns(("value", "count\nof it"), [("a" * 400, "1"), ("日本" * 100, "2"), ("\x1b[2J\x9b\n", "3")])
+    """Wide cells go on in further lines, all of them.
+
+    A control character is written by its number.
+    """
+    shown = columns(
+        ("value", "count\nof it"), [("a" * 400, "1"), ("日本" * 100, "2"), ("\x1b[2J\x9b\n", "3")]
+    )
     lines = shown.splitlines()
     assert max(map(len, lines)) <= MOST_WIDTH
     assert shown.count("a") == 402  # one in the heading, one in a number
@@ -77,28 +96,44 @@ def test_tables_keep_within_their_width_and_steer_no_terminal():
 
 
 def test_long_tables_say_what_they_leave_out(folder):
-    """The 100 highest estimates, and how to see the others; `--top` and `--question` ask for what they name."""
+    """The 100 highest estimates, and how to see the others.
+
+    `--top` and `--question` ask for what they name.
+    """
     brief = run("estimate", "large.toml", "large", "-q").stdout
     rows = re.findall(r"^ v(\d+) ", brief, re.MULTILINE)
     assert len(rows) == MOST_ROWS
     assert int(rows[0]) % 97 == 96
-    assert "the 100 highest of 500 estimates, which for having been chosen as such are too high" in brief
+    assert (
+        "the 100 highest of 500 estimates, which for having been chosen as such are too high"
+        in brief
+    )
     assert "--top all" in brief
     full = run("estimate", "large.toml", "large", "-q", "--top", "all").stdout
     assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [str(number) for number in range(MANY)]
     assert "too high" not in full
     few = run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "csv").stdout
     assert len(few.splitlines()) == 4
-    assert '"left_out": 497' in run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json").stdout
-    assert "one of pet, got 'dog'" in run("estimate", "large.toml", "large", "--question", "dog", code=1).stderr
+    assert (
+        '"left_out": 497'
+        in run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json").stdout
+    )
+    assert (
+        "one of pet, got 'dog'"
+        in run("estimate", "large.toml", "large", "--question", "dog", code=1).stderr
+    )
     run("estimate", "large.toml", "large", "--top", "0", code=2)
 
 
 def test_simulations_in_brief(folder):
-    """Of many values those that most respondents hold are shown, which the estimates have no part in."""
+    """Of many values those that most respondents hold are shown, which the estimates have no part
+    in.
+    """
     words = ("simulate", "large.toml", "--users", "1000", "--seed", "1", "-q")
     brief = run(*words).stdout
-    assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [str(number) for number in range(MOST_ROWS)]
+    assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [
+        str(number) for number in range(MOST_ROWS)
+    ]
     assert "the 100 values of 500 that most respondents hold" in brief
     assert len(re.findall(r"^ v\d+ ", run(*words, "--top", "all").stdout, re.MULTILINE)) == MANY
     run(*words, "-o", "out")
@@ -123,10 +158,13 @@ def test_notebooks_get_the_top():
 
 
 def test_reports_each_is_for_memoized_questions(folder):
-    """Where no question keeps a permanent response it is refused; beside one that does, a note says that it is not for
-    the others, whose numbers stay those of one report each.
+    """Where no question keeps a permanent response it is refused; beside one that does, a note says
+    that it is not for the others, whose numbers stay those of one report each.
     """
-    assert "leave --reports-each" in run("estimate", "survey.toml", "tally", "--reports-each", "2", code=1).stderr
+    assert (
+        "leave --reports-each"
+        in run("estimate", "survey.toml", "tally", "--reports-each", "2", code=1).stderr
+    )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
     once, twice = (estimate(Tally(survey, counts), Options(reports_each=each)) for each in (1, 2))
@@ -142,7 +180,10 @@ def test_reports_each_is_for_memoized_questions(folder):
 
 @pytest.mark.parametrize("command", ["estimate survey.toml", "aggregate survey.toml -o out"])
 def test_a_tally_counts_once(command, folder):
-    """The same tally again, by another name too, is refused unless it is said to be meant; what is empty may repeat."""
+    """The same tally again, by another name too, is refused unless it is said to be meant.
+
+    What is empty may repeat.
+    """
     Path("copy").write_bytes(Path("tally").read_bytes())
     for paths in (["tally", "tally"], ["tally", "another", "copy"]):
         told = run(*command.split(), *paths, code=1)
@@ -164,16 +205,23 @@ def test_a_tally_of_the_same_reports_counts_once(folder):
 
 
 def test_associations_say_what_was_tested():
-    """The headline names the test, its verdict and level; what is not rejected is not called independent."""
+    """The headline names the test, its verdict and level.
+
+    What is not rejected is not called independent.
+    """
     from ldp_aggregator.association.association import associate
 
     text = '[survey]\nname = "two"\njoint = ["a", "b"]\n' + "".join(
-        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n' for name in "ab"
+        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n'
+        for name in "ab"
     )
     survey = parse_survey(text)
     for counts, verdict in (
         ([400, 100, 100, 400], "test of independence: rejected at level 0.05"),
-        ([250, 250, 250, 250], "test of independence: not rejected at level 0.05, which does not prove it"),
+        (
+            [250, 250, 250, 250],
+            "test of independence: not rejected at level 0.05, which does not prove it",
+        ),
     ):
         tally = Tally.empty(survey)
         (joint,) = (each for each in survey.tallied if each.name not in ("a", "b"))
@@ -186,7 +234,8 @@ def test_associations_say_what_was_tested():
         assert "independent:" not in headline
 
 
-# Modules whose messages advise an option, by the commands that can show them: in all of these it has to exist.
+# Modules whose messages advise an option, by the commands that can show them: in all of these it
+# has to exist.
 ADVISING = {
     "answers.py": ("randomize", "simulate"),
     "attack_command.py": ("attack",),
@@ -228,7 +277,9 @@ def options_of(command):
 
 
 def advised():
-    """(module, option) for every option that a text in our packages names, but for help and docstrings."""
+    """(module, option) for every option that a text in our packages names, but for help and
+    docstrings.
+    """
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
         for path in Path(package.__file__).parent.rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -239,17 +290,26 @@ def advised():
                 texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
                 for text in texts:
                     if isinstance(text, str) and " " in text:
-                        yield from ((path.name, option) for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", text))
+                        yield from (
+                            (path.name, option)
+                            for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", text)
+                        )
 
 
 def test_advice_can_be_followed():
-    """Every option that a message names exists in each of the commands that can show the message."""
+    """Every option that a message names exists in each of the commands that can
+    show the message.
+    """
     found = set(advised())
     assert {("answers.py", "--skip-invalid"), ("path_counting.py", "--allow-equal")} <= found
     for module, option in sorted(found):
-        assert module in ADVISING or (module, option) in ELSEWHERE, f"{module} names {option}: in which commands?"
+        assert module in ADVISING or (module, option) in ELSEWHERE, (
+            f"{module} names {option}: in which commands?"
+        )
         for command in ELSEWHERE.get((module, option)) or ADVISING.get(module, ()):
-            assert option in options_of(command), f"{module} advises {option}, which {command} has not"
+            assert option in options_of(command), (
+                f"{module} advises {option}, which {command} has not"
+            )
 
 
 def test_skipping_is_possible_where_it_is_advised(folder):
@@ -271,9 +331,15 @@ def test_numbers_nobody_can_mean_are_refused(command, wrong, folder):
 @pytest.mark.parametrize("host", ["\udcff", "a" * 70, "192.0.2.1"])
 def test_an_address_that_is_none_is_a_message(host, folder):
     """Whatever the system makes of it; nothing is served."""
-    assert "expected to listen at" in run("serve", "survey.toml", "--host", host, "--port", "0", code=1).stderr
+    assert (
+        "expected to listen at"
+        in run("serve", "survey.toml", "--host", host, "--port", "0", code=1).stderr
+    )
 
 
 def test_an_empty_address_is_not_taken_for_all(folder):
     """As of a variable that is not set: who wants to be reached by everybody says so."""
-    assert "expected an address" in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr
+    assert (
+        "expected an address"
+        in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr
+    )

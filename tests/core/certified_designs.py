@@ -1,7 +1,8 @@
 """Designs to certify, over all mechanisms, and the checker of certificates, loaded from its files.
 
-What can be derived from the table of mechanisms is: a mechanism that joins it is certified over the grid and at random,
-or `test_certificate.py` fails until `PARTICULAR` says what its questions look like.
+What can be derived from the table of mechanisms is: a mechanism that joins it is certified over the
+grid and at random, or `test_certificate.py` fails until `PARTICULAR` says what its questions look
+like.
 """
 
 import importlib.util
@@ -43,8 +44,13 @@ SETS = tuple(
     Domain("multi", tuple(map(str, range(size))), most)
     for size, most in ((2, 1), (4, 2), (17, 3), (17, 16), (300, 100))
 )
-CATEGORY = {size: Domain("category", tuple(map(str, range(size)))) for size in (2, 3, 4, 5, 17, 300)}
-INTEGERS = tuple(Domain("integer", tuple(map(str, range(low, high)))) for low, high in ((0, 2), (-7, 4), (1, 300)))
+CATEGORY = {
+    size: Domain("category", tuple(map(str, range(size)))) for size in (2, 3, 4, 5, 17, 300)
+}
+INTEGERS = tuple(
+    Domain("integer", tuple(map(str, range(low, high))))
+    for low, high in ((0, 2), (-7, 4), (1, 300))
+)
 
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
@@ -62,7 +68,9 @@ def domains(mechanism):
         found = [domain for domain in kind if accepts(domain) is None]
         if found:
             return found
-    raise AssertionError(f"expected {mechanism} to accept some domain, or another kind of domain here")
+    raise AssertionError(
+        f"expected {mechanism} to accept some domain, or another kind of domain here"
+    )
 
 
 @cache
@@ -83,11 +91,29 @@ def designed(mechanism, domain, keys):
     table = Keys("x", keys)
     randomizer, declared = MECHANISMS[mechanism].design(table, domain)
     assert table.problems == []
-    kept = min(KEPT, randomizer.memos or KEPT) if isinstance(randomizer, Memoized) and randomizer.memoizes else 1
+    kept = (
+        min(KEPT, randomizer.memos or KEPT)
+        if isinstance(randomizer, Memoized) and randomizer.memoizes
+        else 1
+    )
     return Question("x", domain, mechanism, randomizer, declared, charges=kept, survey="s")
 
 
-EPSILONS = ("0.0001", "0.001", "1/97", "0.1", "0.5", "0.69314718056", "1", "1.0986", "2", "7/3", "3", "4", "5.5")
+EPSILONS = (
+    "0.0001",
+    "0.001",
+    "1/97",
+    "0.1",
+    "0.5",
+    "0.69314718056",
+    "1",
+    "1.0986",
+    "2",
+    "7/3",
+    "3",
+    "4",
+    "5.5",
+)
 EPSILONS += ("8", "10", "13.37", "20", "22.18", "30", "36", "39.9999", "40")
 _SHARES = ("0.001", "1/6", "0.25", "0.3", "0.49")
 
@@ -106,7 +132,11 @@ def grid():
         for outputs in (4, 7):
             quality = [[-abs(x - y) for y in range(outputs)] for x in range(4)]
             yield "exponential", CATEGORY[4], {"epsilon": epsilon, "quality": quality}
-            yield "exponential", CATEGORY[4], {"epsilon": epsilon, "quality": quality, "sensitivity": 17}
+            yield (
+                "exponential",
+                CATEGORY[4],
+                {"epsilon": epsilon, "quality": quality, "sensitivity": 17},
+            )
     for share in (*_SHARES, "0.51", "2/3", "0.999"):
         yield "warner", BOOLEAN, {"truth": share}
         for prevalence in (*_SHARES, "0.9"):
@@ -123,7 +153,11 @@ def grid():
 def _chains(mechanism):
     """Two epsilons that lie far apart, and close."""
     for epsilon, size, share in product(EPSILONS, (2, 5, 300), ("0.99", "1/7")):
-        if Fraction(epsilon) * (1 - Fraction(share)) >= LEAST_EPSILON <= Fraction(epsilon) * Fraction(share):
+        if (
+            Fraction(epsilon) * (1 - Fraction(share))
+            >= LEAST_EPSILON
+            <= Fraction(epsilon) * Fraction(share)
+        ):
             first = str(Fraction(epsilon) * Fraction(share))
             yield mechanism, CATEGORY[size], {"epsilon_first": first, "epsilon_lifetime": epsilon}
 
@@ -131,7 +165,9 @@ def _chains(mechanism):
 def _filters():
     """RAPPOR, as Bloom filter and with one bit a value."""
     for (p, q), f, hashes in product(
-        ((".5", ".75"), (".25", ".75"), (".39", ".61"), ("0.9", "0.2"), ("0", "1")), ("0", "1/3", "0.75"), (0, 1, 2, 8)
+        ((".5", ".75"), (".25", ".75"), (".39", ".61"), ("0.9", "0.2"), ("0", "1")),
+        ("0", "1/3", "0.75"),
+        (0, 1, 2, 8),
     ):
         if (f, p) != ("0", "0"):
             bloom = {"bloom_bits": 128, "hashes": hashes, "cohorts": 16} if hashes else {}
@@ -139,7 +175,9 @@ def _filters():
 
 
 def random_design(draw):
-    """Arguments of `designed`, drawn from all that a survey file may say of small domains, where designs are quick."""
+    """Arguments of `designed`, drawn from all that a survey file may say of small domains, where
+    designs are quick.
+    """
     mechanism = draw.choice(QUICK)
     digits = draw.choice((1, 3, 8, 20))
     epsilon = str(Fraction(int(10**digits * 10 ** draw.uniform(-3, 1.6)) + 1, 10**digits))
@@ -147,10 +185,17 @@ def random_design(draw):
     if particular and not (plain(mechanism) and draw.random() < 0.5):
         domain, keys = particular(draw, epsilon)
         return mechanism, domain, keys
-    small = [each for each in domains(mechanism) if each.type == "integer" or (each.size or 0) <= SMALL]
+    small = [
+        each for each in domains(mechanism) if each.type == "integer" or (each.size or 0) <= SMALL
+    ]
     if of_two_epsilons(mechanism):
-        lifetime = str(max(Fraction(epsilon), 2 * LEAST_EPSILON) + LEAST_EPSILON * draw.randrange(1000))
-        first = str((Fraction(lifetime) - LEAST_EPSILON) * draw.choice((Fraction(1, 2), Fraction(19, 20), 1)))
+        lifetime = str(
+            max(Fraction(epsilon), 2 * LEAST_EPSILON) + LEAST_EPSILON * draw.randrange(1000)
+        )
+        first = str(
+            (Fraction(lifetime) - LEAST_EPSILON)
+            * draw.choice((Fraction(1, 2), Fraction(19, 20), 1))
+        )
         return mechanism, draw.choice(small), {"epsilon_first": first, "epsilon_lifetime": lifetime}
     assert plain(mechanism), f"{mechanism}: expected a way to draw its keys in PARTICULAR"
     return mechanism, draw.choice(small), {"epsilon": epsilon}
@@ -177,11 +222,16 @@ def _unrelated(draw, _):
 def _matrix(draw, _):
     size = draw.choice((2, 3, 4))
     weights = [[draw.randrange(1, 10**6) for _ in range(size)] for _ in range(size)]
-    return CATEGORY[size], {"matrix": [[f"{weight}/{sum(row)}" for weight in row] for row in weights]}
+    return CATEGORY[size], {
+        "matrix": [[f"{weight}/{sum(row)}" for weight in row] for row in weights]
+    }
 
 
 def _exponential(draw, epsilon):
-    return CATEGORY[4], {"epsilon": epsilon, "quality": [[draw.randrange(100) for _ in range(5)] for _ in range(4)]}
+    return CATEGORY[4], {
+        "epsilon": epsilon,
+        "quality": [[draw.randrange(100) for _ in range(5)] for _ in range(4)],
+    }
 
 
 def _laplace(draw, epsilon):
@@ -189,7 +239,10 @@ def _laplace(draw, epsilon):
 
 
 def _window(draw, epsilon):
-    return draw.choice([CATEGORY[size] for size in (2, 5, 17)]), {"epsilon": epsilon, "sampled": draw.choice((1, 2))}
+    return draw.choice([CATEGORY[size] for size in (2, 5, 17)]), {
+        "epsilon": epsilon,
+        "sampled": draw.choice((1, 2)),
+    }
 
 
 def _rappor(draw, _):
@@ -209,17 +262,23 @@ PARTICULAR = {
     "dbitflip": _window,
     "rappor": _rappor,
 }
-"""Mechanisms that take other keys than an epsilon: how a random question is drawn, given an epsilon."""
+"""Mechanisms that take other keys than an epsilon: how a random question is drawn, given an
+epsilon.
+"""
 
 
 def as_read(asked):
-    """The certificate of a survey, or of one that has but this question, as it comes out of a JSON file."""
+    """The certificate of a survey, or of one that has but this question, as it comes out of a JSON
+    file.
+    """
     survey = asked if isinstance(asked, Survey) else Survey("s", (asked,))
     return json.loads(json.dumps(certificate(survey)))
 
 
 def judged(question):
-    """What the checker makes of a question: the ratio of one report, and everything that it finds wrong."""
+    """What the checker makes of a question: the ratio of one report, and everything that it finds
+    wrong.
+    """
     survey = checker.read(json.dumps(as_read(question)))
     found, wrong = checker.failures(survey["questions"][0], survey)
     return found and found.ratio, wrong + checker.survey_failures(survey)

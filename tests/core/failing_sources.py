@@ -2,7 +2,9 @@
 
 
 class FailingSystem:
-    """An operating system that has randomness for `calls` calls, then for `given` bytes of each, or none at all."""
+    """An operating system that has randomness for `calls` calls, then for `given` bytes of each, or
+    none at all.
+    """
 
     def __init__(self, calls, given):
         self.calls = calls

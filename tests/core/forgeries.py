@@ -1,7 +1,8 @@
-"""Certificates that were tampered with: every part of a sound one altered, in every way that its type suggests.
+"""Certificates that were tampered with: every part of a sound one altered, in every way that its
+type suggests.
 
-What is not tried, because it says the same: questions and groups in another order, members of an object in another
-order, an epsilon written as another text of the same number.
+What is not tried, because it says the same: questions and groups in another order, members of an
+object in another order, an epsilon written as another text of the same number.
 """
 
 import json
@@ -27,7 +28,9 @@ def doubled(certificate):
 
 
 def mixtures(first, second):
-    """Every certificate that has some of its parts from one and the others from another, neither of them as it is."""
+    """Every certificate that has some of its parts from one and the others from another, neither of
+    them as it is.
+    """
     parts = list(_differing(first, second))
     for chosen in product((False, True), repeat=len(parts)):
         if len(set(chosen)) == 2:
@@ -39,14 +42,19 @@ def mixtures(first, second):
 
 
 def refingerprinted(certificate):
-    """The certificate with fingerprints and terms that fit what it says; those of the checker, which knows how."""
+    """The certificate with fingerprints and terms that fit what it says.
+
+    Those of the checker, which knows how.
+    """
     made = json.loads(json.dumps(certificate))
     of = {}
     for question in made["questions"]:
         of[question["name"]] = checker.fingerprint_of(made, question)
         question["fingerprint"] = of[question["name"]].hex()
     for group in made["groups"]:
-        group["fingerprint"] = checker.digest("ldp-joint-1", *(of[name] for name in group["questions"])).hex()
+        group["fingerprint"] = checker.digest(
+            "ldp-joint-1", *(of[name] for name in group["questions"])
+        ).hex()
     groups = (bytes.fromhex(group["fingerprint"]) for group in made["groups"])
     whole = checker.digest("ldp-survey-1", made["survey"], *sorted(of.values()), *sorted(groups))
     charges = sorted(f"{question['name']}={question['charges']}" for question in made["questions"])
@@ -81,12 +89,16 @@ def _altered(part, path):
 def _replaced(part, path):
     yield "nothing", None
     if isinstance(part, dict):
-        yield from (("without " + name, {key: part[key] for key in part if key != name}) for name in part)
+        yield from (
+            ("without " + name, {key: part[key] for key in part if key != name}) for name in part
+        )
         yield "one more", {**part, "more": "1"}
         yield "a list", [part]
     elif isinstance(part, list):
         yield from (("one less", [*part[:place], *part[place + 1 :]]) for place in _places(part))
-        yield from (("one twice", [*part[:place], part[place], *part[place:]]) for place in _places(part))
+        yield from (
+            ("one twice", [*part[:place], part[place], *part[place:]]) for place in _places(part)
+        )
         yield from (("none", []), ("a text", "x"), ("an object", {}))
         if path.rpartition(".")[2] not in UNORDERED:
             yield "in reverse", part[::-1]
@@ -107,14 +119,47 @@ def _replaced(part, path):
 
 def _texts(text):
     """Other texts, numbers in particular."""
-    yield from ("", text + "x", "x" + text[1:], text[:-1], text.swapcase(), " " + text, text + "\n", "0" + text)
-    yield from (7, 7.0, [text], "nan", "inf", "-1", "0", "1", "1000", "0.00005", "1e9", "ln(1000001/1000000)")
+    yield from (
+        "",
+        text + "x",
+        "x" + text[1:],
+        text[:-1],
+        text.swapcase(),
+        " " + text,
+        text + "\n",
+        "0" + text,
+    )
+    yield from (
+        7,
+        7.0,
+        [text],
+        "nan",
+        "inf",
+        "-1",
+        "0",
+        "1",
+        "1000",
+        "0.00005",
+        "1e9",
+        "ln(1000001/1000000)",
+    )
     if text.isdigit():
         yield from (str(int(text) + step) for step in (-1, 1, 2**63, 7_000_000_000))
-        yield from (str(int(text) * 2), str(int(text) // 2), f"+{text}", f"{text}.0", f"{text}/1", int(text))
+        yield from (
+            str(int(text) * 2),
+            str(int(text) // 2),
+            f"+{text}",
+            f"{text}.0",
+            f"{text}/1",
+            int(text),
+        )
     top, _, bottom = text.partition("/")
     if top.isdigit() and bottom.isdigit():
-        yield from (f"{int(top) + 1}/{bottom}", f"{int(top) * 2}/{int(bottom) * 2}", f"{top}/{int(bottom) + 1}")
+        yield from (
+            f"{int(top) + 1}/{bottom}",
+            f"{int(top) * 2}/{int(bottom) * 2}",
+            f"{top}/{int(bottom) + 1}",
+        )
 
 
 def _places(part):
@@ -137,17 +182,22 @@ def _doubled(part, path):
 def _with(members, name, text, brackets="{}"):
     """The JSON of an object, or of a list, one of whose parts is a text already."""
     parts = [
-        ("" if brackets == "[]" else f"{json.dumps(key)}: ") + (text if key == name else json.dumps(inner))
+        ("" if brackets == "[]" else f"{json.dumps(key)}: ")
+        + (text if key == name else json.dumps(inner))
         for key, inner in members.items()
     ]
     return brackets[0] + ", ".join(parts) + brackets[1]
 
 
 def _differing(first, second):
-    """The parts of the survey, and of its first question, that differ: what leads to the object, and the name in it."""
+    """The parts of the survey, and of its first question, that differ: what leads to the object,
+    and the name in it.
+    """
     for holder in ((), ("questions", 0)):
         one, other = _at(first, holder), _at(second, holder)
-        yield from ((holder, name) for name in one if name != "questions" and one[name] != other[name])
+        yield from (
+            (holder, name) for name in one if name != "questions" and one[name] != other[name]
+        )
 
 
 def _at(certificate, holder):

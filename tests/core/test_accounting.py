@@ -1,4 +1,7 @@
-"""What epsilons add up to. Deltas are compared with sums worked out to fifty digits, or over every outcome."""
+"""What epsilons add up to.
+
+Deltas are compared with sums worked out to fifty digits, or over every outcome.
+"""
 
 import math
 from decimal import Decimal, localcontext
@@ -43,7 +46,10 @@ def summed_delta(epsilon, count, total):
 
 @given(st.lists(fractions_of, min_size=1, max_size=8))
 def test_totals(epsilons):
-    """The same respondents spend the sum, different ones the largest; nobody asked, nothing spent."""
+    """The same respondents spend the sum, different ones the largest.
+
+    Nobody asked, nothing spent.
+    """
     assert sequential(epsilons) == sum(epsilons)
     assert parallel(epsilons) == max(epsilons)
     assert sequential([]) == parallel([]) == 0
@@ -51,7 +57,9 @@ def test_totals(epsilons):
 
 @given(st.fractions(min_value=1, max_value=20, max_denominator=50), st.integers(1, 5))
 def test_product_of_channels_spends_the_sum(ratio, count):
-    """Asking k times through the worst channel multiplies its ratio k times: sequential composition is tight."""
+    """Asking k times through the worst channel multiplies its ratio k times: sequential composition
+    is tight.
+    """
     asked = reduce(product, [warner(ratio)] * count)
     assert worst_ratio(asked) == ratio**count
 
@@ -64,13 +72,19 @@ def test_group():
         group(Fraction(1), 0)
 
 
-@given(st.fractions(min_value=Fraction(11, 10), max_value=8, max_denominator=20), st.integers(1, 6), rates)
+@given(
+    st.fractions(min_value=Fraction(11, 10), max_value=8, max_denominator=20),
+    st.integers(1, 6),
+    rates,
+)
 def test_delta_over_every_outcome(ratio, count, share):
     """The composed delta is the hockey-stick divergence of the composed channel."""
     epsilon = log(ratio)
     total = float(share) * count * epsilon
     truth, lie = reduce(product, [warner(ratio)] * count).rows
-    exact = math.fsum(max(0.0, float(p) - math.exp(total) * float(q)) for p, q in zip(truth, lie, strict=True))
+    exact = math.fsum(
+        max(0.0, float(p) - math.exp(total) * float(q)) for p, q in zip(truth, lie, strict=True)
+    )
     assert composed_delta(epsilon, count, total) == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
 
@@ -82,13 +96,16 @@ def test_delta_errs_upwards(epsilon, count, share):
     exact = summed_delta(epsilon, count, total)
     delta = Decimal(composed_delta(epsilon, count, total))
     assert exact <= delta or delta == 1
-    # The difference of losses is known to a unit in the last place of a loss, so tiny ones are known less well.
+    # The difference of losses is known to a unit in the last place of a loss, so tiny ones are
+    # known less well.
     assert delta <= exact * (1 + Decimal("1e-11")) + Decimal(2.0**-49 * count * epsilon)
 
 
 @pytest.mark.parametrize("count", range(1, 60))
 def test_delta_errs_upwards_next_to_a_loss(count):
-    """Also where the total is one step of a float below the largest loss, and rounding could swallow the difference."""
+    """Also where the total is one step of a float below the largest loss, and rounding could
+    swallow the difference.
+    """
     total = math.nextafter(count * 0.1, 0)
     assert summed_delta(0.1, count, total) <= Decimal(composed_delta(0.1, count, total))
 
@@ -103,7 +120,9 @@ def test_delta_errs_upwards_for_many(count):
 @given(st.floats(0.01, 2), st.integers(1, 200), st.floats(1e-12, 0.1))
 @settings(max_examples=60)
 def test_epsilon_is_the_least(epsilon, count, delta):
-    """The composed epsilon meets its delta, nothing a little below it does, and it never exceeds k epsilon."""
+    """The composed epsilon meets its delta, nothing a little below it does, and it never exceeds k
+    epsilon.
+    """
     total = composed_epsilon(epsilon, count, delta)
     assert 0 <= total <= count * epsilon
     if total:
@@ -112,7 +131,9 @@ def test_epsilon_is_the_least(epsilon, count, delta):
 
 
 def test_a_delta_that_needs_no_epsilon():
-    """From the delta on that mechanisms have without any epsilon, itself included, the least is 0."""
+    """From the delta on that mechanisms have without any epsilon, itself
+    included, the least is 0.
+    """
     enough = composed_delta(0.1, 3, 0.0)
     assert composed_epsilon(0.1, 3, enough) == 0.0
     assert composed_epsilon(0.1, 3, enough * (1 - 1e-6)) > 0.0
@@ -124,7 +145,9 @@ def test_epsilon_without_delta():
     assert composed_delta(0.5, 1, 0.5) == 0
 
 
-@pytest.mark.parametrize("arguments", [(0.0, 1, 1.0), (-1.0, 1, 1.0), (1.0, 0, 1.0), (1.0, 1, -1.0)])
+@pytest.mark.parametrize(
+    "arguments", [(0.0, 1, 1.0), (-1.0, 1, 1.0), (1.0, 0, 1.0), (1.0, 1, -1.0)]
+)
 def test_composition_of_nonsense(arguments):
     """Epsilons are positive, counts at least one."""
     with pytest.raises(ValueError, match="expected epsilon > 0"):
@@ -140,7 +163,9 @@ def test_delta_of_nonsense(delta):
 
 @given(fractions_of, rates)
 def test_best_test_beats_chance_and_stays_a_probability(epsilon, rate):
-    """The bound lies between the false-positive rate and 1, and is never below the exact min(E a, 1 - (1 - a) / E)."""
+    """The bound lies between the false-positive rate and 1, and is never below the exact min(E a, 1
+    - (1 - a) / E).
+    """
     bound = best_true_positive_rate(epsilon, rate)
     low = exp_lower(epsilon)
     assert rate <= bound <= 1

@@ -1,45 +1,71 @@
-"""Certificates: every delivered ratio is at most e^epsilon, exactly, and a checker that shares no code agrees."""
+"""Certificates: every delivered ratio is at most e^epsilon, exactly, and a checker that shares no
+code agrees.
+"""
 
 import random
 from fractions import Fraction
 
 import pytest
-from certified_designs import BOOLEAN, CATEGORY, QUICK, checker, designed, grid, judged, random_design
+from certified_designs import (
+    BOOLEAN,
+    CATEGORY,
+    QUICK,
+    checker,
+    designed,
+    grid,
+    judged,
+    random_design,
+)
 
 from ldp import Question, exact
 from ldp.certificate import certify, delivered
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Declared, lifetime_ratio
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.longitudinal import Chain
 
 RANDOM_DESIGNS = 100_000
 SHARES = 8
 CHECKED_IN_FULL = 20
-"""One in so many random designs goes through the whole checker; all of them through its exact comparison."""
+"""One in so many random designs goes through the whole checker.
+
+All of them through its exact comparison.
+"""
 
 
 def has_signal(mechanism, keys):
-    """Whether a random design says anything: equal probabilities are refused, as tested elsewhere."""
+    """Whether a random design says anything: equal probabilities are refused,
+    as tested elsewhere.
+    """
     if mechanism == "rappor":
         return keys["p"] != keys["q"]
     return keys.get("truth") != "1/2" or mechanism != "warner"
 
 
 def within(question):
-    """Whether reports reveal at most what is declared; for an epsilon, by the checker's own bound of e^epsilon."""
+    """Whether reports reveal at most what is declared.
+
+    For an epsilon, by the checker's own bound of e^epsilon.
+    """
     return _within(question.randomizer.ratio, question.declared) and (
-        question.declared.lifetime is None or _within(lifetime_ratio(question.randomizer), question.declared.lifetime)
+        question.declared.lifetime is None
+        or _within(lifetime_ratio(question.randomizer), question.declared.lifetime)
     )
 
 
 def _within(ratio, declared):
-    limit = declared.bound if declared.text.startswith("ln") else checker.exp_lower(Fraction(declared.text))
+    limit = (
+        declared.bound
+        if declared.text.startswith("ln")
+        else checker.exp_lower(Fraction(declared.text))
+    )
     return ratio <= min(limit, declared.bound)
 
 
 def test_every_design_of_the_grid_is_certified():
-    """At least 500 designs over all mechanisms: each ratio at most e^epsilon, and the checker finds nothing wrong."""
+    """At least 500 designs over all mechanisms: each ratio at most e^epsilon, and the checker finds
+    nothing wrong.
+    """
     counted = dict.fromkeys(MECHANISMS, 0)
     for mechanism, domain, keys in grid():
         question = designed(mechanism, domain, keys)
@@ -52,7 +78,10 @@ def test_every_design_of_the_grid_is_certified():
 
 @pytest.mark.parametrize("seed", range(SHARES))
 def test_random_designs_are_certified(seed):
-    """100,000 random designs: each ratio is at most e^epsilon, exactly; one in twenty through the whole checker."""
+    """100,000 random designs: each ratio is at most e^epsilon, exactly.
+
+    One in twenty through the whole checker.
+    """
     draw = random.Random(seed)
     tried = 0
     while tried < RANDOM_DESIGNS // SHARES:
@@ -75,9 +104,11 @@ def test_every_mechanism_can_be_drawn_at_random():
 def declaring(bound, lifetime=None):
     """A question that declares ratios, of which one report delivers 3, and all reports 5."""
     declared = Declared("1.1", bound, None if lifetime is None else Declared("1.7", lifetime))
-    chain = Chain(SymbolResponse(2, 5, 1), SymbolResponse(2, 7, 1))
-    randomizer = SymbolResponse(4, 3, 1) if lifetime is None else chain
-    return Question("x", CATEGORY[4] if lifetime is None else BOOLEAN, "grr", randomizer, declared, survey="s")
+    chain = Chain(RandomizedResponse(2, 5, 1), RandomizedResponse(2, 7, 1))
+    randomizer = RandomizedResponse(4, 3, 1) if lifetime is None else chain
+    return Question(
+        "x", CATEGORY[4] if lifetime is None else BOOLEAN, "grr", randomizer, declared, survey="s"
+    )
 
 
 THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
@@ -86,7 +117,9 @@ THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
 
 @pytest.mark.parametrize("certified", [delivered, certify])
 def test_ratios_are_compared_exactly(certified):
-    """A declared ratio that is less than the delivered one by 10^-40 is not kept, one that is equal or more is."""
+    """A declared ratio that is less than the delivered one by 10^-40 is not kept, one that is equal
+    or more is.
+    """
     assert float(THREE - CLOSE) == 3.0
     assert float(FIVE - CLOSE) == 5.0
     for more in (Fraction(0), CLOSE):

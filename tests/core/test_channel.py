@@ -1,4 +1,6 @@
-"""Channels written out: privacy, chains, products, inverses, divergences and tests, in exact arithmetic."""
+"""Channels written out: privacy, chains, products, inverses, divergences and tests, in exact
+arithmetic.
+"""
 
 import math
 from fractions import Fraction
@@ -29,8 +31,12 @@ rates = st.fractions(min_value=0, max_value=1, max_denominator=200)
 def channels(values, reports, least=1):
     """Channels of small fractions."""
     row = st.lists(st.integers(least, 9), min_size=reports, max_size=reports).filter(any)
-    normalised = row.map(lambda weights: tuple(Fraction(weight, sum(weights)) for weight in weights))
-    return st.lists(normalised, min_size=values, max_size=values).map(lambda rows: Channel(tuple(rows)))
+    normalised = row.map(
+        lambda weights: tuple(Fraction(weight, sum(weights)) for weight in weights)
+    )
+    return st.lists(normalised, min_size=values, max_size=values).map(
+        lambda rows: Channel(tuple(rows))
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,9 @@ def test_worst_ratio_of_certainty():
 
 @given(channels(3, 3), channels(3, 4))
 def test_chain_never_reveals_more(first, second):
-    """Post-processing costs no privacy, and randomizing again leaves no more than either channel lets through."""
+    """Post-processing costs no privacy, and randomizing again leaves no more than either channel
+    lets through.
+    """
     assert worst_ratio(chain(first, second)) <= min(worst_ratio(first), worst_ratio(second))
 
 
@@ -76,17 +84,28 @@ def test_chain_is_associative(first, second, third):
 
 @given(channels(3, 2), channels(3, 3))
 def test_product_adds_epsilons_at_most(first, second):
-    """Two reports of one value reveal at most the product of the ratios, and each of them is still there."""
+    """Two reports of one value reveal at most the product of the ratios, and each of them is still
+    there.
+    """
     both = product(first, second)
-    assert max(worst_ratio(first), worst_ratio(second)) <= worst_ratio(both) <= worst_ratio(first) * worst_ratio(second)
-    for row, (left, right) in zip(both.rows, zip(first.rows, second.rows, strict=True), strict=True):
+    assert (
+        max(worst_ratio(first), worst_ratio(second))
+        <= worst_ratio(both)
+        <= worst_ratio(first) * worst_ratio(second)
+    )
+    for row, (left, right) in zip(
+        both.rows, zip(first.rows, second.rows, strict=True), strict=True
+    ):
         assert [sum(row[3 * a : 3 * a + 3]) for a in range(2)] == list(left)
         assert [row[b] + row[3 + b] for b in range(3)] == list(right)
 
 
 @given(channels(4, 4, least=0))
 def test_inverse(channel):
-    """A channel times its inverse is the identity; it has none if and only if its determinant is zero."""
+    """A channel times its inverse is the identity.
+
+    It has none if and only if its determinant is zero.
+    """
     found = inverse(channel)
     determinant = _determinant([list(row) for row in channel.rows])
     assert (found is None) == (determinant == 0)
@@ -126,7 +145,10 @@ def test_renyi_of_reports_that_never_come():
 
 
 def test_renyi_of_certainty():
-    """A report that rules a value out has an infinite divergence at every order; orders are above 1."""
+    """A report that rules a value out has an infinite divergence at every order.
+
+    Orders are above 1.
+    """
     certain = Channel(((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))))
     assert renyi_divergence(certain, 2) == math.inf
     with pytest.raises(ValueError, match="order alpha > 1"):
@@ -135,7 +157,9 @@ def test_renyi_of_certainty():
 
 @given(channels(2, 4, least=0), rates)
 def test_best_test_beats_every_other(channel, rate):
-    """No mixture of two sets of reports, taken for the value, finds it more often at the same false-positive rate."""
+    """No mixture of two sets of reports, taken for the value, finds it more often at the same
+    false-positive rate.
+    """
     value, other = channel.rows
     sets = list(chained.from_iterable(combinations(range(4), size) for size in range(5)))
     points = [(sum(other[y] for y in taken), sum(value[y] for y in taken)) for taken in sets]
@@ -158,7 +182,9 @@ def test_best_test_within_the_bound_of_epsilon(channel, rate):
 
 @given(st.fractions(min_value=Fraction(1, 10), max_value=5, max_denominator=20), rates)
 def test_best_test_of_warner_meets_the_bound(epsilon, rate):
-    """Warner's channel is the easiest to test that an epsilon allows: the two views agree to the last of 70 digits."""
+    """Warner's channel is the easiest to test that an epsilon allows: the two views agree to the
+    last of 70 digits.
+    """
     bound = accounting.best_true_positive_rate(epsilon, rate)
     ratio = accounting.exp_upper(epsilon)
     assert best_true_positive_rate(warner(ratio), 0, 1, rate) == bound
@@ -179,5 +205,6 @@ def _determinant(rows):
         return 1
     minors = ([row[:y] + row[y + 1 :] for row in rows[1:]] for y in range(len(rows)))
     return sum(
-        (-1) ** y * entry * _determinant(minor) for y, (entry, minor) in enumerate(zip(rows[0], minors, strict=True))
+        (-1) ** y * entry * _determinant(minor)
+        for y, (entry, minor) in enumerate(zip(rows[0], minors, strict=True))
     )

@@ -1,4 +1,6 @@
-"""The checker of certificates: it refuses any that was tampered with, and anything else politely."""
+"""The checker of certificates: it refuses any that was tampered with, and
+anything else politely.
+"""
 
 import copy
 import json
@@ -19,15 +21,21 @@ HEAD = 'epoch = "1d"\nlifetime_epsilon = "100"\njoint = ["second", "third"]'
 
 
 def surveyed(mechanism, *designs, head=HEAD, name="forged"):
-    """The certificate, as read from a file, of a survey with these designs of a mechanism and two further questions."""
+    """The certificate, as read from a file, of a survey with these designs of a mechanism and two
+    further questions.
+    """
     questions = (
         f'name = "q{number}"\nmechanism = "{mechanism}"\n{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}'
         for number in designs
     )
-    return as_read(survey_of(*questions, yes_no("second"), yes_no("third", "0.5"), head=head, name=name))
+    return as_read(
+        survey_of(*questions, yes_no("second"), yes_no("third", "0.5"), head=head, name=name)
+    )
 
 
-SOUND = {mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS}
+SOUND = {
+    mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS
+}
 FIRST = {mechanism: surveyed(mechanism, 0) for mechanism in MECHANISMS}
 
 
@@ -41,14 +49,19 @@ def test_the_checker_knows_every_mechanism_and_its_integers():
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_sound_certificates_hold(mechanism):
-    """Every design, in a survey with epochs, a lifetime and questions answered together; and without all that."""
+    """Every design, in a survey with epochs, a lifetime and questions answered together.
+
+    And without all that.
+    """
     assert findings(SOUND[mechanism]) == []
     assert findings(surveyed(mechanism, 0, head="")) == []
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_whatever_is_altered_is_refused(mechanism):
-    """Each part of a certificate, each integer and each claim, in every way: more than 600 forgeries of each."""
+    """Each part of a certificate, each integer and each claim, in every way: more than 600
+    forgeries of each.
+    """
     tried = 0
     for what, forged in forgeries(FIRST[mechanism]):
         if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
@@ -69,7 +82,9 @@ def test_a_member_that_comes_twice_is_refused(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_parts_of_two_certificates_make_none(mechanism):
-    """An epsilon of one survey with the fingerprint of another, and every other mixture of two designs."""
+    """An epsilon of one survey with the fingerprint of another, and every other mixture of two
+    designs.
+    """
     other = surveyed(mechanism, 1)
     other["questions"][0]["name"] = "q0"
     other = refingerprinted(other)
@@ -95,7 +110,18 @@ def test_every_claim_is_refuted_by_some_forgery():
     assert {claim for claim in claims if f"it is not so that {claim}" not in found} == set()
 
 
-SHAPES = ("size", "symbols", "blocks", "bits", "buckets", "order", "dimension", "most", "margin", "sampled")
+SHAPES = (
+    "size",
+    "symbols",
+    "blocks",
+    "bits",
+    "buckets",
+    "order",
+    "dimension",
+    "most",
+    "margin",
+    "sampled",
+)
 """Integers that any other value would make impossible; or a large one, at least."""
 
 
@@ -136,53 +162,81 @@ def wrong_with(question, survey):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
-    """Whoever changes an integer, and makes the fingerprints and terms fit, still has claims that do not follow."""
+    """Whoever changes an integer, and makes the fingerprints and terms fit, still has claims that
+    do not follow.
+    """
     for question in SOUND[mechanism]["questions"]:
         for integers in tampered_integers(question["integers"]):
             forged = refingerprinted(
-                {**SOUND[mechanism], "questions": [{**question, "integers": integers}], "groups": []}
+                {
+                    **SOUND[mechanism],
+                    "questions": [{**question, "integers": integers}],
+                    "groups": [],
+                }
             )
             assert wrong_with(forged["questions"][0], forged), (question["name"], integers)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_survey_is_all_of_its_questions(mechanism):
-    """Left out, or twice under one name, with a total that fits: the fingerprint or the name gives it away."""
+    """Left out, or twice under one name, with a total that fits: the fingerprint or the name gives
+    it away.
+    """
     sound = surveyed(mechanism, 0, len(DESIGNS[mechanism]), head="")
     without = surveyed(mechanism, 0, head="")
     assert findings({**without, "fingerprint": sound["fingerprint"], "terms": sound["terms"]})
     first, second, *others = sound["questions"]
-    twice = refingerprinted({**sound, "questions": [first, {**second, "name": first["name"]}, *others]})
+    twice = refingerprinted(
+        {**sound, "questions": [first, {**second, "name": first["name"]}, *others]}
+    )
     assert findings(twice)
 
 
 def test_a_single_permanent_response_is_enough():
-    """A survey may let a device keep but one; none, or more than there are values, is no survey's."""
-    sound = as_read(survey_of(f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}'))
+    """A survey may let a device keep but one.
+
+    None, or more than there are values, is no survey's.
+    """
+    sound = as_read(
+        survey_of(f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}')
+    )
     assert findings(sound) == []
     for charges in (0, 5):
-        assert findings(refingerprinted({**sound, "questions": [{**sound["questions"][0], "charges": charges}]}))
+        assert findings(
+            refingerprinted({**sound, "questions": [{**sound["questions"][0], "charges": charges}]})
+        )
 
 
 def test_ratios_are_compared_exactly():
-    """A declared ratio that is less than the delivered one by 10^-30, which no float can tell, is not kept."""
+    """A declared ratio that is less than the delivered one by 10^-30, which no float can tell, is
+    not kept.
+    """
     ratio = Fraction(3)
     for difference, kept in ((Fraction(0), True), (Fraction(1, 10**30), False)):
         limit = ratio - difference
         assert float(limit) == 3.0
         record = {"declared": f"ln({limit})", "declared_ratio": str(limit)}
-        assert all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is kept
+        assert (
+            all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is kept
+        )
 
 
 def run(*arguments):
     """The program on its own: a Python that sees no installed package."""
-    return subprocess.run(  # noqa: S603 (our own program)
-        [sys.executable, "-E", "-s", "-S", PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False
+    return subprocess.run(
+        [sys.executable, "-E", "-s", "-S", PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
 def test_the_program_needs_nothing_but_python(tmp_path):
-    """It prints one line for each question and one for the survey; 0 for a sound certificate, 1 for a false one."""
+    """It prints one line for each question and one for the survey.
+
+    0 for a sound certificate, 1 for a false one.
+    """
     made = surveyed("warner", 0, 1)
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(made))
@@ -206,7 +260,9 @@ def test_the_program_shares_no_code_with_the_package():
         for module in map(EXAMPLES.joinpath, ("check_certificate.py", "mechanism_ratios.py"))
         for line in module.read_text().splitlines()
     ]
-    imported = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
+    imported = {
+        line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))
+    }
     assert imported - {"mechanism_ratios"} <= sys.stdlib_module_names
     assert "mechanism_ratios" in imported
 
@@ -255,7 +311,10 @@ def test_no_file_is_unusable_input(tmp_path):
     ],
 )
 def test_parts_that_are_no_numbers_are_unusable(path, part):
-    """Nothing but a plain number is one; a huge one is refused before anything of its size is computed."""
+    """Nothing but a plain number is one.
+
+    A huge one is refused before anything of its size is computed.
+    """
     changed = copy.deepcopy(GRR)
     place = changed["questions"][0]
     for name in path[:-1]:

@@ -43,7 +43,21 @@ READ = {
 }
 
 REFUSED = [
-    *("", "half", "1/0", "1//2", "0x10", "1_000", "1e999", "inf", "nan", "1 2", "1/2/3", "0." + "1" * 41, "9" * 41),
+    *(
+        "",
+        "half",
+        "1/0",
+        "1//2",
+        "0x10",
+        "1_000",
+        "1e999",
+        "inf",
+        "nan",
+        "1 2",
+        "1/2/3",
+        "0." + "1" * 41,
+        "9" * 41,
+    ),
     *(True, math.nan, math.inf, -math.inf, Decimal("NaN"), 1e300),
 ]
 
@@ -61,7 +75,11 @@ def test_refused_number(written):
         fraction(written)
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, places=12, min_value=-(10**9), max_value=10**9))
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, places=12, min_value=-(10**9), max_value=10**9
+    )
+)
 def test_decimal_text_is_exact(number):
     """Reading the text of a decimal loses nothing."""
     assert fraction(str(number)) == Fraction(number)
@@ -78,7 +96,9 @@ def test_exponential_is_bounded(exponent):
 
 @given(ratios)
 def test_logarithm_is_bounded(ratio):
-    """A printed epsilon is never below the delivered one, nor more than two steps of a float above it."""
+    """A printed epsilon is never below the delivered one, nor more than two steps of a float above
+    it.
+    """
     epsilon = log_upper(ratio)
     assert taylor_exp(Fraction(epsilon))[0] >= ratio
     assert epsilon <= math.nextafter(math.nextafter(log(ratio), math.inf), math.inf) + 1e-78
@@ -107,7 +127,9 @@ def test_exponential_of_zero():
 
 @given(ratios, st.integers(min_value=1, max_value=12))
 def test_epsilons_are_shown_rounded_up(ratio, places):
-    """What people read is no less than the epsilon, and less than one unit of its last decimal more than the float."""
+    """What people read is no less than the epsilon, and less than one unit of its last decimal more
+    than the float.
+    """
     shown = fraction(log_text(ratio, places))
     assert exp_upper(shown) >= ratio
     assert log_upper(ratio) <= shown < Fraction(log_upper(ratio)) + Fraction(1, 10**places)
@@ -123,14 +145,18 @@ def test_bounds_are_shown_rounded_up(number):
 
 
 def test_three_is_shown_above_its_logarithm():
-    """The logarithm 1.0986122886681098 of 3 is not shown as 1.098612288668, nor a belief of 73.106 % as 73.1 %."""
+    """The logarithm 1.0986122886681098 of 3 is not shown as 1.098612288668, nor a belief of 73.106
+    % as 73.1 %.
+    """
     assert log_text(Fraction(3), 12) == "1.098612288669"
     assert text_upper(Fraction("73.106"), 1) == "73.2"
     assert text_upper(Fraction(2), 6) == "2.000000"
 
 
 def test_decays_are_lower_bounds():
-    """Powers of e^-step that are multiplied together stay below the true ones, and within 1e-69 of them."""
+    """Powers of e^-step that are multiplied together stay below the true ones, and within 1e-69 of
+    them.
+    """
     drawn = random.Random(7)
     for text in ("1/3", "50", "1e-30", "7/1000000000"):
         step = fraction(text)
@@ -139,7 +165,11 @@ def test_decays_are_lower_bounds():
         found = decays(step, counts)
         for count in counts:
             share = fraction(1) * found[count] / found[0]
-            assert exp_lower(-step * count) * (1 - fraction("1e-10") ** 7) <= share <= exp_upper(-step * count)
+            assert (
+                exp_lower(-step * count) * (1 - fraction("1e-10") ** 7)
+                <= share
+                <= exp_upper(-step * count)
+            )
 
 
 def test_without_counts_nothing_decays():
@@ -147,7 +177,9 @@ def test_without_counts_nothing_decays():
     assert decays(Fraction(1, 3), []) == {}
 
 
-@pytest.mark.parametrize("number", [10**40 - 1, 1 - 10**40, Fraction(1, 10**31), f"1/{10**30}", f"1/{10**30 - 1}"])
+@pytest.mark.parametrize(
+    "number", [10**40 - 1, 1 - 10**40, Fraction(1, 10**31), f"1/{10**30}", f"1/{10**30 - 1}"]
+)
 def test_the_largest_numbers(number):
     """40 digits before the point, and a denominator of 10^30."""
     assert fraction(number) == Fraction(number)

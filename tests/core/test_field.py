@@ -1,4 +1,6 @@
-"""Finite fields obey the axioms, exhaustively, and arrays over them are calculated as elements are."""
+"""Finite fields obey the axioms, exhaustively, and arrays over them are
+calculated as elements are.
+"""
 
 from itertools import product
 
@@ -30,7 +32,10 @@ def test_orders():
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_axioms(order):
-    """Sums and products commute, associate and distribute; 0 and 1 are neutral; all but 0 have an inverse."""
+    """Sums and products commute, associate and distribute; 0 and 1 are neutral.
+
+    All but 0 have an inverse.
+    """
     elements = range(order)
     for a, b in product(elements, repeat=2):
         assert plus(a, b, order) == plus(b, a, order) in elements
@@ -39,7 +44,9 @@ def test_axioms(order):
     for a, b, c in product(elements, repeat=3):
         assert plus(plus(a, b, order), c, order) == plus(a, plus(b, c, order), order)
         assert times(times(a, b, order), c, order) == times(a, times(b, c, order), order)
-        assert times(a, plus(b, c, order), order) == plus(times(a, b, order), times(a, c, order), order)
+        assert times(a, plus(b, c, order), order) == plus(
+            times(a, b, order), times(a, c, order), order
+        )
     assert all(plus(a, 0, order) == a == times(a, 1, order) for a in elements)
     assert all(times(a, inverse(a, order), order) == 1 for a in elements if a)
 
@@ -58,10 +65,15 @@ def test_inner_product(order):
 def test_arrays(order):
     """Products and combinations of arrays are those of their elements."""
     field = Field(order)
-    left, right = (np.array(each, dtype=np.int32) for each in zip(*product(range(order), repeat=2), strict=True))
+    left, right = (
+        np.array(each, dtype=np.int32)
+        for each in zip(*product(range(order), repeat=2), strict=True)
+    )
     exact = [times(a, b, order) for a, b in product(range(order), repeat=2)]
     assert field.products(left, right).tolist() == exact
     for factor in range(1, order):
-        combined = [plus(times(factor, a, order), b, order) for a, b in product(range(order), repeat=2)]
+        combined = [
+            plus(times(factor, a, order), b, order) for a, b in product(range(order), repeat=2)
+        ]
         assert field.combination([(factor, left), (1, right)]).tolist() == combined
         assert field.plus_multiple(right.tolist(), factor, left.tolist()) == combined

@@ -1,4 +1,6 @@
-"""Lasting identifiers: the bits that a device keeps and shows, by definition, and how often devices are matched."""
+"""Lasting identifiers: the bits that a device keeps and shows, by definition, and how often devices
+are matched.
+"""
 
 import math
 import re
@@ -15,29 +17,40 @@ from surveys import survey_of
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Memoized
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import BitVector, product_row
+from ldp.mechanisms.unary import UnaryEncoding, product_row
 
-KEPT = [each for each in (*DESIGNED, *SMALL) if isinstance(each.randomizer, Memoized) and each.randomizer.memoizes]
+KEPT = [
+    each
+    for each in (*DESIGNED, *SMALL)
+    if isinstance(each.randomizer, Memoized) and each.randomizer.memoizes
+]
 ENUMERABLE = [each for each in KEPT if each in SMALL]
 
 
 def laws(randomizer):
-    """(the law of a permanent response, and for each the law of a report of it), written out over whole responses."""
+    """(the law of a permanent response, and for each the law of a report of it), written out over
+    whole responses.
+    """
     if isinstance(randomizer, BitFlip):
         p, q = randomizer.within
         permanent = product_row([p, *[q] * (randomizer.sampled - 1)])
-        return permanent, [[Fraction(m == y) for y in range(len(permanent))] for m in range(len(permanent))]
-    if isinstance(randomizer, Rappor) or isinstance(randomizer.lasting, BitVector):
+        return permanent, [
+            [Fraction(m == y) for y in range(len(permanent))] for m in range(len(permanent))
+        ]
+    if isinstance(randomizer, Rappor) or isinstance(randomizer.lasting, UnaryEncoding):
         (p, q), (one, zero) = randomizer.steps
         size = randomizer.layout.bits
         permanent = product_row([p, *[q] * (size - 1)])
-        sent = [product_row([one if m >> bit & 1 else zero for bit in range(size)]) for m in range(len(permanent))]
+        sent = [
+            product_row([one if m >> bit & 1 else zero for bit in range(size)])
+            for m in range(len(permanent))
+        ]
         return permanent, sent
     lasting = randomizer.lasting
-    response = lasting if isinstance(lasting, SymbolResponse) else lasting.response
+    response = lasting if isinstance(lasting, RandomizedResponse) else lasting.response
     return response.channel().rows[0], randomizer.fresh.channel().rows
 
 
@@ -59,13 +72,19 @@ def test_bits_are_those_of_the_definition(specimen):
 
 def test_enough_is_enumerated():
     """Bits, symbols, buckets, windows and Bloom filters are among them."""
-    kinds = {(type(each.randomizer), type(getattr(each.randomizer, "lasting", None))) for each in ENUMERABLE}
+    kinds = {
+        (type(each.randomizer), type(getattr(each.randomizer, "lasting", None)))
+        for each in ENUMERABLE
+    }
     assert len(kinds) == 5
 
 
 @pytest.mark.parametrize("specimen", ENUMERABLE, ids=lambda specimen: specimen.name)
 def test_what_is_shown_has_as_many_values_as_stated(specimen):
-    """2,000 devices draw every one of them, and no other. (At most 20: none is missing with 1 - 10^-43.)"""
+    """2,000 devices draw every one of them, and no other.
+
+    (At most 20: none is missing with 1 - 10^-43.)
+    """
     draw = Seeded(1)
     drawn = {specimen.randomizer.draw_cohort(draw.randbytes) for _ in range(2000)}
     assert len(drawn) == shown_states(specimen.randomizer.layout) <= 20
@@ -79,8 +98,10 @@ def test_more_reports_tell_more(specimen):
 
 
 def test_a_tiny_epsilon_leaves_tiny_bits():
-    """Where logarithms of floats would leave rounding alone, what comes out is the square's half, and above 0."""
-    one = Chain(SymbolResponse(2, 10**9 + 1, 10**9), SymbolResponse(2, 10**6 + 1, 10**6))
+    """Where logarithms of floats would leave rounding alone, what comes out is the square's half,
+    and above 0.
+    """
+    one = Chain(RandomizedResponse(2, 10**9 + 1, 10**9), RandomizedResponse(2, 10**6 + 1, 10**6))
     found = identifier(one)
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
     excess = (1 / (2 * 10**6 + 1)) ** 2
@@ -99,9 +120,14 @@ MATCHED = {
     "chromium-normal": ('type = "text"\nprofile = "chromium-normal"', (0.9, 1)),
     "l-osue": (f'{_HUNDRED}{_TWO}mechanism = "l-osue"', (0.08, 0.25)),
     "l-grr": (f'{_HUNDRED}{_TWO}mechanism = "l-grr"', (0, 0.05)),
-    "l-grr-4": ('type = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = "l-grr"\n' + _TWO, (0, 0.02)),
+    "l-grr-4": (
+        'type = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = "l-grr"\n' + _TWO,
+        (0, 0.02),
+    ),
 }
-"""Questions, and between what their 500 devices are matched by one report each: measured, with room for other seeds."""
+"""Questions, and between what their 500 devices are matched by one report each: measured, with room
+for other seeds.
+"""
 
 
 @pytest.mark.parametrize("name", MATCHED)
@@ -115,13 +141,19 @@ def test_devices_are_matched_by_one_report_each(name):
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        *((name, 1, 1) for name in ("loloha", "dbitflip", "rappor-paper", "chromium-normal", "l-osue")),
+        *(
+            (name, 1, 1)
+            for name in ("loloha", "dbitflip", "rappor-paper", "chromium-normal", "l-osue")
+        ),
         ("l-grr", 0.1, 0.3),
         ("l-grr-4", 0, 0.05),
     ],
 )
 def test_permanent_responses_show_in_time(name, least, most):
-    """By thirty reports each, those of many bits are matched every time; those of one symbol among four are not."""
+    """By thirty reports each, those of many bits are matched every time.
+
+    Those of one symbol among four are not.
+    """
     rate = match_rate(survey_of(f'name = "x"\n{MATCHED[name][0]}'), "1", DEVICES, 30, seed=1)
     assert least <= rate <= most
 
@@ -152,7 +184,10 @@ def told(tmp_path, command, question):
     ],
 )
 def test_too_many_cohorts_are_warned_about(command, question, warned, tmp_path):
-    """More than 256 of them, which each device keeps, or a hash function; not where a device answers once."""
+    """More than 256 of them, which each device keeps, or a hash function.
+
+    Not where a device answers once.
+    """
     result = told(tmp_path, command, question)
     assert ("every report shows what its device keeps" in result.stderr) is (warned is not None)
     assert warned is None or warned in result.stderr
@@ -160,13 +195,19 @@ def test_too_many_cohorts_are_warned_about(command, question, warned, tmp_path):
 
 
 def test_explain_prints_the_bits(tmp_path):
-    """In clear, between two reports and over time, as `ldp.identifiers` has them; nothing for what is asked once."""
+    """In clear, between two reports and over time, as `ldp.identifiers` has them.
+
+    Nothing for what is asked once.
+    """
     shown = told(tmp_path, "explain", FILTER.format(f=".75", cohorts=32)).stdout
     found = re.search(
-        r"lasting identifier  (\S+) bits in clear, (\S+) bits between two reports, (\S+) bits over", shown
+        r"lasting identifier  (\S+) bits in clear, (\S+) bits between two reports, (\S+) bits over",
+        shown,
     )
     paper = survey_of('name = "x"\ntype = "text"\nprofile = "rappor-paper"')["x"].randomizer
     assert tuple(map(float, found.groups())) == pytest.approx(identifier(paper), abs=0.005)
     assert "one of 32;" in shown
-    once = told(tmp_path, "explain", 'name = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"').stdout
+    once = told(
+        tmp_path, "explain", 'name = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'
+    ).stdout
     assert "lasting identifier" not in once

@@ -10,14 +10,26 @@ from hypothesis import strategies as st
 from specimens import DESIGNED
 
 from ldp import RandomnessError
-from ldp.randomness import WORD, Replay, bernoulli, draw_below, draw_bits, randbelow, shuffled, system
+from ldp.randomness import (
+    WORD,
+    Replay,
+    bernoulli,
+    draw_below,
+    draw_bits,
+    randbelow,
+    shuffled,
+    system,
+)
 
 RESERVE = 16
 
 
 @st.composite
 def bit_draws(draw):
-    """Thresholds and words for a vector of bits; many of the words agree with their threshold in the top bits."""
+    """Thresholds and words for a vector of bits.
+
+    Many of the words agree with their threshold in the top bits.
+    """
     word, size = draw(st.integers(1, WORD)), draw(st.integers(1, 40))
     thresholds = [draw(st.integers(0, (1 << word) - 1)) for _ in range(2)]
     chosen = draw(st.integers(0, (1 << size) - 1))
@@ -33,16 +45,25 @@ def bit_draws(draw):
 
 
 def plane_bytes(size, planes, tops, padding):
-    """The top bits of every word, plane by plane from the highest; the unused bits of a plane are noise."""
+    """The top bits of every word, plane by plane from the highest.
+
+    The unused bits of a plane are noise.
+    """
     width = (size + 7) // 8
     noise = (padding << size) & ((1 << 8 * width) - 1)
-    layers = (sum((top >> planes - 1 - place & 1) << bit for bit, top in enumerate(tops)) for place in range(planes))
+    layers = (
+        sum((top >> planes - 1 - place & 1) << bit for bit, top in enumerate(tops))
+        for place in range(planes)
+    )
     return b"".join((layer | noise).to_bytes(width, "little") for layer in layers)
 
 
 @given(bit_draws())
 def test_bits_by_definition(drawn):
-    """A bit is 1 exactly where its word is below its threshold; ties in the top bits are settled by the reserve."""
+    """A bit is 1 exactly where its word is below its threshold.
+
+    Ties in the top bits are settled by the reserve.
+    """
     word, size, thresholds, chosen, planes, rest, tops, reserve, padding = drawn
     width = (rest + 7) // 8
     lows = iter(range(0, len(reserve), width or 1))
@@ -60,12 +81,17 @@ def test_bits_by_definition(drawn):
 
 @given(bit_draws(), st.integers(0, (1 << WORD) - 1), st.integers(0, (1 << 40) - 1))
 def test_bits_take_what_they_take(drawn, threshold, chosen):
-    """How many bytes a vector draws depends on neither thresholds nor bits, as long as the reserve lasts."""
+    """How many bytes a vector draws depends on neither thresholds nor bits, as long as the reserve
+    lasts.
+    """
     word, size, thresholds, *_, tops, reserve, padding = drawn
     planes = min(word, size.bit_length() + 3)
     tape = plane_bytes(size, planes, tops, padding) + reserve
     used = []
-    for bits, cut in ((drawn[3], thresholds[0]), (chosen & (1 << size) - 1, threshold & (1 << word) - 1)):
+    for bits, cut in (
+        (drawn[3], thresholds[0]),
+        (chosen & (1 << size) - 1, threshold & (1 << word) - 1),
+    ):
         replay = Replay(tape)
         draw_bits(bits, min(size, RESERVE), cut, thresholds[1], replay, word)
         used.append(replay.used)
@@ -73,14 +99,20 @@ def test_bits_take_what_they_take(drawn, threshold, chosen):
 
 
 def test_reserve_is_drawn_again():
-    """When more positions are tied than the reserve has words for, another reserve is drawn, and still exactly."""
+    """When more positions are tied than the reserve has words for, another reserve is drawn, and
+    still exactly.
+    """
     size, threshold = 40, 0xABCDEF01_23456789
     planes = size.bit_length() + 3
     rest = WORD - planes
     width = (rest + 7) // 8
     low = threshold & (1 << rest) - 1
     words = [(low - (bit % 3 == 0)).to_bytes(width, "little") for bit in range(size)]
-    tape = Replay(plane_bytes(size, planes, [threshold >> rest] * size, 0) + b"".join(words) + bytes(8 * width))
+    tape = Replay(
+        plane_bytes(size, planes, [threshold >> rest] * size, 0)
+        + b"".join(words)
+        + bytes(8 * width)
+    )
     drawn = draw_bits((1 << size) - 1, size, threshold, 0, tape, WORD)
     assert drawn == sum((bit % 3 == 0) << bit for bit in range(size))
     assert tape.used == planes * 5 + 3 * RESERVE * width
@@ -88,7 +120,9 @@ def test_reserve_is_drawn_again():
 
 @given(st.integers(1, 1 << 70), st.binary(min_size=200, max_size=200))
 def test_integers_by_definition(bound, tape):
-    """An integer is the remainder of the first whole word below the largest multiple of the bound."""
+    """An integer is the remainder of the first whole word below the largest
+    multiple of the bound.
+    """
     size = (bound.bit_length() + 7) // 8
     words = (int.from_bytes(tape[at : at + size], "little") for at in range(0, 200 - size, size))
     limit = 256**size // bound * bound
@@ -99,7 +133,8 @@ def test_integers_by_definition(bound, tape):
 
 @given(st.integers(1, 1 << 70), st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64))
 def test_streams_of_integers_by_definition(bound, words):
-    """A stream has the remainders of all words below the largest multiple of the bound, and of no others.
+    """A stream has the remainders of all words below the largest multiple of the bound, and of no
+    others.
 
     Among them are that multiple itself and its neighbours, at either end of a block.
     """
@@ -125,14 +160,18 @@ def test_integers_beside_the_limit(bound):
 
 
 def test_every_order_comes_from_as_many_tapes():
-    """Four things: each of the draws below 4, 3 and 2 leads to an order of its own, and takes no byte besides."""
+    """Four things: each of the draws below 4, 3 and 2 leads to an order of its own, and takes no
+    byte besides.
+    """
     tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
     assert sorted(tuple(shuffled("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
     assert {tape.used for tape in tapes} == {3}
 
 
 def test_bernoulli_over_every_tape():
-    """A probability of a / b is a / b, not the nearest float: of the tapes accepted at once, that share is true."""
+    """A probability of a / b is a / b, not the nearest float: of the tapes accepted at once, that
+    share is true.
+    """
     for denominator in range(1, 60):
         for numerator in range(denominator + 1):
 
@@ -163,7 +202,8 @@ def test_no_report_from_a_tape_that_ends(specimen):
     """However early randomness fails, there is an error and no report."""
     tape = seeded.Random(3).randbytes(4096)
     replay = Replay(tape)
-    # Not `specimen.values`: that writes the channel out, and a channel with seeds of real size fills the memory.
+    # Not `specimen.values`: that writes the channel out, and a channel with seeds of real size
+    # fills the memory.
     value = b"text" if specimen.randomizer.kind in ("bloom", "search") else 1
     specimen.randomizer.randomize(value, replay)
     for size in range(replay.used):

@@ -1,10 +1,11 @@
-"""Bits that turn over in a store, one at a time: `python tests/endurance/bit_flips.py 100000`; tests turn fewer.
+"""Bits that turn over in a store, one at a time: `python tests/endurance/bit_flips.py 100000`;
+tests turn fewer.
 
-A service was killed, with a part of what it wrote in SQLite's log and the rest in its file; or it was closed, with all
-in the file. One bit of file, log or witness turns over, wherever it is, and the store is opened as a service opens it.
-Either that is refused with a `StoreError`; or all estimates are what they were, and what is uploaded next is counted as
-it should be: all batches that were accepted before are known again, new ones are counted, and the store is sound after
-that.
+A service was killed, with a part of what it wrote in SQLite's log and the rest in its file; or it
+was closed, with all in the file. One bit of file, log or witness turns over, wherever it is, and
+the store is opened as a service opens it. Either that is refused with a `StoreError`; or all
+estimates are what they were, and what is uploaded next is counted as it should be: all batches that
+were accepted before are known again, new ones are counted, and the store is sound after that.
 """
 
 import random
@@ -38,7 +39,10 @@ _FILES = {STORE: 45, _LOG: 45, STORE + WITNESS: 10}
 """How often the bit is in which file, in a hundred."""
 _STEP = 20
 _COPIED, _UPLOADS, _ALL = 96, 112, 128
-"""Uploads whose changes are in SQLite's file; those before the kill; those that are sent once it is open again."""
+"""Uploads whose changes are in SQLite's file; those before the kill.
+
+Those that are sent once it is open again.
+"""
 _TOGETHER = 4
 _RULES, _NOTHING_KEPT = Rules(kept_days=1), Rules(kept_days=-1)
 
@@ -52,7 +56,10 @@ class Left(NamedTuple):
 
 
 def left():
-    """What a service left, before any bit turned over: killed; closed; closed with pages that are free again."""
+    """What a service left, before any bit turned over: killed; closed.
+
+    Closed with pages that are free again.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for first, last in ((0, _COPIED), (_COPIED, _UPLOADS)):
@@ -80,7 +87,9 @@ def turned(files, draw):
 
 
 def became_of(files, left, folder):
-    """Whether files are refused, or hold and do what those would that were left, or something else."""
+    """Whether files are refused, or hold and do what those would that were
+    left, or something else.
+    """
     try:
         return HARMLESS if _known(files, folder) == (left.known, left.later) else SILENT
     except StoreError:
@@ -99,16 +108,23 @@ def turn_bits(states, times, seed):
             fate = became_of(files, left, Path(folder))
             found[name, fate] += 1
             if fate in WRONG:
-                print(f"state {number % len(states)}, {name}: bit {place} {fate}", flush=True)  # noqa: T201
+                print(f"state {number % len(states)}, {name}: bit {place} {fate}", flush=True)
     return found
 
 
 def _files(folder):
-    return {path.name: content for path in folder.iterdir() if path.name in _FILES and (content := path.read_bytes())}
+    return {
+        path.name: content
+        for path in folder.iterdir()
+        if path.name in _FILES and (content := path.read_bytes())
+    }
 
 
 def _known(files, folder):
-    """What the store says when it is opened; and after more uploads, all those before among them."""
+    """What the store says when it is opened.
+
+    And after more uploads, all those before among them.
+    """
     for path in folder.iterdir():
         path.unlink()
     for name, content in files.items():
@@ -127,7 +143,10 @@ def said(store):
     """All that estimates are made of."""
     with store.snapshot() as snapshot:
         tallies = [
-            {name: counts.tobytes() for name, counts in tally_of(snapshot, each.survey).counts.items()}
+            {
+                name: counts.tobytes()
+                for name, counts in tally_of(snapshot, each.survey).counts.items()
+            }
             for each in CATALOGUE.all
         ]
         return tallies, outcomes_by_question(snapshot)
@@ -138,13 +157,17 @@ def take(books, numbers):
     now = START + _STEP * numbers[-1]
     tidy(books, CATALOGUE, _RULES, now)
     with begin(books) as turn:
-        return Intake(CATALOGUE, _RULES).take(turn, [upload(number).body for number in numbers], now)
+        return Intake(CATALOGUE, _RULES).take(
+            turn, [upload(number).body for number in numbers], now
+        )
 
 
 if __name__ == "__main__":
     times, workers, states = int(sys.argv[1]), 2, left()
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        found = sum(pool.map(partial(turn_bits, states, times // workers), range(workers)), Counter())
+        found = sum(
+            pool.map(partial(turn_bits, states, times // workers), range(workers)), Counter()
+        )
     for (name, fate), count in sorted(found.items()):
-        print(f"{name}: {count:,} {fate}")  # noqa: T201
+        print(f"{name}: {count:,} {fate}")
     sys.exit(any(fate in WRONG for _, fate in found))

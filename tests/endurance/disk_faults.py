@@ -1,8 +1,10 @@
-"""Disks that fail during uploads, at one place in some; at every place with `python tests/endurance/disk_faults.py 1`.
+"""Disks that fail during uploads, at one place in some; at every place with `python
+tests/endurance/disk_faults.py 1`.
 
-In each case one write or one sync fails, or all from one on, or the disk is full for a while. What was acknowledged has
-to be there afterwards, for a process that finds the files as they lie and for one after a loss of power; what was not
-can be sent again. After any error but a full disk nothing more is acknowledged, even if the disk would work again.
+In each case one write or one sync fails, or all from one on, or the disk is full for a while. What
+was acknowledged has to be there afterwards, for a process that finds the files as they lie and for
+one after a loss of power; what was not can be sent again. After any error but a full disk nothing
+more is acknowledged, even if the disk would work again.
 """
 
 import errno
@@ -24,7 +26,10 @@ from ldp_aggregator.service.store.errors import StoreError, StoreFullError
 UPLOADS = 24
 _LOSSES = 3
 _TRIES = 3
-"""Uploads that a full disk refuses before there is room again; those tried after the store has failed."""
+"""Uploads that a full disk refuses before there is room again.
+
+Those tried after the store has failed.
+"""
 _PATIENCE = 5
 
 
@@ -56,7 +61,11 @@ def serve(disk):
     except StoreError:
         disk.work("write")
         disk.work("sync")
-        return "stopped" if uploader is None or all(_refused(uploader, number) for _ in range(_TRIES)) else "went on"
+        return (
+            "stopped"
+            if uploader is None or all(_refused(uploader, number) for _ in range(_TRIES))
+            else "went on"
+        )
     return "done"
 
 
@@ -99,9 +108,20 @@ def violations(disk, fault, draw):
 
 
 def _failing(disk, records):
-    """Where the first file failed; how many records there are, if none did. Folders are synced again, by the store."""
-    folders = {record.file for record in records if record.kind == "O" and record.content.decode() == str(disk.files)}
-    failed = (place for place, record in enumerate(records) if record.kind in "EF" and record.file not in folders)
+    """Where the first file failed; how many records there are, if none did.
+
+    Folders are synced again, by the store.
+    """
+    folders = {
+        record.file
+        for record in records
+        if record.kind == "O" and record.content.decode() == str(disk.files)
+    }
+    failed = (
+        place
+        for place, record in enumerate(records)
+        if record.kind in "EF" and record.file not in folders
+    )
     return next(failed, len(records))
 
 
@@ -125,22 +145,31 @@ def _clear(disk):
 
 
 def try_all(folder, every):
-    """How many faults were tried, and what went wrong how often. For a process whose disk is watched."""
+    """How many faults were tried, and what went wrong how often.
+
+    For a process whose disk is watched.
+    """
     disk = WatchedDisk(folder)
     _clear(disk)
     if in_child(lambda: serve(disk)) != "'done'":
         raise RuntimeError("expected a service that takes all uploads while its disk works")
     cases = list(faults(disk.count("write"), disk.count("sync"), every))
     draw = random.Random(1)
-    wrong = Counter((fault, each) for fault in cases for each in violations(disk, fault, draw) if each)
+    wrong = Counter(
+        (fault, each) for fault in cases for each in violations(disk, fault, draw) if each
+    )
     return len(cases), wrong
 
 
 def tried(every):
-    """What `try_all` found in a process of its own, whose disk is watched: whether all is well, and in words."""
+    """What `try_all` found in a process of its own, whose disk is watched: whether all is well, and
+    in words.
+    """
     with folder_in_memory() as folder:
         command = [sys.executable, __file__, folder, str(every)]
-        process = subprocess.run(command, env=WatchedDisk(folder).environment, check=False, stdout=subprocess.PIPE)  # noqa: S603
+        process = subprocess.run(
+            command, env=WatchedDisk(folder).environment, check=False, stdout=subprocess.PIPE
+        )
     return process.returncode == 0, process.stdout.decode()
 
 
@@ -149,8 +178,8 @@ def main(folder, every):
     logging.disable()
     cases, wrong = try_all(folder, every)
     for (fault, what), count in wrong.items():
-        print(f"{fault}: {what}" + (f" ({count} times)" if count > 1 else ""))  # noqa: T201
-    print(f"{cases} faults; wrong: {wrong.total() or 'nothing'}")  # noqa: T201
+        print(f"{fault}: {what}" + (f" ({count} times)" if count > 1 else ""))
+    print(f"{cases} faults; wrong: {wrong.total() or 'nothing'}")
     return bool(wrong)
 
 
@@ -159,5 +188,5 @@ if __name__ == "__main__":
     if folder:
         sys.exit(main(*folder, int(every)))
     well, words = tried(int(every))
-    print(words, end="")  # noqa: T201
+    print(words, end="")
     sys.exit(not well)

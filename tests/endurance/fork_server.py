@@ -1,11 +1,15 @@
-"""Runs tests on changed modules: all is imported and collected once, then a forked child for each change.
+"""Runs tests on changed modules: all is imported and collected once, then a forked child for each
+change.
 
-    quick   the child gives the functions that changed their new code, in place, so that whoever imported them sees it,
-            and runs the tests that came by the statement, by what was measured once; the quickest first
-    anew    where what runs at import is changed, the child forgets our modules and collects the tests of the area
-            again, which imports the changed source; so it does for what survived, if its line runs at collection too
+    quick   the child gives the functions that changed their new code, in place, so that whoever
+            imported them sees it, and runs the tests that came by the statement, by what was
+            measured once; the quickest first
+    anew    where what runs at import is changed, the child forgets our modules and collects the
+            tests of the area again, which imports the changed source; so it does for what survived,
+            if its line runs at collection too
 
-What is measured is measured in a child as well: no child inherits what tests leave in caches, threads or fixtures.
+What is measured is measured in a child as well: no child inherits what tests leave in caches,
+threads or fixtures.
 """
 
 from __future__ import annotations
@@ -30,8 +34,9 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, SLACK, PAUSE, IMPORT = 10, 5.0, 30.0, 120.0
-"""A test may take so many times what it takes on sound code and so many seconds more of the processor's time, and so
-many besides by the clock, as others may be busy; and an import so many."""
+"""A test may take so many times what it takes on sound code and so many seconds more of the
+processor's time, and so many besides by the clock, as others may be busy; and an import so many.
+"""
 
 LONGEST = 300.0
 """Seconds that a test may take on sound code, while it is measured."""
@@ -45,12 +50,26 @@ MEMORY = 8 << 30
 KILLED = 10
 OUTCOMES = {0: "survived", 1: "timeout", -signal.SIGPROF: "timeout", KILLED: "killed"}
 QUIET = (
-    *("-o", "addopts=--import-mode=importlib", "-p", "no:terminal", "-p", "no:doctest", "-p", "no:cacheprovider"),
+    *(
+        "-o",
+        "addopts=--import-mode=importlib",
+        "-p",
+        "no:terminal",
+        "-p",
+        "no:doctest",
+        "-p",
+        "no:cacheprovider",
+    ),
     # It raises from a signal handler wherever that finds Python, hence within what measures.
-    *("--deselect", "tests/stores/test_store.py::test_what_a_signal_handler_raises_leaves_no_lock_held"),
+    *(
+        "--deselect",
+        "tests/stores/test_store.py::test_what_a_signal_handler_raises_leaves_no_lock_held",
+    ),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-"""What is imported before the fork cannot be rewritten for better messages, which nobody reads here."""
+"""What is imported before the fork cannot be rewritten for better messages, which nobody reads
+here.
+"""
 
 
 class Watch:
@@ -63,7 +82,9 @@ class Watch:
         """Every phase of every test comes by."""
         self.failed = self.failed or report.failed
 
-    def run(self, items: list[Any], before: Callable[[Any], object]) -> Iterator[tuple[Any, float, bool]]:
+    def run(
+        self, items: list[Any], before: Callable[[Any], object]
+    ) -> Iterator[tuple[Any, float, bool]]:
         """Each test, the seconds that it took, and whether it failed."""
         for item, following in zip(items, [*items[1:], None], strict=True):
             before(item)
@@ -77,7 +98,10 @@ Lines = dict[str, frozenset[int]]
 
 
 class Measured:
-    """How long each test takes, and which lines it runs; `early` are those that are run before any test."""
+    """How long each test takes, and which lines it runs.
+
+    `early` are those that are run before any test.
+    """
 
     def __init__(self, tests: dict[str, tuple[float, Lines]], early: Lines) -> None:
         self.seconds = {test: seconds for test, (seconds, _) in tests.items()}
@@ -101,7 +125,10 @@ class Measured:
         return self.seconds.get(test, 0.0) * PATIENCE + SLACK
 
     def quickest(self, tests: Iterable[str], most: float = MOST_SECONDS) -> list[str]:
-        """The quickest tests, as many as there is time for; and if there is but a slow one, that."""
+        """The quickest tests, as many as there is time for.
+
+        And if there is but a slow one, that.
+        """
         chosen, spent = [], 0.0
         for test in sorted(tests, key=lambda each: self.seconds.get(each, 0.0)):
             spent += self.seconds.get(test, 0.0)
@@ -112,12 +139,16 @@ class Measured:
 
 
 class Server:
-    """A plugin of pytest that takes over once the tests are collected; `work` is what it calls then.
+    """A plugin of pytest that takes over once the tests are collected; `work` is what it calls
+    then.
 
-    What was measured is kept in a file: tests are run again if their file changed, or a source that they run.
+    What was measured is kept in a file: tests are run again if their file changed, or a source that
+    they run.
     """
 
-    def __init__(self, sources: dict[str, Path], root: Path, kept: Path, work: Callable[[Server], int]) -> None:
+    def __init__(
+        self, sources: dict[str, Path], root: Path, kept: Path, work: Callable[[Server], int]
+    ) -> None:
         import coverage
 
         self.modules, self.root, self.kept, self.work, self.result = [*sources], root, kept, work, 2
@@ -128,7 +159,9 @@ class Server:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """In place of running the tests one after the other."""
-        for module in self.modules:  # also those that are imported late: their functions have to be there to be changed
+        for module in (
+            self.modules
+        ):  # also those that are imported late: their functions have to be there to be changed
             importlib.import_module(module)
         self.coverage.stop()
         session.config.pluginmanager.register(self.watch)
@@ -223,7 +256,10 @@ class Server:
         return fork(child)
 
     def anew(self, module: str, path: Path, source: str, tests: list[str]) -> int:
-        """A child that imports everything of ours again, one module from another source. Its process id."""
+        """A child that imports everything of ours again, one module from another source.
+
+        Its process id.
+        """
 
         def child() -> int:
             import pytest
@@ -231,12 +267,18 @@ class Server:
             faulthandler.dump_traceback_later(IMPORT, exit=True)
             for name, each in list(sys.modules.items()):
                 file = getattr(each, "__file__", None) or ""
-                if file.startswith(str(self.root)) and "site-packages" not in file and name != "__main__":
+                if (
+                    file.startswith(str(self.root))
+                    and "site-packages" not in file
+                    and name != "__main__"
+                ):
                     del sys.modules[name]
             sys.meta_path.insert(0, Instead(module, path, source))
             files = dict.fromkeys(test.partition("::")[0] for test in tests)
             collected = Again(self.measured.quickest(tests), self.watch, self._expect)
-            pytest.main([*QUIET, "--rootdir", str(self.root), *files], plugins=[collected, self.watch])
+            pytest.main(
+                [*QUIET, "--rootdir", str(self.root), *files], plugins=[collected, self.watch]
+            )
             return 0 if collected.passed else KILLED
 
         return fork(child)
@@ -248,7 +290,9 @@ class Server:
 
 
 class Again:
-    """A plugin of pytest that runs some of the tests that were collected, in an order, until one fails."""
+    """A plugin of pytest that runs some of the tests that were collected, in an order, until one
+    fails.
+    """
 
     def __init__(self, order: list[str], watch: Watch, expect: Callable[[str], None]) -> None:
         self.order, self.watch, self.expect = order, watch, expect
@@ -260,7 +304,8 @@ class Again:
         if not session.testsfailed and all(test in items for test in self.order):
             chosen = [items[test] for test in self.order]
             self.passed = not any(
-                failed for _, _, failed in self.watch.run(chosen, lambda item: self.expect(item.nodeid))
+                failed
+                for _, _, failed in self.watch.run(chosen, lambda item: self.expect(item.nodeid))
             )
         return True
 
@@ -286,7 +331,10 @@ class Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def fork(work: Callable[[], int]) -> int:
-    """A child that does something and ends with what it returns, or as a killed mutant. Its process id."""
+    """A child that does something and ends with what it returns, or as a killed mutant.
+
+    Its process id.
+    """
     child = os.fork()
     if child:
         return child
@@ -314,20 +362,33 @@ def _versions(paths: Iterable[str]) -> dict[str, bytes]:
     return {path: hashlib.sha256(Path(path).read_bytes()).digest() for path in paths}
 
 
-def changed_code(path: Path, sound: str, changed: str) -> list[tuple[types.CodeType, types.CodeType]] | None:
-    """The functions that changed, as they are and as they become; None if more than functions did."""
-    old, new = (compile(source, str(path), "exec", dont_inherit=True) for source in (sound, changed))
+def changed_code(
+    path: Path, sound: str, changed: str
+) -> list[tuple[types.CodeType, types.CodeType]] | None:
+    """The functions that changed, as they are and as they become.
+
+    None if more than functions did.
+    """
+    old, new = (
+        compile(source, str(path), "exec", dont_inherit=True) for source in (sound, changed)
+    )
     pairs: list[tuple[types.CodeType, types.CodeType]] = []
     return pairs if _paired(old, new, pairs) else None
 
 
-def _paired(old: types.CodeType, new: types.CodeType, pairs: list[tuple[types.CodeType, types.CodeType]]) -> bool:
+def _paired(
+    old: types.CodeType, new: types.CodeType, pairs: list[tuple[types.CodeType, types.CodeType]]
+) -> bool:
     """Whether two codes are alike, but for functions in them, which are added to `pairs`."""
     if old == new:
         return True
-    inner = [[each for each in code.co_consts if isinstance(each, types.CodeType)] for code in (old, new)]
+    inner = [
+        [each for each in code.co_consts if isinstance(each, types.CodeType)] for code in (old, new)
+    ]
     alike = [each.co_name for each in inner[0]] == [each.co_name for each in inner[1]]
-    if old.co_flags & inspect.CO_NEWLOCALS and old.co_name == new.co_name:  # neither a module nor the body of a class
+    if (
+        old.co_flags & inspect.CO_NEWLOCALS and old.co_name == new.co_name
+    ):  # neither a module nor the body of a class
         if old.co_freevars != new.co_freevars:
             return False
         pairs.append((old, new))

@@ -3,8 +3,9 @@
     python tests/endurance/http_fuzz.py 1000000            mutated requests, sent to the real server
     python tests/endurance/http_fuzz.py --bodies 10000000  mutated bodies, given to what counts them
 
-Whatever is sent, it gets an answer that the service means to give, or none; nothing is logged, and nothing stays in
-memory. Bodies are mutated as a whole, or in the payload of a frame whose checksum is right.
+Whatever is sent, it gets an answer that the service means to give, or none; nothing is logged, and
+nothing stays in memory. Bodies are mutated as a whole, or in the payload of a frame whose checksum
+is right.
 """
 
 import random
@@ -30,7 +31,10 @@ STATUSES = {0, 200, 202, 303, 304, 400, 401, 403, 404, 405, 411, 413, 415, 503}
 """All answers there are to a client that breaks rules; 0 is none."""
 OUTCOMES = {"accepted", "duplicate", "quarantined", *REASONS}
 _TELLING = (
-    *(bytes([byte]) for byte in b"\x00\x01\x7f\x80\x90\x95\xc0\xc1\xc4\xc6\xcb\xdc\xdd\xdf\xff\r\n\t :,;/%+-"),
+    *(
+        bytes([byte])
+        for byte in b"\x00\x01\x7f\x80\x90\x95\xc0\xc1\xc4\xc6\xcb\xdc\xdd\xdf\xff\r\n\t :,;/%+-"
+    ),
     b"\r\n",
     b"\r\n\r\n",
     b"\xdd\xff\xff\xff\xff",
@@ -42,9 +46,24 @@ _TELLING = (
     b"content-length: ",
     b"9" * 40,
 )
-_PAYLOADS = (*(encode_batch(each) for each in BATCHES.values()), *(payload for _, payload in BAD_PAYLOADS.values()))
-_BODIES = (file_of(*BATCHES.values()), *BAD_FILES.values(), *(encode_frame(payload) for payload in _PAYLOADS))
-_PATHS = ("/", "/livez", "/metrics", "/version", "/v1/surveys", "/v1/surveys/example", "/v1/surveys/example/estimates?")
+_PAYLOADS = (
+    *(encode_batch(each) for each in BATCHES.values()),
+    *(payload for _, payload in BAD_PAYLOADS.values()),
+)
+_BODIES = (
+    file_of(*BATCHES.values()),
+    *BAD_FILES.values(),
+    *(encode_frame(payload) for payload in _PAYLOADS),
+)
+_PATHS = (
+    "/",
+    "/livez",
+    "/metrics",
+    "/version",
+    "/v1/surveys",
+    "/v1/surveys/example",
+    "/v1/surveys/example/estimates?",
+)
 _REQUESTS = (
     *(hostile.pieces[0] for hostile in FRAMINGS.values() if len(hostile.pieces[0]) < 4096),
     *(request(line=b"GET " + path.encode() + b" HTTP/1.1") for path in _PATHS),
@@ -103,28 +122,43 @@ def fuzz_requests(service, count, seed):
         with lock:
             statuses.update(found)
 
-    shares = [count // _CONNECTIONS + (number < count % _CONNECTIONS) for number in range(_CONNECTIONS)]
+    shares = [
+        count // _CONNECTIONS + (number < count % _CONNECTIONS) for number in range(_CONNECTIONS)
+    ]
     threads = [Thread(target=send, args=(share, number)) for number, share in enumerate(shares)]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
     if strange := {*statuses} - STATUSES or service.complaints():
-        raise FuzzingError(f"expected answers of the service's own, and an empty log; got {strange}")
+        raise FuzzingError(
+            f"expected answers of the service's own, and an empty log; got {strange}"
+        )
     if sum(statuses.values()) != count or service.get("/readyz").status_code != 200:
         raise FuzzingError("expected a service that is well after all requests")
     return statuses
 
 
 def fuzz_bodies(count, seed):
-    """How often each outcome was given. Raises `FuzzingError`, or whatever was raised in counting."""
-    draw, intake, outcomes = random.Random(seed), Intake(Catalogue([Served(SURVEY, TEXT)]), Rules()), Counter()
+    """How often each outcome was given.
+
+    Raises `FuzzingError`, or whatever was raised in counting.
+    """
+    draw, intake, outcomes = (
+        random.Random(seed),
+        Intake(Catalogue([Served(SURVEY, TEXT)]), Rules()),
+        Counter(),
+    )
     for start in range(0, count, _TURN):
         turn = _FakeTurn()
-        for each in intake.take(turn, [body_of(draw) for _ in range(min(_TURN, count - start))], 0.0):
+        for each in intake.take(
+            turn, [body_of(draw) for _ in range(min(_TURN, count - start))], 0.0
+        ):
             outcomes.update(each)
         if turn.received != turn.told:
-            raise FuzzingError(f"expected as many outcomes as batches, got {turn.told} for {turn.received}")
+            raise FuzzingError(
+                f"expected as many outcomes as batches, got {turn.told} for {turn.received}"
+            )
     if strange := {*outcomes} - OUTCOMES:
         raise FuzzingError(f"expected outcomes that there are, got {strange}")
     return outcomes
@@ -159,7 +193,9 @@ class _FakeTurn:
 
 
 def _sent(port, count, draw):
-    """The statuses of so many requests, over connections that are kept for as long as the service keeps them."""
+    """The statuses of so many requests, over connections that are kept for as long as the service
+    keeps them.
+    """
     connection = None
     for _ in range(count):
         connection = connection or socket.create_connection(("127.0.0.1", port))
@@ -208,4 +244,4 @@ if __name__ == "__main__":
     begun = time.monotonic()
     found, grown = _fuzz_intake(int(number)) if kind == ["--bodies"] else _fuzz_server(int(number))
     told = ", ".join(f"{name}: {count:,}" for name, count in found.most_common())
-    print(f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {told}")  # noqa: T201
+    print(f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {told}")

@@ -1,8 +1,9 @@
-"""A device that is killed at any moment, in tests some dozens of times: `python tests/endurance/kills.py 1000`.
+"""A device that is killed at any moment, in tests some dozens of times: `python
+tests/endurance/kills.py 1000`.
 
-Each life of the device answers a question that it may answer once, repeats one of three answers to another, and sends
-through a transport that delivers and then often says that it did not. It is killed within moments of a step that is
-drawn beforehand, however busy the machine is.
+Each life of the device answers a question that it may answer once, repeats one of three answers to
+another, and sends through a transport that delivers and then often says that it did not. It is
+killed within moments of a step that is drawn beforehand, however busy the machine is.
 """
 
 import logging
@@ -127,5 +128,8 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         kill_often(Path(name), int(sys.argv[1]), seed=1)
         found, sent, charged = violations(Path(name))
-        print(f"{sys.argv[1]} kills, {sent} reports sent, {charged} charges; violations: {found or 'none'}")  # noqa: T201
+        print(
+            f"{sys.argv[1]} kills, {sent} reports sent, {charged} charges; violations: "
+            f"{found or 'none'}"
+        )
         sys.exit(bool(found))

@@ -1,7 +1,9 @@
-"""Makes the files in tests/vectors: `python tests/endurance/make_vectors.py`. The same code gives the same files.
+"""Makes the files in tests/vectors: `python tests/endurance/make_vectors.py`. The same code gives
+the same files.
 
-Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that `randbelow` must reject
-first, one whose bits stay tied until the reserve. Every tape holds exactly the bytes that its case draws.
+Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that
+`randbelow` must reject first, one whose bits stay tied until the reserve. Every tape holds exactly
+the bytes that its case draws.
 """
 
 import json
@@ -100,26 +102,60 @@ QUESTIONS = {
     ),
     "blh": ((f'type = "category"\nvalues = {FOUR}\nepsilon = "0.5"', ("car", "walk")),),
     "cms": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 300\nwidth = 20', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = 4294967295', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 300\nwidth = 20',
+            ("car", "walk"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = 4294967295',
+            ("value 0", "value 299"),
+        ),
     ),
     "hcms": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nhash_seed = 1', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16',
+            ("car", "walk"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nhash_seed = 1',
+            ("value 0", "value 299"),
+        ),
     ),
     "set-unary": (
         (f'type = "multi"\nvalues = {FOUR}\nmost = 2\nepsilon = "1"', ([], ["car", "walk"])),
-        (f'type = "multi"\nvalues = {TWENTY}\nmost = 15\nepsilon = "3"', (["value 0"], ["value 3", "value 19"])),
+        (
+            f'type = "multi"\nvalues = {TWENTY}\nmost = 15\nepsilon = "3"',
+            (["value 0"], ["value 3", "value 19"]),
+        ),
     ),
     "pad-grr": (
-        (f'type = "multi"\nvalues = {FOUR}\nmost = 4\nepsilon = "1"', ([], ["bus"], ["walk", "bike", "bus", "car"])),
+        (
+            f'type = "multi"\nvalues = {FOUR}\nmost = 4\nepsilon = "1"',
+            ([], ["bus"], ["walk", "bike", "bus", "car"]),
+        ),
         (f'type = "multi"\nvalues = {MANY}\nmost = 10\nepsilon = "2"', (["value 0", "value 299"],)),
     ),
-    "pad-ss": ((f'type = "multi"\nvalues = {TWENTY}\nmost = 3\nepsilon = "1"', ([], ["value 0", "value 19"])),),
-    "pad-pgr": ((f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "2"', ([], ["value 0", "value 299"])),),
+    "pad-ss": (
+        (
+            f'type = "multi"\nvalues = {TWENTY}\nmost = 3\nepsilon = "1"',
+            ([], ["value 0", "value 19"]),
+        ),
+    ),
+    "pad-pgr": (
+        (
+            f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "2"',
+            ([], ["value 0", "value 299"]),
+        ),
+    ),
     "pad-hr": (
-        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"', ([], ["value 0", "value 299"])),
-        (f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "4"', ([], ["value 0", "value 299"])),
+        (
+            f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "0.5"',
+            ([], ["value 0", "value 299"]),
+        ),
+        (
+            f'type = "multi"\nvalues = {MANY}\nmost = 3\nepsilon = "4"',
+            ([], ["value 0", "value 299"]),
+        ),
     ),
     "heavy-hitters": (
         ('type = "text"\nepsilon = "2"', ("x", "Grüße", "https://example.org/a?b=c")),
@@ -130,7 +166,10 @@ QUESTIONS = {
     ),
     "l-grr": (
         (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon_first = "0.3"\nepsilon_lifetime = "7/3"', ("value 299",)),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon_first = "0.3"\nepsilon_lifetime = "7/3"',
+            ("value 299",),
+        ),
     ),
     "l-sue": ((f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),),
     "l-osue": (
@@ -143,12 +182,21 @@ QUESTIONS = {
     ),
     "dbitflip": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nsampled = 1', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nsampled = 16', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nsampled = 16',
+            ("value 0", "value 299"),
+        ),
     ),
     "rappor": (
-        (f'type = "text"\ncohorts = 16\nf = "0.5"\n{CHROME}', ("https://example.org", "Grüße", "x")),
+        (
+            f'type = "text"\ncohorts = 16\nf = "0.5"\n{CHROME}',
+            ("https://example.org", "Grüße", "x"),
+        ),
         (f'type = "text"\nf = "0"\n{CHROME}', ("x",)),
-        (f'type = "category"\nvalues = {FOUR}\ncohorts = 300\nf = "0.75"\n{CHROME}', ("car", "walk")),
+        (
+            f'type = "category"\nvalues = {FOUR}\ncohorts = 300\nf = "0.75"\n{CHROME}',
+            ("car", "walk"),
+        ),
         (f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"', ("car", "walk")),
     ),
 }
@@ -199,7 +247,10 @@ MADE = (
     (86_400, -1),
     (60, 60 << 32),
 )
-"""Lengths of epochs, and times at which a batch is made; before the first epoch and after the last there are more."""
+"""Lengths of epochs, and times at which a batch is made.
+
+Before the first epoch and after the last there are more.
+"""
 
 FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8))
 """Cohort, hashes, bits."""
@@ -211,7 +262,13 @@ def vectors():
         mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
         for mechanism, rows in QUESTIONS.items()
     }
-    made |= {"compiled": _compiled(), "epochs": _epochs(), "hashing": _hashing(), "wire": _wire(), "bad": _bad()}
+    made |= {
+        "compiled": _compiled(),
+        "epochs": _epochs(),
+        "hashing": _hashing(),
+        "wire": _wire(),
+        "bad": _bad(),
+    }
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in made.items()}
 
 
@@ -225,7 +282,9 @@ def _question(mechanism, keys, answers):
     randomizer = question.randomizer
     case = _staged_case if isinstance(randomizer, Memoized) else _case
     tapes = [stream(f"{mechanism} {keys} {number}") for number in range(3)]
-    tapes.append((_tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8) + tapes[0])
+    tapes.append(
+        (_tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8) + tapes[0]
+    )
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
@@ -266,15 +325,23 @@ def _staged_case(question, answer, tape):
 
 
 def _place_of(randomizer, value, cohort):
-    """Where the permanent response starts from: the true bits of RAPPOR, else what it is kept for."""
+    """Where the permanent response starts from: the true bits of RAPPOR, else
+    what it is kept for.
+    """
     if not isinstance(randomizer, Rappor):
         return {"kept_for": randomizer.memo_value(value, cohort)}
     true_bits = randomizer.true_bits(value, cohort)
-    return {"true_positions": [position for position in range(randomizer.bits) if true_bits >> position & 1]}
+    return {
+        "true_positions": [
+            position for position in range(randomizer.bits) if true_bits >> position & 1
+        ]
+    }
 
 
 def _tied(question):
-    """Bit-planes that equal those of the thresholds of value 0, so that every position goes to the reserve."""
+    """Bit-planes that equal those of the thresholds of value 0, so that every position goes to the
+    reserve.
+    """
     size, numbers = question.layout.bits, integers(question.randomizer)
     planes = min(64, size.bit_length() + 3)
     tape = b""
@@ -285,7 +352,9 @@ def _tied(question):
 
 
 def _compiled():
-    return [{"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)]
+    return [
+        {"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)
+    ]
 
 
 def _epochs():
@@ -352,14 +421,23 @@ def _wire():
 
 def _bad():
     """Files that hold one thing wrong each, and the reason for which it must be rejected."""
-    files = {what: (reason, encode_frame(payload)) for what, (reason, payload) in BAD_PAYLOADS.items()}
+    files = {
+        what: (reason, encode_frame(payload)) for what, (reason, payload) in BAD_PAYLOADS.items()
+    }
     files |= {what: ("frame-damaged", file) for what, file in BAD_FILES.items()}
-    cases = [{"what": what, "reason": reason, "file": file.hex()} for what, (reason, file) in files.items()]
+    cases = [
+        {"what": what, "reason": reason, "file": file.hex()}
+        for what, (reason, file) in files.items()
+    ]
     return {"survey": TEXT, "cases": cases}
 
 
 def _listed(number):
-    return str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+    return (
+        str(number)
+        if isinstance(number, int)
+        else [[str(entry) for entry in row] for row in number]
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The mutants of a module: its source with one operator, comparison, number, condition, loop or decorator changed.
+"""The mutants of a module: its source with one operator, comparison, number, condition, loop or
+decorator changed.
 
-cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed tree and taken back, so
-that a thousand mutants take a second. Larger mistakes, such as people make, are listed in `mistakes.toml`.
+cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed
+tree and taken back, so that a thousand mutants take a second. Larger mistakes, such as people make,
+are listed in `mistakes.toml`.
 """
 
 from __future__ import annotations
@@ -20,24 +22,49 @@ OPERATORS = (
     *("AddNot", "ExceptionReplacer", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
     *("ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak"),
-    *("ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_USub_UAdd", "ReplaceUnaryOperator_Delete_Invert"),
+    *(
+        "ReplaceUnaryOperator_Delete_Not",
+        "ReplaceUnaryOperator_USub_UAdd",
+        "ReplaceUnaryOperator_Delete_Invert",
+    ),
     *(
         f"ReplaceBinaryOperator_{pair}"
         for pair in (
-            *("Add_Sub", "Sub_Add", "Mul_FloorDiv", "Div_Mul", "FloorDiv_Mul", "Mod_Mul", "Pow_Mul"),
+            *(
+                "Add_Sub",
+                "Sub_Add",
+                "Mul_FloorDiv",
+                "Div_Mul",
+                "FloorDiv_Mul",
+                "Mod_Mul",
+                "Pow_Mul",
+            ),
             *("LShift_RShift", "RShift_LShift", "BitAnd_BitOr", "BitOr_BitAnd", "BitXor_BitOr"),
         )
     ),
     *(
         f"ReplaceComparisonOperator_{pair}"
-        for pair in ("Eq_NotEq", "NotEq_Eq", "Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt", "Is_IsNot", "IsNot_Is")
+        for pair in (
+            "Eq_NotEq",
+            "NotEq_Eq",
+            "Lt_LtE",
+            "LtE_Lt",
+            "Gt_GtE",
+            "GtE_Gt",
+            "Is_IsNot",
+            "IsNot_Is",
+        )
     ),
 )
-"""Of cosmic-ray's: one replacement for each operator, the one that is least likely to fail by itself."""
+"""Of cosmic-ray's: one replacement for each operator, the one that is least likely to fail by
+itself.
+"""
 
 
 class Mutant(NamedTuple):
-    """A module with one change: its first and last line, what they were, what they are, and the whole of the source."""
+    """A module with one change: its first and last line, what they were, what they are, and the
+    whole of the source.
+    """
 
     module: str
     operator: str
@@ -60,7 +87,9 @@ class Mutant(NamedTuple):
 
 
 def mutants(module: str, source: str) -> list[Mutant]:
-    """All mutants of a module but those of annotations, of what type checkers read, and of caches."""
+    """All mutants of a module but those of annotations, of what type checkers
+    read, and of caches.
+    """
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator
 
@@ -78,7 +107,9 @@ def mutants(module: str, source: str) -> list[Mutant]:
                 text = _changed(operator, node, index)
                 if text is None:
                     continue
-                first, last = (starts[line] + column for line, column in (node.start_pos, node.end_pos))
+                first, last = (
+                    starts[line] + column for line, column in (node.start_pos, node.end_pos)
+                )
                 if not text:  # a decorator, with its line
                     first -= node.start_pos[1]
                 changed = source[:first] + text + source[last:]
@@ -87,13 +118,25 @@ def mutants(module: str, source: str) -> list[Mutant]:
                 while before[at] == after[at]:
                     at += 1
                 made.append(
-                    Mutant(module, name, number, at + 1, end[0], before[at].strip(), after[at].strip(), changed)
+                    Mutant(
+                        module,
+                        name,
+                        number,
+                        at + 1,
+                        end[0],
+                        before[at].strip(),
+                        after[at].strip(),
+                        changed,
+                    )
                 )
     return made
 
 
 def mistakes(module: str, source: str) -> list[Mutant]:
-    """The larger mistakes in a module. Raises `ValueError` for one that is not as its source is now."""
+    """The larger mistakes in a module.
+
+    Raises `ValueError` for one that is not as its source is now.
+    """
     made = []
     for each in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
         if each["module"] != module:
@@ -112,8 +155,13 @@ def _changed(operator: Any, node: Any, index: int) -> str | None:
     """The text of a changed node; the node stays what it was."""
     from cosmic_ray.ast import ast_nodes
 
-    kept = [(each, getattr(each, "value", None), getattr(each, "children", None)) for each in ast_nodes(node)]
-    kept = [(each, value, None if children is None else [*children]) for each, value, children in kept]
+    kept = [
+        (each, getattr(each, "value", None), getattr(each, "children", None))
+        for each in ast_nodes(node)
+    ]
+    kept = [
+        (each, value, None if children is None else [*children]) for each, value, children in kept
+    ]
     try:
         changed = operator.mutate(node, index)
         text = "" if changed is None else changed.get_code(include_prefix=False)
@@ -150,7 +198,9 @@ def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, in
 
 
 def statement_lines(source: str, first: int, last: int) -> set[int]:
-    """The lines of the innermost statements at some lines, without those of the statements in them."""
+    """The lines of the innermost statements at some lines, without those of the
+    statements in them.
+    """
     return {line for at in range(first, last + 1) for line in _statement(source, at)}
 
 

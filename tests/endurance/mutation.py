@@ -5,14 +5,16 @@
     uv run --group mutation python tests/endurance/mutation.py --share 0.05        a sample of each module's
     uv run --group mutation python tests/endurance/mutation.py --mistakes          larger mistakes, such as people make
 
-`mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked of the tests of its area
-(`AREAS`) that come by its statement, until the first that fails. Outcomes are kept line by line in a file, so that a
-second call goes on where the first one ended: a changed module begins anew; what survived is tried again, too, once
-tests of its area changed. Mutants that change no behaviour are no mistakes: those are listed in
-`mutants_left.toml`, each with the reason, and do not count.
+`mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked of the tests
+of its area (`AREAS`) that come by its statement, until the first that fails. Outcomes are kept line
+by line in a file, so that a second call goes on where the first one ended: a changed module begins
+anew; what survived is tried again, too, once tests of its area changed. Mutants that change no
+behaviour are no mistakes: those are listed in `mutants_left.toml`, each with the reason, and do not
+count.
 
-Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of the unchanged
-module count as killed. What tests see through other processes (commands, examples) is not seen here.
+Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of
+the unchanged module count as killed. What tests see through other processes (commands, examples) is
+not seen here.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ FEW_SECONDS = 5.0
 _MECHANISM = "laws mutants channel exact vectors published"
 AREAS = {
     "ldp.mechanisms.auto": "auto survey_file",
-    "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective additive sets sketches",
+    "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective "
+    f"additive sets sketches",
     "ldp.accounting": "accounting longitudinal certificate ledger",
     "ldp.bloom": "vectors published laws",
     "ldp.buckets": "laws auto",
@@ -63,7 +66,8 @@ AREAS = {
     "ldp.survey_file": "survey_file ledger epochs joint",
     "ldp.survey_text": "survey_file notes",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
-    "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport device_state mutants",
+    "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
+    "device_state mutants",
     "ldp_client.codegen": "device_commands notes",
     "ldp_aggregator.tallies.ingest": "ingest frames",
     "ldp_aggregator.tallies.screening": "ingest",
@@ -97,7 +101,9 @@ AREAS = {
     "ldp_aggregator.estimates.pooling": "pooling",
     "ldp_aggregator.estimates.remarks": "remarks",
 }
-"""The tests that are asked about a module, or about all modules of a package that have no line of their own."""
+"""The tests that are asked about a module, or about all modules of a package that have no line of
+their own.
+"""
 
 Record = dict[str, object]
 
@@ -110,7 +116,10 @@ def source_of(module: str) -> Path:
 
 
 def modules(asked: list[str]) -> list[str]:
-    """All modules with an area; or those that are asked for, by name or as a package, in that order."""
+    """All modules with an area.
+
+    Or those that are asked for, by name or as a package, in that order.
+    """
     found = []
     for package, folder in PATHS.items():
         for path in sorted((folder / package).rglob("*.py")):
@@ -133,7 +142,9 @@ def tests_of(module: str) -> list[str]:
 
 def digest(paths: list[Path]) -> str:
     """Which files an outcome is about."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths if path.exists())).hexdigest()[:16]
+    return hashlib.sha256(
+        b"".join(path.read_bytes() for path in paths if path.exists())
+    ).hexdigest()[:16]
 
 
 class Outcomes:
@@ -142,7 +153,9 @@ class Outcomes:
     def __init__(self, path: Path) -> None:
         self._path = path
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        self._known = {(record["mutant"], record["source"]): record for record in map(json.loads, lines)}
+        self._known = {
+            (record["mutant"], record["source"]): record for record in map(json.loads, lines)
+        }
         self._digests: dict[str, tuple[str, str]] = {}
 
     def _digests_of(self, module: str) -> tuple[str, str]:
@@ -162,13 +175,20 @@ class Outcomes:
     def keep(self, mutant: Mutant, outcome: str) -> None:
         """Write it down."""
         source, tests = self._digests_of(mutant.module)
-        record: Record = {"mutant": mutant.name, "source": source, "tests": tests, "outcome": outcome}
+        record: Record = {
+            "mutant": mutant.name,
+            "source": source,
+            "tests": tests,
+            "outcome": outcome,
+        }
         record |= {"line": mutant.line, "before": mutant.before, "after": mutant.after}
         self._known[mutant.name, source] = record
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
         if outcome == "survived" and mutant.change not in reasons():
-            sys.stdout.write(f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n")
+            sys.stdout.write(
+                f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n"
+            )
             sys.stdout.flush()
 
 
@@ -211,19 +231,30 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         if anew and len(running) < jobs:
             mutant = anew.pop(0)
             tests = area(measured, mutant.module)
-            running[server.anew(mutant.module, source_of(mutant.module), mutant.source, tests)] = mutant, False
+            running[server.anew(mutant.module, source_of(mutant.module), mutant.source, tests)] = (
+                mutant,
+                False,
+            )
         else:
             ended()
     return 0
 
 
 def unchanged_passes(server: Server, names: list[str]) -> bool:
-    """Whether quick tests of each area pass where sound modules are imported anew; all of them did while measured."""
+    """Whether quick tests of each area pass where sound modules are imported anew.
+
+    All of them did while measured.
+    """
     for name in {tuple(tests_of(name)): name for name in names}.values():
-        path, tests = source_of(name), server.measured.quickest(area(server.measured, name), FEW_SECONDS)
+        path, tests = (
+            source_of(name),
+            server.measured.quickest(area(server.measured, name), FEW_SECONDS),
+        )
         server.anew(name, path, path.read_text(encoding="utf-8"), tests)
         if reaped()[1] != "survived":
-            sys.stderr.write(f"the tests of {name} fail without any change, once it is imported anew\n")
+            sys.stderr.write(
+                f"the tests of {name} fail without any change, once it is imported anew\n"
+            )
             return False
     return True
 
@@ -245,7 +276,9 @@ def reasons() -> dict[tuple[str, str, str], str]:
 
 
 def summary(found: list[tuple[Mutant, Record | None]]) -> int:
-    """Print the share that is killed of what was tried, by module, and how many are left with a reason."""
+    """Print the share that is killed of what was tried, by module, and how many are left with a
+    reason.
+    """
     explained = reasons()
     by_module: dict[str, list[bool]] = {}
     harmless = 0
@@ -259,7 +292,9 @@ def summary(found: list[tuple[Mutant, Record | None]]) -> int:
         sys.stdout.write(f"{module:45} {sum(killed):5} of {len(killed):5} killed\n")
     every = [killed for each in by_module.values() for killed in each]
     share = sum(every) / max(1, len(every))
-    sys.stdout.write(f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as harmless\n")
+    sys.stdout.write(
+        f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as harmless\n"
+    )
     return 0 if share >= GOAL else 1
 
 
@@ -268,10 +303,18 @@ def main(arguments: list[str]) -> int:
     import pytest
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("modules", nargs="*", help="modules or packages; all that have an area if none is named")
-    parser.add_argument("--share", type=float, default=1.0, help="of each module's mutants, drawn with a fixed seed")
-    parser.add_argument("--mistakes", action="store_true", help="only the larger ones, of mistakes.toml")
-    parser.add_argument("--results", type=Path, default=Path("mutation.jsonl"), help="where outcomes are kept")
+    parser.add_argument(
+        "modules", nargs="*", help="modules or packages; all that have an area if none is named"
+    )
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of each module's mutants, drawn with a fixed seed"
+    )
+    parser.add_argument(
+        "--mistakes", action="store_true", help="only the larger ones, of mistakes.toml"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=Path("mutation.jsonl"), help="where outcomes are kept"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
     parser.add_argument("--count", action="store_true", help="only say how many mutants there are")
     parser.add_argument("--summary", action="store_true", help="only say what is known")
@@ -284,13 +327,19 @@ def main(arguments: list[str]) -> int:
         made = [] if options.mistakes else mutants(module, source)
         draw = random.Random(f"{module} 1")
         chosen += mistakes(module, source)
-        chosen += draw.sample(made, round(options.share * len(made) + draw.random() * 0.999 - 0.4995))
+        chosen += draw.sample(
+            made, round(options.share * len(made) + draw.random() * 0.999 - 0.4995)
+        )
     if options.count:
         sys.stdout.write(f"{len(chosen)}\n")
         return 0
     outcomes = Outcomes(options.results)
     explained = reasons()
-    todo = [mutant for mutant in chosen if outcomes.of(mutant) is None and mutant.change not in explained]
+    todo = [
+        mutant
+        for mutant in chosen
+        if outcomes.of(mutant) is None and mutant.change not in explained
+    ]
     if todo and not options.summary:
         names = dict.fromkeys(mutant.module for mutant in todo)
         files = dict.fromkeys(test for name in names for test in tests_of(name))

@@ -1,7 +1,9 @@
-"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`; the tests simulate some.
+"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`; the
+tests simulate some.
 
-Each draws a design of `specimens`, a population, targets, an attack, and how many forgers there are; and no estimate,
-of a target or of another value, may be moved by more than the bound that is published beside it.
+Each draws a design of `specimens`, a population, targets, an attack, and how many forgers there
+are; and no estimate, of a target or of another value, may be moved by more than the bound that is
+published beside it.
 """
 
 import sys
@@ -19,7 +21,9 @@ ROUNDING = 1e-9
 """How much more than the bound a gain may come to in floating-point numbers, relatively."""
 
 DESIGNED = {
-    f"{name}-{number}": question(name, keys) for name, designs in DESIGNS.items() for number, keys in enumerate(designs)
+    f"{name}-{number}": question(name, keys)
+    for name, designs in DESIGNS.items()
+    for number, keys in enumerate(designs)
 }
 QUESTIONS = {name: asked for name, asked in DESIGNED.items() if asked.randomizer.kind != "bloom"}
 """Those that have a bound."""
@@ -57,5 +61,5 @@ def violations(times, seed, bound=lambda outcome: outcome.bound):
 
 if __name__ == "__main__":
     found, kinds = violations(int(sys.argv[1]), seed=1)
-    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {found or 'none'}")  # noqa: T201
+    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {found or 'none'}")
     sys.exit(bool(found))

@@ -1,10 +1,12 @@
-"""Losses of power, simulated: `python tests/endurance/power_losses.py 10000` tries ten thousand, the tests a tenth.
-With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged uploads are lost, as they should be.
+"""Losses of power, simulated: `python tests/endurance/power_losses.py 10000` tries ten thousand,
+the tests a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged
+uploads are lost, as they should be.
 
-A writer takes uploads on a watched disk, some of them together, and is closed and opened again in between. Then power
-is lost, again and again, at a moment drawn from all that happened to the disk, in one of the ways in which disks lose
-what was not synced. What is left is opened as a service opens it, and has to hold every upload that was acknowledged by
-then, whole uploads only, and each of them once.
+A writer takes uploads on a watched disk, some of them together, and is closed and opened again in
+between. Then power is lost, again and again, at a moment drawn from all that happened to the disk,
+in one of the ways in which disks lose what was not synced. What is left is opened as a service
+opens it, and has to hold every upload that was acknowledged by then, whole uploads only, and each
+of them once.
 """
 
 import random
@@ -42,7 +44,7 @@ def watched(folder, *settings):
     """The disk in a folder after all uploads have been taken, by SQLite with some settings."""
     disk = WatchedDisk(folder)
     command = [sys.executable, __file__, str(disk.files / "store"), *settings]
-    subprocess.run(command, check=True, env=disk.environment)  # noqa: S603
+    subprocess.run(command, check=True, env=disk.environment)
     return disk
 
 
@@ -69,9 +71,11 @@ def main(times, settings):
     with folder_in_memory() as folder:
         started = time.monotonic()
         wrong = lose_power(watched(folder, *settings), times, seed=1)
-        print(f"{times} losses of power in {time.monotonic() - started:.0f} s; wrong: {wrong.total()}")  # noqa: T201
+        print(
+            f"{times} losses of power in {time.monotonic() - started:.0f} s; wrong: {wrong.total()}"
+        )
     for what, count in wrong.most_common(_MOST_SAID):
-        print(f"{count} times: {what}")  # noqa: T201
+        print(f"{count} times: {what}")
     return bool(wrong)
 
 

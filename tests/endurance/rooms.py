@@ -1,4 +1,6 @@
-"""For scripts, which import it first: the folders of tests on the path, as pytest has them by its `pythonpath`."""
+"""For scripts, which import it first: the folders of tests on the path, as pytest has them by its
+`pythonpath`.
+"""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,8 @@
-"""Pictures of the page, for the documentation: `python tests/endurance/screenshots.py docs` writes them there.
+"""Pictures of the page, for the documentation: `python tests/endurance/screenshots.py docs` writes
+them there.
 
-Simulated respondents answer for two weeks; then the page is looked at in headless Chromium: on a desk, at night, and on
-a phone. Needs chromium and chromedriver.
+Simulated respondents answer for two weeks; then the page is looked at in headless Chromium: on a
+desk, at night, and on a phone. Needs chromium and chromedriver.
 """
 
 import sys
@@ -54,7 +55,9 @@ VIEWS = (
     ("page-dark", "dark", (1280, 900), False, "#question-app"),
     ("page-phone", "light", (390, 780), True, "#question-transport"),
 )
-"""By file: the scheme that is preferred, the size of the screen, whether it is a phone's, and what is at its top."""
+"""By file: the scheme that is preferred, the size of the screen, whether it is a phone's, and what
+is at its top.
+"""
 
 
 def main(folder):
@@ -63,7 +66,9 @@ def main(folder):
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         with (
-            service_of(SURVEY, folder=place, tokens=False, candidates={"app": APPS}, clock=lambda: now[0]) as service,
+            service_of(
+                SURVEY, folder=place, tokens=False, candidates={"app": APPS}, clock=lambda: now[0]
+            ) as service,
             serving(service) as url,
             browser(place / "profile") as chromium,
         ):
@@ -77,7 +82,10 @@ def main(folder):
 
 
 def collect(service, now):
-    """Two weeks of reports, the same at every call; now and then some come twice, late or damaged."""
+    """Two weeks of reports, the same at every call.
+
+    Now and then some come twice, late or damaged.
+    """
     survey, chance = service.catalogue.all[0].survey, Random(2026)
     for day in range(DAYS):
         made = [

@@ -1,8 +1,10 @@
-"""A service that is killed at any moment: `python tests/endurance/service_kills.py 1000`; some dozens of times in tests.
+"""A service that is killed at any moment: `python tests/endurance/service_kills.py 1000`; tests
+kill some dozens.
 
-Each life of the service is the real command, on the same store and port. Clients in threads of another process upload
-without a break, repeat each upload until it is acknowledged, and some after that. After each death the store's accounts
-have to add up; in the end it has to hold what was acknowledged, each batch once, and nothing else.
+Each life of the service is the real command, on the same store and port. Clients in threads of
+another process upload without a break, repeat each upload until it is acknowledged, and some after
+that. After each death the store's accounts have to add up; in the end it has to hold what was
+acknowledged, each batch once, and nothing else.
 
 The lives are forked from a process that has imported everything, so that they do more than start.
 """
@@ -40,7 +42,9 @@ _PATIENCE, _HOPE = 60, 300
 
 
 class Place:
-    """The folder of a store, and the port of those who serve it, which are `altered` before they begin."""
+    """The folder of a store, and the port of those who serve it, which are `altered` before they
+    begin.
+    """
 
     def __init__(self, folder, altered):
         self.folder, self.port, self._altered = folder, _port(), altered
@@ -54,7 +58,9 @@ class Place:
         with Path("log").open("a") as log:
             os.dup2(log.fileno(), 2)
         self._altered()
-        serve.main(["survey.toml", "--store", self.url, "--port", str(self.port)], standalone_mode=False)
+        serve.main(
+            ["survey.toml", "--store", self.url, "--port", str(self.port)], standalone_mode=False
+        )
 
     def wait(self):
         """Return once it serves."""
@@ -69,7 +75,10 @@ class Place:
 
 
 def kill_often(folder, times, seed, altered=lambda: None):
-    """What was wrong after so many kills, each a sentence; and how many uploads were acknowledged."""
+    """What was wrong after so many kills, each a sentence.
+
+    And how many uploads were acknowledged.
+    """
     place, draw, found = Place(folder, altered), random.Random(seed), []
     clients = forked(partial(_upload, place))
     try:
@@ -91,7 +100,9 @@ def kill_often(folder, times, seed, altered=lambda: None):
     failed = [path.read_text() for path in folder.glob("failed-*")]
     if failed:
         raise AssertionError(f"expected clients that upload to the end, got {failed}")
-    acknowledged = [line for log in folder.glob("acknowledged-*") for line in log.read_text().split()]
+    acknowledged = [
+        line for log in folder.glob("acknowledged-*") for line in log.read_text().split()
+    ]
     found += _imbalance(place) + _differences(place, [bytes.fromhex(each) for each in acknowledged])
     run("doctor", place.url)
     return found, len(acknowledged)
@@ -114,8 +125,8 @@ def acknowledging_early():
 
 
 def _port():
-    """A free port, not one of those from which the system lets clients connect: while no service listens, a client that
-    got this one would meet itself, and keep the service out.
+    """A free port, not one of those from which the system lets clients connect: while no service
+    listens, a client that got this one would meet itself, and keep the service out.
     """
     for port in random.SystemRandom().sample(range(20_000, 30_000), 100):
         with socket.socket() as tried, suppress(OSError):
@@ -163,7 +174,9 @@ def _deliver(connection, body):
     end, told = time.monotonic() + _HOPE, None
     while time.monotonic() < end:
         try:
-            connection.request("POST", "/v1/reports", body, {"authorization": f"Bearer {UPLOADING}"})
+            connection.request(
+                "POST", "/v1/reports", body, {"authorization": f"Bearer {UPLOADING}"}
+            )
             answer = connection.getresponse()
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -195,8 +208,14 @@ def _differences(place, bodies):
         ingest.end_of_stream()
     with open_snapshot(place.url) as snapshot:
         accepted, held = outcomes_in_all(snapshot)["accepted"], tally_of(snapshot, SURVEY)
-    found = [] if accepted == len(batches) else [f"accepted {accepted} batches, of {len(batches)} acknowledged"]
-    differ = [name for name, counts in held.counts.items() if (counts != ingest.tally.counts[name]).any()]
+    found = (
+        []
+        if accepted == len(batches)
+        else [f"accepted {accepted} batches, of {len(batches)} acknowledged"]
+    )
+    differ = [
+        name for name, counts in held.counts.items() if (counts != ingest.tally.counts[name]).any()
+    ]
     return [*found, *(f"{name}: other counts than of what was acknowledged" for name in differ)]
 
 
@@ -205,5 +224,5 @@ if __name__ == "__main__":
         begun = time.monotonic()
         found, acknowledged = kill_often(Path(name), int(sys.argv[1]), seed=1)
         took = f"{sys.argv[1]} kills in {time.monotonic() - begun:.0f} s"
-        print(f"{took}, {acknowledged} uploads acknowledged; wrong: {found or 'nothing'}")  # noqa: T201
+        print(f"{took}, {acknowledged} uploads acknowledged; wrong: {found or 'nothing'}")
         sys.exit(bool(found))

@@ -8,9 +8,11 @@ from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():
-    """Half of 20,000 values are at 0 and half at 3 standard errors: the view errs as little as one that knows that.
+    """Half of 20,000 values are at 0 and half at 3 standard errors: the view errs as little as one
+    that knows that.
 
-    The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %, doing nothing 129 %.
+    The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %, doing
+    nothing 129 %.
     """
     generator = np.random.default_rng(1)
     truth = np.repeat([0.0, 3.0], 10_000)
@@ -30,7 +32,9 @@ def test_errors_may_differ():
     """Every estimate is measured by its own standard error: scaling both scales the view."""
     generator = np.random.default_rng(3)
     scores, error = generator.normal(1, 2, size=500), generator.uniform(0.01, 0.1, size=500)
-    assert posterior_mean(scores * error, error) == pytest.approx(posterior_mean(scores, np.ones(500)) * error)
+    assert posterior_mean(scores * error, error) == pytest.approx(
+        posterior_mean(scores, np.ones(500)) * error
+    )
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-3])
@@ -41,7 +45,9 @@ def test_certain_frequencies_stay(error):
 
 
 def test_order_and_sign():
-    """With equal errors the view keeps the order of the estimates, and none is negative, however far below zero."""
+    """With equal errors the view keeps the order of the estimates, and none is negative, however
+    far below zero.
+    """
     frequency = np.sort(np.random.default_rng(4).normal(0, 3, size=1000))
     frequency[0] = -40.0
     view = posterior_mean(frequency, np.ones(1000))

@@ -1,4 +1,5 @@
-"""Few expected reports: laws and intervals against enumeration, and what is claimed for families against simulations.
+"""Few expected reports: laws and intervals against enumeration, and what is claimed for families
+against simulations.
 
 A family of 95 % may be missed in 1 survey of 20. Of `SURVEYS` surveys more than `MOST_MISSED` are
 missed with a chance below 1e-6 (binomial); and a mean share of false discoveries above `MOST_FALSE`
@@ -24,7 +25,12 @@ from ldp_aggregator.estimates.count_intervals import for_population, for_respond
 from ldp_aggregator.estimates.count_law import tails
 from ldp_aggregator.estimates.cumulants import Cumulants, cumulants, far_from_normal
 from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.intervals import INTERVAL_ENDS, careful_interval, null_error, score_interval
+from ldp_aggregator.estimates.intervals import (
+    INTERVAL_ENDS,
+    careful_interval,
+    null_error,
+    score_interval,
+)
 from ldp_aggregator.estimates.null_chances import chance_to_pass, null_chances
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.estimates.scaled_poisson import lower_tail, upper_tail
@@ -40,7 +46,9 @@ RATES = [(0.75, 2.5e-4), (0.5, 3.3e-4), (0.999, 0.001), (0.6, 0.4), (0.02, 0.001
 def law(p, q, reports, holders):
     """P[C = c] for every c, by convolution."""
     others = reports - holders
-    return np.convolve(binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q))
+    return np.convolve(
+        binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q)
+    )
 
 
 def moments(p, q, reports, counts):
@@ -66,20 +74,30 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
     for holders in {0, 1, reports // 3, reports - 1, reports}:
         masses = law(p, q, reports, holders)
         found = tails(counts, holders, reports, p, q)
-        np.testing.assert_allclose(found.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13)
-        np.testing.assert_allclose(found.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(
+            found.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13
+        )
+        np.testing.assert_allclose(
+            found.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13
+        )
 
 
-@pytest.mark.parametrize(("reports", "rate", "count"), [(10**9, 1e-8, 30), (10**12, 1e-11, 40), (10**6, 0.5, 505_000)])
+@pytest.mark.parametrize(
+    ("reports", "rate", "count"), [(10**9, 1e-8, 30), (10**12, 1e-11, 40), (10**6, 0.5, 505_000)]
+)
 def test_tails_of_many_reports(reports, rate, count):
     """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to nine digits."""
-    assert tails(count, 0.0, reports, 0.9, rate).upper == pytest.approx(binom.sf(count - 1, reports, rate), rel=1e-9)
+    assert tails(count, 0.0, reports, 0.9, rate).upper == pytest.approx(
+        binom.sf(count - 1, reports, rate), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [7, 60])
 def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
-    """Enumerated: for every number of holders, 95 % intervals miss it on either side with a chance of 2.5 % at most."""
+    """Enumerated: for every number of holders, 95 % intervals miss it on either side with a chance
+    of 2.5 % at most.
+    """
     known = moments(p, q, reports, np.arange(reports + 1))
     low, high = for_respondents(known, 0.05)
     for holders in range(reports + 1):
@@ -101,13 +119,18 @@ def test_exact_intervals_for_respondents_are_narrower():
 
 
 def test_normal_theory_is_kept_where_it_holds():
-    """From 20 expected reports on a score interval of 95 % stands; below, or for a large family, it does not."""
+    """From 20 expected reports on a score interval of 95 % stands.
+
+    Below, or for a large family, it does not.
+    """
     for expected, kept in ((19, False), (22, True)):
         known = moments(0.75, expected / 10_000, 10_000, np.array([expected]))
         assert bool(far_from_normal(known, np.zeros(1), 1.96, "respondents")[0]) is not kept
     known = moments(0.75, 0.01, 10_000, np.arange(80, 400))
     for careful, score in zip(
-        careful_interval(known, 0.05, "respondents"), score_interval(known, 0.05, "respondents"), strict=True
+        careful_interval(known, 0.05, "respondents"),
+        score_interval(known, 0.05, "respondents"),
+        strict=True,
     ):
         np.testing.assert_array_equal(careful, score)
     assert far_from_normal(known, np.zeros(320), 4.06, "respondents").all()
@@ -118,7 +141,9 @@ def test_p_values_are_binomial_tails():
     assert null_chances(moments(0.75, 0.001, 500, np.array([0, 1, 9]))) == pytest.approx(
         [1, binom.sf(0, 500, 0.001), binom.sf(8, 500, 0.001)], rel=1e-9
     )
-    assert null_chances(moments(0.2, 0.7, 10, np.array([4]))) == pytest.approx([binom.cdf(4, 10, 0.7)], rel=1e-9)
+    assert null_chances(moments(0.2, 0.7, 10, np.array([4]))) == pytest.approx(
+        [binom.cdf(4, 10, 0.7)], rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("expected", [0.3, 4.0, 300.0])
@@ -138,11 +163,15 @@ def test_scaled_poisson_tails(expected):
 
 
 def test_rates_of_zero_and_one():
-    """Where all who hold a value support it and nobody else does, the count is the number of holders."""
+    """Where all who hold a value support it and nobody else does, the count is the number of
+    holders.
+    """
     for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
         masses = law(p, q, 9, 4)
         found = tails(np.arange(11), 4, 9, p, q)
-        np.testing.assert_allclose(found.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9)
+        np.testing.assert_allclose(
+            found.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9
+        )
         np.testing.assert_allclose(found.lower, np.append(0, masses.cumsum()), atol=1e-9)
 
 
@@ -158,7 +187,9 @@ def test_shapes_of_tails():
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [1, 7, 60])
 def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, p, q):
-    """Every number of holders tried: none that is left out has two tails above 2.5 %, and none that is in lacks one."""
+    """Every number of holders tried: none that is left out has two tails above 2.5 %, and none that
+    is in lacks one.
+    """
     known, missing = moments(p, q, reports, np.arange(reports + 1)), 0.05
     low, high = for_respondents(known, missing)
     masses = np.array([law(p, q, reports, holders) for holders in range(reports + 1)])
@@ -177,11 +208,16 @@ def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, 
     for place in range(reports + 1):
         exact = binomtest(place, reports).proportion_ci(1 - missing, "exact")
         ends = sorted((end - q) / (p - q) for end in exact)
-        assert (low[place], high[place]) == (pytest.approx(ends[0], abs=1e-9), pytest.approx(ends[1], abs=1e-9))
+        assert (low[place], high[place]) == (
+            pytest.approx(ends[0], abs=1e-9),
+            pytest.approx(ends[1], abs=1e-9),
+        )
 
 
 def skewed(size=6):
-    """Moments of an estimate that is no single count, with long tails, at frequencies from below 0 to above 1."""
+    """Moments of an estimate that is no single count, with long tails, at frequencies from below 0
+    to above 1.
+    """
     ones = np.ones(size)
     return Moments(
         40,
@@ -198,7 +234,10 @@ def skewed(size=6):
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_scaled_poisson_ends_are_where_tails_begin(estimand):
-    """At an end within (0, 1) the tail is half of what may be missed; an end that is cut has more of it."""
+    """At an end within (0, 1) the tail is half of what may be missed.
+
+    An end that is cut has more of it.
+    """
     known, missing = skewed(), 0.05
     low, high = scaled_poisson.interval(known, missing, estimand)
     for ends, tail in ((low, upper_tail), (high, lower_tail)):
@@ -227,9 +266,9 @@ def test_tails_of_next_to_no_steps_are_normal():
     far = Cumulants(np.ones(3), np.full(3, 0.5), np.full(3, -0.5))
     assert upper_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([1, 1, 0])
     assert lower_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([0, np.exp(-4), 1])
-    assert lower_tail(np.array([-2.25]), Cumulants(*(each[:1] for each in far)))[0] == pytest.approx(
-        gammaincc(0.5, 4), rel=1e-9
-    )
+    assert lower_tail(np.array([-2.25]), Cumulants(*(each[:1] for each in far)))[
+        0
+    ] == pytest.approx(gammaincc(0.5, 4), rel=1e-9)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -251,16 +290,23 @@ def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand)
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_the_chance_to_pass_of_other_estimates(estimand):
-    """That of the least estimate whose p-value passes, found by another solver; by the normal law of many reports."""
+    """That of the least estimate whose p-value passes, found by another solver.
+
+    By the normal law of many reports.
+    """
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
     nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
     first = Cumulants(*(each[:1] for each in nothing))
-    least = brentq(lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14)
+    least = brentq(
+        lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14
+    )
     expected = upper_tail(least - known.frequency, truth)
     assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)
     many = replace(known, reports=10**7, frequency=np.array([0, 1e-4, 5e-4, 1e-3, 0.5]))
     nothing, truth = cumulants(many, 0.0, estimand), cumulants(many, many.frequency, estimand)
-    short = (norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(truth.variance)
+    short = (norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(
+        truth.variance
+    )
     assert chance_to_pass(many, missing, estimand) == pytest.approx(norm.sf(short), rel=1e-6)
 
 
@@ -270,13 +316,19 @@ def test_p_values_of_other_estimates():
     expected = upper_tail(known.frequency, cumulants(known, 0.0, "respondents"))
     assert null_chances(known) == pytest.approx(expected, rel=1e-12)
     unknown = np.arange(6) % 2 == 0
-    assert null_chances(replace(known, unknown=unknown)) == pytest.approx(np.where(unknown, 1, expected), rel=1e-12)
+    assert null_chances(replace(known, unknown=unknown)) == pytest.approx(
+        np.where(unknown, 1, expected), rel=1e-12
+    )
 
 
 SURVEYS = 200
 MOST_MISSED = binom.isf(1e-6, SURVEYS, 0.05)
 MOST_FALSE = brentq(
-    lambda mean: mean * np.log(mean / 0.05) + (1 - mean) * np.log((1 - mean) / 0.95) - np.log(1e6) / SURVEYS, 0.051, 0.9
+    lambda mean: (
+        mean * np.log(mean / 0.05) + (1 - mean) * np.log((1 - mean) / 0.95) - np.log(1e6) / SURVEYS
+    ),
+    0.051,
+    0.9,
 )
 
 
@@ -298,17 +350,25 @@ FAMILIES = {
 
 
 def collections(asked, respondents, size):
-    """(estimates for the whole family, truth) of surveys in which ten values are held, by falling shares."""
+    """(estimates for the whole family, truth) of surveys in which ten values are held, by falling
+    shares.
+    """
     values, weights = tuple(f"v{index}" for index in range(size)), np.zeros(size)
     weights[:10] = 1 / np.arange(1, 11)
     held, generator = apportion(respondents, weights), np.random.default_rng(11)
     for _ in range(SURVEYS):
         counts = sample_counts(asked, Holders(values, held), generator)
-        yield estimate_question(asked, counts, Options(simultaneous="bonferroni"), values), held / respondents
+        yield (
+            estimate_question(asked, counts, Options(simultaneous="bonferroni"), values),
+            held / respondents,
+        )
 
 
 def kept(found):
-    """Surveys that missed a family, that found a value wrongly (Bonferroni); the mean share of false discoveries."""
+    """Surveys that missed a family, that found a value wrongly (Bonferroni).
+
+    The mean share of false discoveries.
+    """
     missed, wrong, false = 0, 0, []
     for estimates, truth in found:
         missed += bool(((estimates.low > truth + 1e-9) | (estimates.high < truth - 1e-9)).any())
@@ -320,7 +380,9 @@ def kept(found):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_claims_for_families_are_kept(name):
-    """Simultaneous intervals, Bonferroni's false alarms and Benjamini and Hochberg's false discoveries."""
+    """Simultaneous intervals, Bonferroni's false alarms and Benjamini and Hochberg's false
+    discoveries.
+    """
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed <= MOST_MISSED
     assert wrong <= MOST_MISSED
@@ -329,13 +391,15 @@ def test_claims_for_families_are_kept(name):
 
 @pytest.mark.parametrize("name", ["grr", "l-grr", "she"])
 def test_normal_theory_keeps_none_of_them(name, monkeypatch):
-    """By score intervals and normal p-values 30 % of the families and more are missed, and a value is found wrongly in
-    29 % of the surveys and more: where an estimate is one count, and where it is not. (So it is with `oue` and
-    `dbitflip`; the Bloom filters here are no harder than normal theory bears.)
+    """By score intervals and normal p-values 30 % of the families and more are missed, and a value
+    is found wrongly in 29 % of the surveys and more: where an estimate is one count, and where it
+    is not. (So it is with `oue` and `dbitflip`; the Bloom filters here are no harder than normal
+    theory bears.)
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
-        "ldp_aggregator.estimates.estimation.null_chances", lambda found: norm.sf(found.frequency / null_error(found))
+        "ldp_aggregator.estimates.estimation.null_chances",
+        lambda found: norm.sf(found.frequency / null_error(found)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed >= 0.3 * SURVEYS
@@ -353,7 +417,10 @@ def test_claims_for_pooled_versions_are_kept():
 
     def pooled():
         for _ in range(SURVEYS):
-            parts = [Version(each, sample_counts(each, Holders(values, held), generator)) for each in asked]
+            parts = [
+                Version(each, sample_counts(each, Holders(values, held), generator))
+                for each in asked
+            ]
             yield estimate_pooled(parts, Options(simultaneous="bonferroni")), held / 5_000
 
     missed, wrong, false = kept(pooled())
@@ -363,7 +430,10 @@ def test_claims_for_pooled_versions_are_kept():
 
 
 def test_it_is_said_where_normal_theory_is_not_used():
-    """A remark names how many values it concerns; with many reports, or another kind of interval, there is none."""
+    """A remark names how many values it concerns.
+
+    With many reports, or another kind of interval, there is none.
+    """
     asked = closed("grr", 1000, "epsilon = 8")
     few, many = np.full((1, 1000), 4), np.full((1, 1000), 10_000)
     [remark] = estimate_question(asked, few, Options()).remarks
@@ -375,11 +445,15 @@ def test_it_is_said_where_normal_theory_is_not_used():
 
 @pytest.mark.parametrize(("name", "epsilon"), [("grr", "8"), ("oue", "8"), ("grr", "6")])
 def test_plans_promise_what_is_kept(name, epsilon):
-    """Exactly: the test of 1,000 values has 5 % false alarms at most, and finds the planned frequency 4 times in 5."""
+    """Exactly: the test of 1,000 values has 5 % false alarms at most, and finds the planned
+    frequency 4 times in 5.
+    """
     domain, reports = Domain("category", tuple(map(str, range(1000)))), 10_000
     design = design_for(MECHANISMS[name], domain, epsilon)
     p, q = (float(rate) for rate in design.randomizer.support)
-    passing = next(count for count in range(reports) if binom.sf(count - 1, reports, q) <= 0.05 / 1000)
+    passing = next(
+        count for count in range(reports) if binom.sf(count - 1, reports, q) <= 0.05 / 1000
+    )
     holders = int(np.ceil(design.detectable(reports, Ask()) * reports))
     assert law(p, q, reports, holders)[passing:].sum() >= 0.8
     assert law(p, q, reports, holders - 1)[passing:].sum() < 0.8

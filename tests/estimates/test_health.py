@@ -1,6 +1,8 @@
-"""Honest reports pass the checks, and each of the faults that a check is for makes its p-value small.
+"""Honest reports pass the checks, and each of the faults that a check is for makes its p-value
+small.
 
-Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 standard errors of .011 above 5 %).
+Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 standard errors of
+.011 above 5 %).
 """
 
 import numpy as np
@@ -52,7 +54,10 @@ def test_honest_reports_pass(name):
     """No check cries wolf more often than it says."""
     question, generator = draw(name)[0], np.random.default_rng(29)
     candidates = VALUES if name == "bloom" else ()
-    drawn = [chances(question, sample_counts(question, HOLDERS, generator), candidates) for _ in range(TALLIES)]
+    drawn = [
+        chances(question, sample_counts(question, HOLDERS, generator), candidates)
+        for _ in range(TALLIES)
+    ]
     assert drawn[0].keys() == {
         "bloom": {"cohorts", "rates", "dictionary"},
         "pgr": {"rates", "payloads", "phantoms"},
@@ -73,7 +78,9 @@ def test_lost_cohort_shows():
 
 @pytest.mark.parametrize("name", ["bloom", "one-hot", "oue", "grr"])
 def test_impossible_rates_show(name):
-    """A twentieth of the reports more set one bit, or none at all (name one value, for randomized response)."""
+    """A twentieth of the reports more set one bit, or none at all (name one value, for randomized
+    response).
+    """
     question, counts = draw(name)
     floods = counts.copy()
     if name == "grr":
@@ -97,9 +104,13 @@ def test_repeated_reports_show():
     assert min(chances(question, counts).values()) < 1e-6
 
 
-@pytest.mark.parametrize(("name", "share"), [("hr", 20), ("hcms", 20), ("laplace", 20), ("exponential", 10)])
+@pytest.mark.parametrize(
+    ("name", "share"), [("hr", 20), ("hcms", 20), ("laplace", 20), ("exponential", 10)]
+)
 def test_repeated_payloads_show(name, share):
-    """One report in twenty, or ten, is the symbol that is worth most to a forger: one and the same."""
+    """One report in twenty, or ten, is the symbol that is worth most to a
+    forger: one and the same.
+    """
     question, counts = draw(name)
     counts[:, 0] += REPORTS // share // len(counts)
     (payloads,) = (check for check in health(question, counts) if check.name == "payloads")
@@ -117,7 +128,9 @@ def test_levels_beyond_noise_show():
 
 
 def test_payloads_are_as_likely_as_channels_have_it():
-    """The least and the largest chance of each symbol are those of the channel's column, written out."""
+    """The least and the largest chance of each symbol are those of the channel's column, written
+    out.
+    """
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
         found = payload_chances(randomizer)
@@ -162,7 +175,11 @@ def test_estimating_warns(tmp_path):
 
 
 def test_repeats_do_not_cry_wolf():
-    """Ten reports from each respondent spread cohort sizes as the respondents do, not as ten times as many would."""
+    """Ten reports from each respondent spread cohort sizes as the respondents do, not as ten times
+    as many would.
+    """
     question, counts = draw("bloom")
     assert chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]
-    assert chances(question, counts * 10, reports_each=10) == pytest.approx(chances(question, counts), rel=0.2)
+    assert chances(question, counts * 10, reports_each=10) == pytest.approx(
+        chances(question, counts), rel=0.2
+    )

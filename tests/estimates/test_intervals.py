@@ -1,4 +1,6 @@
-"""Intervals: against other implementations, against their definition, and their exact coverage by enumeration."""
+"""Intervals: against other implementations, against their definition, and their exact coverage by
+enumeration.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -32,7 +34,12 @@ GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))
 OUE = (0.5, 1 / (exp(4) + 1))
 LIAR = (0.2, 0.7)
-RATES = {"grr 10 at 1": GRR_10, "grr 100 at 4": GRR_100, "oue at 4": OUE, "more lies than truth": LIAR}
+RATES = {
+    "grr 10 at 1": GRR_10,
+    "grr 100 at 4": GRR_100,
+    "oue at 4": OUE,
+    "more lies than truth": LIAR,
+}
 
 
 def moments(rates, trials, counts=None):
@@ -61,10 +68,14 @@ def mapped(rates, trials, method, level):
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 @pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 @pytest.mark.parametrize(
-    ("ends", "method"), [(score_interval, "wilson"), (clopper_pearson, "exact")], ids=["score", "clopper-pearson"]
+    ("ends", "method"),
+    [(score_interval, "wilson"), (clopper_pearson, "exact")],
+    ids=["score", "clopper-pearson"],
 )
 def test_population_intervals_are_those_of_the_support_rate(ends, method, rates, level):
-    """For a population, score is Wilson's interval and Clopper-Pearson the exact one, mapped to the frequency."""
+    """For a population, score is Wilson's interval and Clopper-Pearson the exact one, mapped to the
+    frequency.
+    """
     for trials in (1, 7, 60):
         low, high = ends(moments(rates, trials), 1 - level, "population")
         expected_low, expected_high = mapped(rates, trials, method, level)
@@ -75,7 +86,9 @@ def test_population_intervals_are_those_of_the_support_rate(ends, method, rates,
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 def test_score_ends_are_where_the_test_turns(rates, estimand):
-    """At an end within (0, 1) the estimate lies exactly z standard errors off, the error taken at that end."""
+    """At an end within (0, 1) the estimate lies exactly z standard errors off, the error taken at
+    that end.
+    """
     trials, missing = 400, 0.05
     known = moments(rates, trials)
     z = norm.ppf(1 - missing / 2)
@@ -122,22 +135,31 @@ WITH_MORE = Moments(
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_score_ends_with_lasting_variance(estimand):
-    """Each end lies z errors off, as they are there: below the estimate the variances for frequencies below it."""
+    """Each end lies z errors off, as they are there: below the estimate the variances for
+    frequencies below it.
+    """
     low, high = score_interval(WITH_MORE, 0.1, estimand)
     for ends, (hold, other) in ((low, WITH_MORE.below), (high, (WITH_MORE.hold, WITH_MORE.other))):
         drawn = ends * (1 - ends) if estimand == "population" else 0
         variance = (ends * hold + (1 - ends) * other + drawn) / 50 + WITH_MORE.lasting
-        assert np.allclose((WITH_MORE.frequency - ends) ** 2, norm.ppf(0.95) ** 2 * variance, rtol=1e-9)
+        assert np.allclose(
+            (WITH_MORE.frequency - ends) ** 2, norm.ppf(0.95) ** 2 * variance, rtol=1e-9
+        )
     assert (low < WITH_MORE.frequency).all()
     assert (high > WITH_MORE.frequency).all()
 
 
 def test_standard_errors():
-    """At the estimate, cut to [0, 1]; of a value that nobody holds, at 0, the same for both estimands."""
+    """At the estimate, cut to [0, 1].
+
+    Of a value that nobody holds, at 0, the same for both estimands.
+    """
     held = np.clip(WITH_MORE.frequency, 0, 1)
     for estimand, drawn in (("respondents", 0), ("population", held * (1 - held))):
         at_estimate = [held * own + (1 - held) * other for own, other in ((1.5, 0.5), (0.8, 0.3))]
-        variance = (np.where(held <= WITH_MORE.frequency, *at_estimate) + drawn) / 50 + WITH_MORE.lasting
+        variance = (
+            np.where(held <= WITH_MORE.frequency, *at_estimate) + drawn
+        ) / 50 + WITH_MORE.lasting
         assert np.allclose(standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12)
     other = np.where(WITH_MORE.frequency >= 0, 0.5, 0.3)
     assert np.allclose(null_error(WITH_MORE), np.sqrt(other / 50 + WITH_MORE.lasting), rtol=1e-12)
@@ -146,14 +168,22 @@ def test_standard_errors():
 def test_an_interval_that_is_no_number_has_no_width():
     """Where no frequency is within z errors, both ends are the middle of what is nearest."""
     certain = Moments(10, np.array([0.4]), np.zeros(1), np.zeros(1), lambda: np.eye(1))
-    assert score_interval(certain, 0.05, "respondents") == (pytest.approx([0.4]), pytest.approx([0.4]))
+    assert score_interval(certain, 0.05, "respondents") == (
+        pytest.approx([0.4]),
+        pytest.approx([0.4]),
+    )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("rates", [(0.5, 0.02), (0.9, 0.3), (0.2, 0.7)])
 def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
-    """An end at which it fails is the exact one; the other may still be a score end, and the remark counts either."""
-    known = replace(moments(rates, 200), third=third_of_rates(*(np.full(201, rate) for rate in rates)))
+    """An end at which it fails is the exact one.
+
+    The other may still be a score end, and the remark counts either.
+    """
+    known = replace(
+        moments(rates, 200), third=third_of_rates(*(np.full(201, rate) for rate in rates))
+    )
     missing, z = 0.05, norm.ppf(0.975)
     score = score_interval(known, missing, estimand)
     exact = (for_population if estimand == "population" else for_respondents)(known, missing)
@@ -165,7 +195,10 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     if many:
         [remark] = few_reports(known, missing, estimand)
         assert remark.name == "few-reports"
-        assert f"for {many:,} of 201 values: their intervals are exact, from binomial tails." in remark.text
+        assert (
+            f"for {many:,} of 201 values: their intervals are exact, from binomial tails."
+            in remark.text
+        )
     else:
         assert few_reports(known, missing, estimand) == ()
     loose = replace(known, supports=None, rates=None)
@@ -183,12 +216,20 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
 @pytest.mark.parametrize(("hold", "other"), [(0.8, 0.3), (3.0, 7.0), (40.0, 41.0)])
 @pytest.mark.parametrize("missing", [0.05, 0.3])
 def test_the_fewest_respondents_that_say_something(hold, other, missing):
-    """From it on the best interval is no wider than 1, where estimates are so that the smaller variance counts."""
+    """From it on the best interval is no wider than 1, where estimates are so that the smaller
+    variance counts.
+    """
     ends = np.array([hold, 2 * hold]), np.array([other, 2 * other])
     made = Moments(1, np.zeros(2), *ends, lambda: np.eye(2))
     least = least_respondents(made, missing)
     for reports, narrow in ((least, True), (least - 1, False)):
-        one = Moments(max(reports, 1), np.array([0.0, 1.0]), ends[0][[0, 0]], ends[1][[0, 0]], lambda: np.eye(2))
+        one = Moments(
+            max(reports, 1),
+            np.array([0.0, 1.0]),
+            ends[0][[0, 0]],
+            ends[1][[0, 0]],
+            lambda: np.eye(2),
+        )
         low, high = score_interval(one, missing, "respondents")
         if reports:
             assert bool((high - low <= 1).any()) == narrow
@@ -205,17 +246,22 @@ def law(rates, trials, holders):
     """The exact law of the number of supporting reports, by convolution."""
     p, q = rates
     others = trials - holders
-    return np.convolve(binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q))
+    return np.convolve(
+        binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q)
+    )
 
 
 def coverage(ends, estimand, rates, trials, holders):
-    """The exact chance that a 95 % interval, not yet cut to [0, 1], holds the true frequency of the respondents."""
+    """The exact chance that a 95 % interval, not yet cut to [0, 1], holds the true frequency of the
+    respondents.
+    """
     low, high = ends(moments(rates, trials), 0.05, estimand)
     truth = holders / trials
     return law(rates, trials, holders)[(low <= truth) & (truth <= high)].sum()
 
 
-# (rates, respondents, holders, coverage of: score, score for the population, Clopper-Pearson, Wald at the null error)
+# (rates, respondents, holders, coverage of: score, score for the population, Clopper-Pearson, Wald
+# at the null error)
 COVERAGE = [
     (GRR_10, 50, 0, ".964", ".964", ".964", ".964"),
     (GRR_10, 50, 25, ".950", ".950", ".973", ".836"),
@@ -243,7 +289,9 @@ KINDS = [
 @pytest.mark.parametrize("row", COVERAGE, ids=lambda row: f"{row[0][0]:.3f} {row[1]} {row[2]}")
 @pytest.mark.parametrize("column", range(len(KINDS)), ids=[name for name, _, _ in KINDS])
 def test_exact_coverage(column, row):
-    """The coverage of each kind of interval, enumerated over every count, is the published one to its last digit."""
+    """The coverage of each kind of interval, enumerated over every count, is the published one to
+    its last digit.
+    """
     rates, trials, holders, *published = row
     _, ends, estimand = KINDS[column]
     found = coverage(ends, estimand, rates, trials, holders)
@@ -251,8 +299,13 @@ def test_exact_coverage(column, row):
 
 
 def test_the_null_error_is_caught():
-    """Intervals from the error of an unheld value hold the truth 35 to 52 times in 100; the default never sinks so."""
-    worst = [min(coverage(ends, estimand, *row[:3]) for row in COVERAGE) for _, ends, estimand in KINDS]
+    """Intervals from the error of an unheld value hold the truth 35 to 52 times in 100.
+
+    The default never sinks so.
+    """
+    worst = [
+        min(coverage(ends, estimand, *row[:3]) for row in COVERAGE) for _, ends, estimand in KINDS
+    ]
     assert worst[0] > 0.93
     assert worst[2] >= 0.95
     assert worst[3] < 0.53
@@ -260,11 +313,17 @@ def test_the_null_error_is_caught():
 
 @pytest.mark.parametrize("size", [1, 2, 20, 1000])
 def test_families_share_their_misses(size):
-    """Bonferroni divides the misses, Sidak takes the root of the hits: each bounds the misses of the family."""
+    """Bonferroni divides the misses, Sidak takes the root of the hits: each bounds the misses of
+    the family.
+    """
     assert miss(0.95, size, None) == pytest.approx(0.05)
     assert size * miss(0.95, size, "bonferroni") == pytest.approx(0.05)
     assert (1 - miss(0.95, size, "sidak")) ** size == pytest.approx(0.95)
-    assert miss(0.95, size, "bonferroni") <= miss(0.95, size, "sidak") <= miss(0.95, size, None) + 1e-15
+    assert (
+        miss(0.95, size, "bonferroni")
+        <= miss(0.95, size, "sidak")
+        <= miss(0.95, size, None) + 1e-15
+    )
 
 
 VALUES = ", ".join(f'"{index}"' for index in range(20))
@@ -275,7 +334,9 @@ COUNTS = np.array([[1000, 500, *range(10, 29)]])
 @pytest.mark.parametrize("interval", INTERVAL_ENDS)
 @pytest.mark.parametrize("simultaneous", ["bonferroni", "sidak"])
 def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, interval):
-    """The intervals of a family of M are single intervals at the level that the correction gives."""
+    """The intervals of a family of M are single intervals at the level that the
+    correction gives.
+    """
     tally = Tally(SURVEY, {"x": COUNTS})
     family = estimate(tally, Options(interval=interval, simultaneous=simultaneous))["x"]
     level = 1 - miss(0.95, 20, simultaneous)
@@ -287,9 +348,13 @@ def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, i
 
 
 def test_clopper_pearson_needs_counts():
-    """Where an estimate is not a function of one count, exact binomial intervals are refused and score offered."""
+    """Where an estimate is not a function of one count, exact binomial intervals are refused and
+    score offered.
+    """
     rows = '[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
-    survey = Survey("s", (question("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}'),))
+    survey = Survey(
+        "s", (question("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}'),)
+    )
     tally = Tally(survey, {"x": np.array([[50, 30, 20]])})
     with pytest.raises(EstimateError, match=r"'x'.*score"):
         estimate(tally, Options(interval="clopper-pearson"))

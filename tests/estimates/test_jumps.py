@@ -1,4 +1,6 @@
-"""The third and fourth moments that intervals of few reports go by, against sums over the laws they are of."""
+"""The third and fourth moments that intervals of few reports go by, against sums over the laws they
+are of.
+"""
 
 from functools import partial
 from itertools import product
@@ -40,7 +42,9 @@ def test_repeated_bits():
 
 
 def test_a_billion_repeats():
-    """Of which a share is all but its rate: the law of two points, and no more numbers than are needed."""
+    """Of which a share is all but its rate: the law of two points, and no more numbers than are
+    needed.
+    """
     shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 10**9)
     found, plain = jumps_of(shares, chances), jumps_of(np.array([0.9, 0.2]), np.array([0.25, 0.75]))
     assert len(shares) < 2_000_000
@@ -48,7 +52,9 @@ def test_a_billion_repeats():
 
 
 def score_moments(scores, law, mean):
-    """The third and the fourth central moments of scores, and what of the fourth is above the mean."""
+    """The third and the fourth central moments of scores, and what of the
+    fourth is above the mean.
+    """
     away = scores - mean
     return law @ away**3, law @ away**4, law @ np.where(away > 0, away, 0) ** 4
 
@@ -57,7 +63,8 @@ def score_moments(scores, law, mean):
 def test_memoized_symbols(reports):
     """Enumerated: whatever the permanent response supports, and each of the reports."""
     made = question(
-        "l-grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"'
+        "l-grr",
+        'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
     found = moments_of(made, np.array([[40, 30, 30]]), "abc", None, reports)
     lasting, (p, q) = ([float(rate) for rate in step] for step in made.steps)
@@ -65,7 +72,9 @@ def test_memoized_symbols(reports):
         scores, chances = [], []
         for holds, ones in product((True, False), range(reports + 1)):
             share = kept if holds else 1 - kept
-            scores.append((ones / reports - made_q(lasting[1], p, q)) / (lasting[0] - lasting[1]) / (p - q))
+            scores.append(
+                (ones / reports - made_q(lasting[1], p, q)) / (lasting[0] - lasting[1]) / (p - q)
+            )
             chances.append(share * binom.pmf(ones, reports, p if holds else q))
         third, fourth, _ = score_moments(np.array(scores), np.array(chances), mean)
         variance = np.array(chances) @ (np.array(scores) - mean) ** 2
@@ -81,9 +90,13 @@ def made_q(lasting, p, q):
 
 
 def test_windows():
-    """Three outcomes: no part of the window, a one, a zero; the fourth cumulant of holders and of others."""
+    """Three outcomes: no part of the window, a one, a zero.
+
+    The fourth cumulant of holders and of others.
+    """
     made = question(
-        "dbitflip", f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = 2\nsampled = 2'
+        "dbitflip",
+        f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = 2\nsampled = 2',
     ).randomizer
     found = moments_of(made, np.full((6, 3), 50), ())
     p, q = (float(rate) for rate in made.within)
@@ -99,15 +112,22 @@ def test_windows():
 
 @pytest.mark.parametrize("epsilon", ["1", "8"])
 def test_noisy_numbers(epsilon):
-    """Sums over the channel; of others at their most likely values. Each way has its part of the fourth power."""
-    made = question("geometric", f'type = "integer"\nlow = 0\nhigh = 6\nepsilon = {epsilon}').randomizer
+    """Sums over the channel; of others at their most likely values.
+
+    Each way has its part of the fourth power.
+    """
+    made = question(
+        "geometric", f'type = "integer"\nlow = 0\nhigh = 6\nepsilon = {epsilon}'
+    ).randomizer
     counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
     found, noise = noise_moments(made, counts), Noise.of(made)
     shares = folded(made, counts) / counts.sum()
     likely = likely_shares(shares, found.frequency, noise.stays, noise.step)
     channel = np.array(made.channel().rows, dtype=float)
     for value in range(7):
-        scores = noise.own * (np.arange(7) == value) - noise.next * (np.abs(np.arange(7) - value) == 1)
+        scores = noise.own * (np.arange(7) == value) - noise.next * (
+            np.abs(np.arange(7) - value) == 1
+        )
         third, fourth, _ = score_moments(scores, channel[value], 1)
         assert np.isclose(found.third[0][value], third)
         assert np.isclose(found.fourth[0][value], fourth)
@@ -120,7 +140,9 @@ def test_noisy_numbers(epsilon):
         assert np.isclose(found.falling[1][value], fourth - up)
 
 
-@pytest.mark.parametrize("pair", [("grr", "hr"), ("oue", "matrix"), ("she", "exponential"), ("blocks", "ss")])
+@pytest.mark.parametrize(
+    "pair", [("grr", "hr"), ("oue", "matrix"), ("she", "exponential"), ("blocks", "ss")]
+)
 def test_joint_cells(pair):
     """Enumerated for independent answers; for matrices, others hold what their margins say."""
     survey = survey_of(*pair)
@@ -133,7 +155,10 @@ def test_joint_cells(pair):
         assert np.allclose(channel @ inverse.T, np.eye(3))
         laws.append(channel)
         scores.append(inverse)
-    made = [joint_scores(asked, expected_counts(asked, held), ()) for asked, held in zip(survey, margins, strict=True)]
+    made = [
+        joint_scores(asked, expected_counts(asked, held), ())
+        for asked, held in zip(survey, margins, strict=True)
+    ]
     jumps = joint_jumps(margins, 1_000, made)
     for x, z in product(range(3), range(3)):
         values = np.outer(scores[0][x], scores[1][z]).ravel()
@@ -163,7 +188,9 @@ def powers_of(numbers):
 
 
 def test_joint_cells_of_any_scores():
-    """Written out: shares are cut to [0, 1], and cells of which others have nothing jump alike both ways."""
+    """Written out: shares are cut to [0, 1], and cells of which others have nothing jump alike both
+    ways.
+    """
     own = (
         powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 0], [1, -2, 0]]),
         powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
@@ -178,18 +205,25 @@ def test_joint_cells_of_any_scores():
     shares = [np.clip(margin, 0, 1) for margin in margins]
 
     def of_the_rest(x, z, name, power=1):
-        a, b, c, d = (getattr(of, name)[at] ** power for of, at in zip((*own, *others), (x, z, x, z), strict=True))
+        a, b, c, d = (
+            getattr(of, name)[at] ** power
+            for of, at in zip((*own, *others), (x, z, x, z), strict=True)
+        )
         f, g = shares[0][x], shares[1][z]
         return (f * a + (1 - f) * c) * (g * b + (1 - g) * d) - f * g * a * b
 
     for place, (x, z) in enumerate(product(range(3), range(2))):
         rest = partial(of_the_rest, x, z)
-        second, third, fourth = (getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth"))
+        second, third, fourth = (
+            getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth")
+        )
         held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
         excess = rest("fourth") - 3 * rest("second", 2)
         upward = (1 + rest("signed") / rest("fourth")) / 2 if rest("fourth") > 0 else 0.5
         assert np.isclose(made.second[place], rest("second"))
-        assert np.allclose([each[place] for each in made.third], [third - 3 * second + 2, rest("third")])
+        assert np.allclose(
+            [each[place] for each in made.third], [third - 3 * second + 2, rest("third")]
+        )
         assert np.allclose([each[place] for each in made.fourth], [held, excess])
         assert np.allclose([each[place] for each in made.rising], [held, upward * excess])
         assert np.allclose([each[place] for each in made.falling], [held, (1 - upward) * excess])
@@ -208,12 +242,18 @@ def unbiased_scores(asked, outputs):
     """The scores of each output of a question's channel, (3, outputs)."""
     if not asked.layout.bits and asked.layout.places == 1:
         return np.stack(
-            [moments_of(asked.randomizer, unit[None], "xyz").frequency for unit in np.eye(outputs, dtype=int)]
+            [
+                moments_of(asked.randomizer, unit[None], "xyz").frequency
+                for unit in np.eye(outputs, dtype=int)
+            ]
         ).T
     if asked.layout.places > 1:
         levels = np.array([float(score) for score in asked.randomizer.scores()])
         digits = np.array(
-            [[number // len(levels) ** place % len(levels) for place in range(3)] for number in range(outputs)]
+            [
+                [number // len(levels) ** place % len(levels) for place in range(3)]
+                for number in range(outputs)
+            ]
         )
         return levels[digits].T
     p, q = (float(rate) for rate in asked.randomizer.support)
@@ -222,15 +262,23 @@ def unbiased_scores(asked, outputs):
 
 
 def expected_counts(asked, held):
-    """A tally with the shares of the symbols that are expected; of others, only its shape matters."""
+    """A tally with the shares of the symbols that are expected.
+
+    Of others, only its shape matters.
+    """
     if asked.layout.bits or asked.layout.places > 1:
         return np.ones((1, asked.layout.cells))
     return 1e9 * held[None] @ np.array(asked.randomizer.channel().rows, dtype=float)
 
 
 def test_each_way_has_its_own_step():
-    """Rare jumps of others upwards give a step up, of what one report is worth at most, and hardly one down."""
-    made = question("dbitflip", f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = 8\nsampled = 1')
+    """Rare jumps of others upwards give a step up, of what one report is worth at most, and hardly
+    one down.
+    """
+    made = question(
+        "dbitflip",
+        f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = 8\nsampled = 1',
+    )
     found = moments_of(made.randomizer, np.full((9, 2), 20), ())
     told = cumulants(found, 0.0, "respondents")
     p, q = (float(rate) for rate in made.randomizer.within)

@@ -1,7 +1,8 @@
 """The manipulation bound: no report that exists moves an estimate further, and one moves it as far.
 
-Exact: scores are worked out in `written_out`, apart from the code under test, for every report of small configurations.
-What makes the bound one of whole tallies is that an estimate is the mean of scores, and that is tested as well.
+Exact: scores are worked out in `written_out`, apart from the code under test, for every report of
+small configurations. What makes the bound one of whole tallies is that an estimate is the mean of
+scores, and that is tested as well.
 """
 
 import json
@@ -26,10 +27,17 @@ from ldp_aggregator.output.tables import table
 from ldp_aggregator.tallies.counting import empty_counts
 
 SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
-SCORED = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind not in ("bloom", "search")}
+SCORED = {
+    name: each
+    for name, each in SPECIMENS.items()
+    if each.randomizer.kind not in ("bloom", "search")
+}
 SEARCHES = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind == "search"}
 EXACT = ("pure", "sketch", "sum", "sampled")
-"""Kinds whose scores are fractions in the code under test too; the others have them from an inverse in floats."""
+"""Kinds whose scores are fractions in the code under test too.
+
+The others have them from an inverse in floats.
+"""
 
 
 def admitted(randomizer):
@@ -49,17 +57,24 @@ def bound_violations(specimen, reach):
     found = furthest([score for _, each in admitted(specimen.randomizer) for score in each])
     exact = specimen.randomizer.kind in EXACT
     agree = reach == found if exact else float(reach) == pytest.approx(float(found), rel=1e-9)
-    return [] if agree else [f"{specimen.name}: states {float(reach)}, a report moves {float(found)}"]
+    return (
+        [] if agree else [f"{specimen.name}: states {float(reach)}, a report moves {float(found)}"]
+    )
 
 
 @pytest.mark.parametrize("specimen", SCORED.values(), ids=SCORED)
 def test_no_report_moves_a_frequency_further(specimen):
-    """The reach is the largest distance between a score and 0 or 1, over all reports and values; some report has it."""
+    """The reach is the largest distance between a score and 0 or 1, over all reports and values.
+
+    Some report has it.
+    """
     assert bound_violations(specimen, frequency_reach(specimen.randomizer)) == []
 
 
 def test_broken_bounds_are_caught():
-    """A reach that is 1 % off, or has p and q the wrong way round, or thinks of adding but not of hiding a value."""
+    """A reach that is 1 % off, or has p and q the wrong way round, or thinks of adding but not of
+    hiding a value.
+    """
     for specimen in SCORED.values():
         reach = frequency_reach(specimen.randomizer)
         assert bound_violations(specimen, reach * Fraction(99, 100))
@@ -75,13 +90,16 @@ def test_broken_bounds_are_caught():
 
 @pytest.mark.parametrize("specimen", SEARCHES.values(), ids=SEARCHES)
 def test_no_report_moves_a_text_further(specimen):
-    """Of a search, scores are those of the reports held out: forged ones may all be there, so the reach grows."""
+    """Of a search, scores are those of the reports held out: forged ones may all be there, so the
+    reach grows.
+    """
     randomizer = specimen.randomizer
     p, q = randomizer.oracle.support
     q += (p - q) / randomizer.oracle.size
     cohort = randomizer.stages
     worths = [
-        (int(prefix_cell(randomizer, text, cohort) in supported(randomizer.oracle, symbol)) - q) / (p - q)
+        (int(prefix_cell(randomizer, text, cohort) in supported(randomizer.oracle, symbol)) - q)
+        / (p - q)
         for text in specimen.values
         for symbol in range(randomizer.oracle.size)
     ]
@@ -89,7 +107,9 @@ def test_no_report_moves_a_text_further(specimen):
     counts[0] = 5
     share = Fraction(int(counts.sum()), int(counts[cohort:].sum()))
     assert decoded_reports(randomizer, counts) == counts[cohort:].sum()
-    assert manipulation(randomizer, counts).reach == pytest.approx(float(share * furthest(worths)), rel=1e-12)
+    assert manipulation(randomizer, counts).reach == pytest.approx(
+        float(share * furthest(worths)), rel=1e-12
+    )
 
 
 def has_mean(randomizer):
@@ -103,29 +123,45 @@ AVERAGED = {name: each for name, each in SCORED.items() if has_mean(each.randomi
 
 
 def mean_violations(specimen, reach):
-    """What is wrong with a stated reach of the mean: the aggregator's own mean, of every report by itself."""
+    """What is wrong with a stated reach of the mean: the aggregator's own mean, of every report by
+    itself.
+    """
     randomizer = specimen.randomizer
     half = (len(randomizer.channel().rows) - 1) / 2
     values = np.arange(-half, half + 1)
     worths = []
     for report, _ in admitted(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        worths.append(specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values).estimate)
+        worths.append(
+            specimen.average(
+                randomizer, specimen.decode(randomizer, counts), counts, values
+            ).estimate
+        )
     found = furthest(worths, -half, half)
-    return [] if float(reach) == pytest.approx(found, rel=1e-9) else [f"states {float(reach)}, a report moves {found}"]
+    return (
+        []
+        if float(reach) == pytest.approx(found, rel=1e-9)
+        else [f"states {float(reach)}, a report moves {found}"]
+    )
 
 
 @pytest.mark.parametrize("specimen", AVERAGED.values(), ids=AVERAGED)
 def test_no_report_moves_a_mean_further(specimen):
-    """The reach of the mean is the largest distance between what a report is worth and either end of the range."""
+    """The reach of the mean is the largest distance between what a report is worth and either end
+    of the range.
+    """
     reach = mean_reach(specimen.randomizer)
     assert mean_violations(specimen, reach) == []
     assert mean_violations(specimen, reach * Fraction(99, 100))
 
 
-@pytest.mark.parametrize("specimen", [*SCORED.values(), *SEARCHES.values()], ids=[*SCORED, *SEARCHES])
+@pytest.mark.parametrize(
+    "specimen", [*SCORED.values(), *SEARCHES.values()], ids=[*SCORED, *SEARCHES]
+)
 def test_estimates_are_means_of_scores(specimen):
-    """Reports that are added move an estimate to the weighted mean of both: what the proof of the bound rests on."""
+    """Reports that are added move an estimate to the weighted mean of both: what the proof of the
+    bound rests on.
+    """
     randomizer, generator = specimen.randomizer, np.random.default_rng(5)
     # Held-out cohorts come last.
     chosen = [int(place) for place in generator.integers(0, 10**6, 12)]
@@ -140,7 +176,9 @@ def test_estimates_are_means_of_scores(specimen):
     )
 
     def estimated(counts):
-        given = ([text.decode() for text in specimen.values],) if randomizer.kind == "search" else ()
+        given = (
+            ([text.decode() for text in specimen.values],) if randomizer.kind == "search" else ()
+        )
         return specimen.decode(randomizer, counts, *given).frequency
 
     mixed = (7 * estimated(honest) + 5 * estimated(forged)) / 12
@@ -149,10 +187,15 @@ def test_estimates_are_means_of_scores(specimen):
 
 @pytest.mark.parametrize("name", ["bloom-2", "bloom-4-two-hashes"])
 def test_bloom_filters_have_no_bound(name):
-    """None is given for least squares, and said why; of a bit there is one, as of any value that reports support."""
+    """None is given for least squares, and said why.
+
+    Of a bit there is one, as of any value that reports support.
+    """
     randomizer = SPECIMENS[name].randomizer
     p, q = randomizer.support
-    told = manipulation(randomizer, np.ones((randomizer.cohorts, 1 + randomizer.bits), dtype=np.int64))
+    told = manipulation(
+        randomizer, np.ones((randomizer.cohorts, 1 + randomizer.bits), dtype=np.int64)
+    )
     assert told.reach is told.mean_reach is None
     bit = furthest([-q / (p - q), (1 - q) / (p - q)])
     assert f"moves by at most {float(bit):.3g} times" in told.reason
@@ -160,7 +203,9 @@ def test_bloom_filters_have_no_bound(name):
 
 
 def test_published_figures():
-    """What 1 % forged reports can do at epsilon 1, in words: 3.16 % with `oue`, 58.6 % with `grr` of 100 values."""
+    """What 1 % forged reports can do at epsilon 1, in words: 3.16 % with `oue`, 58.6 % with `grr`
+    of 100 values.
+    """
     values = [str(value) for value in range(100)]
     for mechanism, shift in (("oue", "0.0316"), ("grr", "0.586"), ("olh", "0.0333")):
         asked = question(mechanism, f'type = "category"\nvalues = {values}\nepsilon = 1')
@@ -175,7 +220,9 @@ def test_estimates_carry_their_bound():
     for name in ("smoker", "transport"):
         told = found[name].manipulation
         assert isinstance(told, Manipulation)
-        assert json.loads(json.dumps(found[name].to_dict()))["manipulation"] == {"reach": told.reach}
+        assert json.loads(json.dumps(found[name].to_dict()))["manipulation"] == {
+            "reach": told.reach
+        }
         assert str(told) in table(found)
         assert str(told) in found[name]._repr_html_()
     assert estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].manipulation is None

@@ -1,8 +1,9 @@
 """Phantom values look like nobody holds them where reports are honest, and only there.
 
-For each population 400 tallies of 20,000 reports are drawn from their law, with fixed seeds. The mean of the mean
-squares is compared with 1 at 6 standard errors; p-values below 0.05 may make up 11.5 % at most (6 standard errors
-again). A score that ignored the correlation of points on a line would give 25 to 29 % in the plane of order 37.
+For each population 400 tallies of 20,000 reports are drawn from their law, with fixed seeds. The
+mean of the mean squares is compared with 1 at 6 standard errors; p-values below 0.05 may make up
+11.5 % at most (6 standard errors again). A score that ignored the correlation of points on a line
+would give 25 to 29 % in the plane of order 37.
 """
 
 import numpy as np
@@ -26,7 +27,9 @@ PHANTOMS = {
 POPULATIONS = {
     "one value": lambda size: np.where(np.arange(size) == 7, REPORTS, 0),
     "all values alike": lambda size: np.full(size, REPORTS // size),
-    "two thirds one value": lambda size: np.where(np.arange(size) == 0, REPORTS * 2 // 3, REPORTS // 3 // size),
+    "two thirds one value": lambda size: np.where(
+        np.arange(size) == 0, REPORTS * 2 // 3, REPORTS // 3 // size
+    ),
 }
 
 
@@ -35,12 +38,18 @@ POPULATIONS = {
 def test_honest_reports(randomizer, population):
     """The mean square is 1 in expectation, and p-values are not smaller than they say."""
     held, generator = POPULATIONS[population](randomizer.size), np.random.default_rng(23)
-    scores = [phantom_score(randomizer, projective_counts(randomizer, held, generator)) for _ in range(TALLIES)]
+    scores = [
+        phantom_score(randomizer, projective_counts(randomizer, held, generator))
+        for _ in range(TALLIES)
+    ]
     squares = np.array([score.mean_square for score in scores])
     assert scores[0].phantoms == PHANTOMS[randomizer]
-    # Points on a line with the one value are correlated also with each other's mean, by less than a hundredth.
+    # Points on a line with the one value are correlated also with each other's mean, by less than a
+    # hundredth.
     assert abs(squares.mean() - 1) < 6 * squares.std() / np.sqrt(TALLIES) + 0.01
-    assert np.mean([score.p_value < 0.05 for score in scores]) < 0.05 + 6 * np.sqrt(0.05 * 0.95 / TALLIES)
+    assert np.mean([score.p_value < 0.05 for score in scores]) < 0.05 + 6 * np.sqrt(
+        0.05 * 0.95 / TALLIES
+    )
 
 
 @pytest.mark.parametrize("randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}")

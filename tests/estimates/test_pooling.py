@@ -32,26 +32,38 @@ def question(mechanism, epsilon, values=VALUES):
 
 
 def draw(asked, respondents, generator, *, population=False):
-    """Counts of so many respondents who hold the values as TRUTH says, or are drawn from such a population."""
-    held = generator.multinomial(respondents, TRUTH) if population else np.round(respondents * TRUTH).astype(np.int64)
+    """Counts of so many respondents who hold the values as TRUTH says, or are drawn from such a
+    population.
+    """
+    held = (
+        generator.multinomial(respondents, TRUTH)
+        if population
+        else np.round(respondents * TRUTH).astype(np.int64)
+    )
     return Version(asked, sample_counts(asked, Holders(VALUES, held), generator))
 
 
 def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
-    """Weights by reports make the pooled estimate of equal mechanisms that of the summed counts, errors included."""
+    """Weights by reports make the pooled estimate of equal mechanisms that of the summed counts,
+    errors included.
+    """
     asked, generator = question("grr", 1), np.random.default_rng(1)
     parts = [draw(asked, respondents, generator) for respondents in (1000, 3000)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
     pooled = estimate_pooled(parts, Options())
     for name in ("frequency", "standard_error", "low", "high", "null_error"):
-        np.testing.assert_allclose(getattr(pooled, name), getattr(together, name), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(pooled, name), getattr(together, name), rtol=1e-9, atol=1e-12
+        )
     assert pooled.reports == pooled.respondents == together.reports == 4000
     assert pooled.manipulation.reach == pytest.approx(together.manipulation.reach)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
-    """In 2,000 surveys of two versions, 95 % intervals hold the truth in 95 %: between 92.2 and 97.5 (one in 10^6)."""
+    """In 2,000 surveys of two versions, 95 % intervals hold the truth in 95 %: between 92.2 and
+    97.5 (one in 10^6).
+    """
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(7)
     runs, covered, total = 2000, np.zeros(4), np.zeros(4)
     for _ in range(runs):
@@ -68,9 +80,13 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
     assert (np.abs(total / runs - TRUTH) < 5 * error / np.sqrt(runs)).all()
 
 
-@pytest.mark.parametrize(("estimand", "weights"), [("respondents", (0.8, 0.2)), ("population", None)])
+@pytest.mark.parametrize(
+    ("estimand", "weights"), [("respondents", (0.8, 0.2)), ("population", None)]
+)
 def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
-    """The variance where nobody holds the value is the sum of those of the versions, times their squared weights."""
+    """The variance where nobody holds the value is the sum of those of the versions, times their
+    squared weights.
+    """
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(3)
     parts = [draw(each, size, generator) for each, size in zip(versions, (2000, 500), strict=True)]
     options = Options(estimand=estimand)
@@ -79,7 +95,9 @@ def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
         inverse = np.array([1 / each.null_error[0] ** 2 for each in alone])
         weights = inverse / inverse.sum()
     found = estimate_pooled(parts, options)
-    expected = sum(weight**2 * each.null_error**2 for weight, each in zip(weights, alone, strict=True))
+    expected = sum(
+        weight**2 * each.null_error**2 for weight, each in zip(weights, alone, strict=True)
+    )
     np.testing.assert_allclose(found.null_error**2, expected, rtol=1e-9)
     mixed = sum(weight * each.unbiased for weight, each in zip(weights, alone, strict=True))
     np.testing.assert_allclose(found.unbiased, mixed, rtol=1e-9)
@@ -90,13 +108,18 @@ def test_weights_do_not_depend_on_the_answers():
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
     notes = set()
     for held in ([1000, 0, 0, 0], [0, 0, 500, 500]):
-        parts = [Version(each, sample_counts(each, Holders(VALUES, np.array(held)), generator)) for each in versions]
+        parts = [
+            Version(each, sample_counts(each, Holders(VALUES, np.array(held)), generator))
+            for each in versions
+        ]
         notes.add(estimate_pooled(parts, Options(estimand="population")).note)
     assert len(notes) == 1
 
 
 def test_forged_reports_are_bounded_where_they_weigh_the_most():
-    """All forged reports may be sent to one version: the bound is the greater of what they can do there."""
+    """All forged reports may be sent to one version: the bound is the greater of what they can do
+    there.
+    """
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
     parts = [draw(each, size, generator) for each, size in zip(versions, (2000, 500), strict=True)]
     alone = [
@@ -107,28 +130,39 @@ def test_forged_reports_are_bounded_where_they_weigh_the_most():
 
 
 def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
-    """Variances for frequencies below the estimate, and jumps that are known, of whatever version has them."""
+    """Variances for frequencies below the estimate, and jumps that are known, of whatever version
+    has them.
+    """
     asked = [question("hr", 5), question("grr", 5), question("she", 2)]
     assert asked[0].randomizer.blocks > 1
     generator = np.random.default_rng(17)
-    blocks, symbols, levels = (moments_of(each.randomizer, draw(each, 60, generator).counts, VALUES) for each in asked)
+    blocks, symbols, levels = (
+        moments_of(each.randomizer, draw(each, 60, generator).counts, VALUES) for each in asked
+    )
     assert blocks.below is not None
     assert symbols.below is blocks.third is None
 
     both = pooled([blocks, symbols], np.array([0.5, 0.5]))
     for place, own in enumerate((symbols.hold, symbols.other)):
         np.testing.assert_allclose(both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9)
-        # The third cumulant of the half of an estimate: an eighth of it, over twice as many reports, squared.
-        np.testing.assert_allclose(both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9)
+        # The third cumulant of the half of an estimate: an eighth of it, over twice as many
+        # reports, squared.
+        np.testing.assert_allclose(
+            both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9
+        )
     all_three = pooled([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
     for place in (0, 1):
         jumps = symbols.third[place] ** 2 / (symbols.hold, symbols.other)[place]
         worth = all_three.reports**3 / 60**3
-        np.testing.assert_allclose(all_three.fourth[place], worth * (jumps / 4**4 + levels.fourth[place] / 2**4))
+        np.testing.assert_allclose(
+            all_three.fourth[place], worth * (jumps / 4**4 + levels.fourth[place] / 2**4)
+        )
 
 
 def test_a_low_end_goes_by_the_variances_for_frequencies_below():
-    """Pooled with itself, a question has the intervals of the summed counts, also where these are not symmetrical."""
+    """Pooled with itself, a question has the intervals of the summed counts, also where these are
+    not symmetrical.
+    """
     asked, generator = question("hr", 5), np.random.default_rng(19)
     parts = [draw(asked, 400, generator) for _ in range(2)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
@@ -150,13 +184,18 @@ def test_respondents_with_several_reports_are_counted_once():
     parts = [draw(asked, 400, generator), draw(question("l-grr", 2), 200, generator)]
     found = estimate_pooled(parts, Options(reports_each=4))
     assert (found.reports, found.respondents) == (600, 150)
-    mixed = estimate_pooled([draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4))
+    mixed = estimate_pooled(
+        [draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4)
+    )
     assert mixed.respondents == 200 + 100
     assert "reports_each is not for" in mixed.note
 
 
 def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
-    """Lasting variances by squares, third cumulants by cubes, fourth by fourth powers; unknown is what one is."""
+    """Lasting variances by squares, third cumulants by cubes, fourth by fourth powers.
+
+    Unknown is what one is.
+    """
     frequency, ones = np.array([0.2, 0.8]), np.ones(2)
     parts = [
         Moments(
@@ -183,8 +222,12 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
     spread = 0.2**2 * 3 / 30 + 0.5**2 * 5 / 60 + 0.3**2 * 4 / 90
     np.testing.assert_allclose(found.hold, found.reports * spread * ones)
     np.testing.assert_allclose(found.lasting, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones)
-    np.testing.assert_allclose(found.lasting_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2))
-    np.testing.assert_allclose(found.lasting_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2))
+    np.testing.assert_allclose(
+        found.lasting_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2)
+    )
+    np.testing.assert_allclose(
+        found.lasting_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2)
+    )
     assert found.unknown.tolist() == [True, False]
     assert found.third is found.fourth is found.below is None
     assert pooled(parts[:1], np.ones(1)).unknown is None
@@ -198,14 +241,20 @@ def test_the_newest_version_describes_all():
     found = estimate_pooled(parts, Options())
     assert found.question is asked[2]
     assert "pooled over 3 versions" in found.note
-    assert "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2" in found.note
+    assert (
+        "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2"
+        in found.note
+    )
     assert "reports_each" not in found.note
     kept = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
     assert "reports_each" not in estimate_pooled(kept, Options(reports_each=4)).note
 
 
 def test_weights_where_variances_are_known_before():
-    """For a population by their inverses, if all mechanisms have them; else, and for respondents, by reports."""
+    """For a population by their inverses, if all mechanisms have them.
+
+    Else, and for respondents, by reports.
+    """
     generator = np.random.default_rng(37)
     parts = [draw(question(*each), 300, generator) for each in (("grr", 1), ("oue", 2))]
     known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in parts]
@@ -229,19 +278,27 @@ def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
 
 
 def test_what_can_be_pooled():
-    """The same listed values, whatever the mechanism; neither numbers, which have a mean, nor open questions."""
+    """The same listed values, whatever the mechanism.
+
+    Neither numbers, which have a mean, nor open questions.
+    """
     head = '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
     text = 'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
     numbers, texts = (
         parse_survey(f"{head}{keys}\n")["transport"]
-        for keys in ('type = "integer"\nlow = 0\nhigh = 3\nmechanism = "grr"\nepsilon = 1', f'type = "text"\n{text}')
+        for keys in (
+            'type = "integer"\nlow = 0\nhigh = 3\nmechanism = "grr"\nepsilon = 1',
+            f'type = "text"\n{text}',
+        )
     )
     assert poolable([question("grr", 1), question("oue", 2)])
     assert poolable([question("grr", 1)])
     assert not poolable([numbers])
     assert not poolable([texts, texts])
     counts = np.full((2, 9), 5)
-    with pytest.raises(EstimateError, match="question 'transport': expected versions that ask for the same values"):
+    with pytest.raises(
+        EstimateError, match="question 'transport': expected versions that ask for the same values"
+    ):
         estimate_pooled([Version(texts, counts)] * 2, Options())
     parts = [draw(question("grr", 1), 100, np.random.default_rng(5))]
     other = question("grr", 1, ("car", "bus", "bike", "boat"))

@@ -16,8 +16,13 @@ from ldp_aggregator.output.tables import table
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 
 RANDOM = np.random.default_rng(3)
-NOISY = [RANDOM.normal(1 / size, spread, size) for size, spread in product((2, 3, 5, 12), (0.05, 0.3, 2.0))]
-SURVEY = Survey("s", (question("grr", 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1'),))
+NOISY = [
+    RANDOM.normal(1 / size, spread, size)
+    for size, spread in product((2, 3, 5, 12), (0.05, 0.3, 2.0))
+]
+SURVEY = Survey(
+    "s", (question("grr", 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1'),)
+)
 
 
 def estimated(post, counts=(700, 300, 220, 180), level=0.95):
@@ -26,9 +31,13 @@ def estimated(post, counts=(700, 300, 220, 180), level=0.95):
     return estimate(tally, Options(level=level, post=post))["x"]
 
 
-@pytest.mark.parametrize("frequency", NOISY, ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}")
+@pytest.mark.parametrize(
+    "frequency", NOISY, ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}"
+)
 def test_norm_sub_is_the_projection_on_the_simplex(frequency):
-    """No point of the simplex is closer: a general optimizer, started at the middle, ends at the same point."""
+    """No point of the simplex is closer: a general optimizer, started at the middle, ends at the
+    same point.
+    """
     projected = norm_sub(frequency)
     size = len(frequency)
     found = minimize(
@@ -36,7 +45,11 @@ def test_norm_sub_is_the_projection_on_the_simplex(frequency):
         np.full(size, 1 / size),
         jac=lambda point: 2 * (point - frequency),
         bounds=[(0, 1)] * size,
-        constraints={"type": "eq", "fun": lambda point: point.sum() - 1, "jac": lambda point: np.ones_like(point)},
+        constraints={
+            "type": "eq",
+            "fun": lambda point: point.sum() - 1,
+            "jac": lambda point: np.ones_like(point),
+        },
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
@@ -45,7 +58,9 @@ def test_norm_sub_is_the_projection_on_the_simplex(frequency):
 
 @pytest.mark.parametrize("frequency", NOISY)
 def test_norm_sub_meets_the_conditions_of_the_projection(frequency):
-    """Sum 1, none negative, one number taken from all that stay positive, and no more than that from the others."""
+    """Sum 1, none negative, one number taken from all that stay positive, and no more than that
+    from the others.
+    """
     projected = norm_sub(frequency)
     assert projected.sum() == pytest.approx(1, abs=1e-12)
     assert projected.min() >= 0
@@ -54,7 +69,9 @@ def test_norm_sub_meets_the_conditions_of_the_projection(frequency):
     assert (frequency[projected == 0] <= taken[0] + 1e-12).all()
 
 
-@pytest.mark.parametrize("frequency", [np.array([0.25, 0.75]), np.array([1.0, 0, 0]), np.full(4, 0.25)])
+@pytest.mark.parametrize(
+    "frequency", [np.array([0.25, 0.75]), np.array([1.0, 0, 0]), np.full(4, 0.25)]
+)
 def test_norm_sub_leaves_distributions_alone(frequency):
     """A point of the simplex is its own projection."""
     assert norm_sub(frequency) == pytest.approx(frequency, abs=1e-15)
@@ -62,7 +79,9 @@ def test_norm_sub_leaves_distributions_alone(frequency):
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_base_cut_zeroes_what_noise_would_reach(level):
-    """Frequencies that chance gives one of the values more often than stated become 0, all others stay as they are."""
+    """Frequencies that chance gives one of the values more often than stated become 0, all others
+    stay as they are.
+    """
     frequency = np.linspace(-0.2, 0.4, 61)
     threshold = norm.ppf(1 - (1 - level) / 61) * 0.05
     cut = base_cut(frequency, norm.sf(frequency / 0.05), level)
@@ -86,11 +105,16 @@ def test_views_say_that_they_are_biased(post):
 
 @pytest.mark.parametrize("post", POST)
 def test_views_keep_the_unbiased_estimate_beside_them(post):
-    """A biased frequency has no error of its own; the unbiased one with its errors stands beside it, unchanged."""
+    """A biased frequency has no error of its own.
+
+    The unbiased one with its errors stands beside it, unchanged.
+    """
     view, plain = estimated(post).to_dict()["values"], estimated(None).to_dict()["values"]
     for biased, unbiased in zip(view, plain, strict=True):
         assert (biased["standard_error"], biased["interval"]) == (None, None)
-        assert biased["unbiased"] == {key: unbiased[key] for key in ("frequency", "standard_error", "interval")}
+        assert biased["unbiased"] == {
+            key: unbiased[key] for key in ("frequency", "standard_error", "interval")
+        }
     assert [each["frequency"] for each in view] != [each["frequency"] for each in plain]
     json.dumps(view, allow_nan=False)
 

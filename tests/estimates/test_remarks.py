@@ -65,7 +65,10 @@ def test_the_page_says_the_remarks(tmp_path):
         told = analyst.get("/v1/surveys/commute/estimates").json()["questions"]
     assert SAID._asdict() in told["smoker"]["remarks"]
     for name, record in told.items():
-        shown = [each.text for each in page.find("section", id=f"question-{name}")[0].find("p", class_="note")]
+        shown = [
+            each.text
+            for each in page.find("section", id=f"question-{name}")[0].find("p", class_="note")
+        ]
         for remark in record.get("remarks", ()):
             assert shown.count(remark["text"]) == 1
 
@@ -76,7 +79,9 @@ def test_csv_is_left_alone(tally, tmp_path):
     survey, counted = tmp_path / "survey.toml", tmp_path / "counted.tally"
     survey.write_text(COMMUTE)
     counted.write_bytes(encode_tally(tally))
-    found = CliRunner().invoke(main, ["estimate", str(survey), str(counted), "--format", "csv", "--quiet"])
+    found = CliRunner().invoke(
+        main, ["estimate", str(survey), str(counted), "--format", "csv", "--quiet"]
+    )
     assert found.exit_code == 0
     assert f"warning: question 'smoker': {SAID}\n" in found.stderr
     assert found.stdout == estimate(tally).to_csv()
@@ -113,13 +118,20 @@ def test_points_are_no_certainty():
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
 def test_the_least_number_of_respondents(epsilon):
-    """From it on some estimate in [0, 1] has an interval narrower than 1 before it is cut; with one fewer none has."""
+    """From it on some estimate in [0, 1] has an interval narrower than 1 before it is cut.
+
+    With one fewer none has.
+    """
     made = question("grr", SYMBOLS.format(epsilon))
     known = estimation.moments_of(made.randomizer, np.array([[1, 0, 0, 0]]), made.domain.values)
     least = least_respondents(known, 0.05)
     for reports, narrower in ((least, True), (least - 1, False)):
         every = replace(
-            known, reports=reports, frequency=np.linspace(0, 1, 5), hold=known.hold[0], other=known.other[0]
+            known,
+            reports=reports,
+            frequency=np.linspace(0, 1, 5),
+            hold=known.hold[0],
+            other=known.other[0],
         )
         low, high = score_interval(every, 0.05, "respondents")
         assert (high - low <= 1).any() == narrower
@@ -132,7 +144,10 @@ NUMBERS = 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = "8"'
 
 
 def test_frequencies_of_noisy_numbers_are_for_those_who_ask():
-    """The mean stands alone, and says where the frequencies are; those of two respondents say that they say nothing."""
+    """The mean stands alone, and says where the frequencies are.
+
+    Those of two respondents say that they say nothing.
+    """
     counts = np.zeros((1, 100), dtype=int)
     counts[0, [33, 34]] = 1
     alone = estimated(NUMBERS, counts, mechanism="geometric")
@@ -153,7 +168,9 @@ def test_a_mean_that_may_be_anything_is_told():
     counts = np.zeros((1, 100), dtype=int)
     counts[0, 50] = 1
     keys = NUMBERS.replace('"8"', '"0.1"')
-    assert "whole range from 0 to 99" in " ".join(estimated(keys, counts, mechanism="geometric").sentences)
+    assert "whole range from 0 to 99" in " ".join(
+        estimated(keys, counts, mechanism="geometric").sentences
+    )
 
 
 @pytest.mark.parametrize("respondents", [1, 2, 4, 5])
@@ -161,11 +178,16 @@ def test_a_mean_of_very_few_is_told(respondents):
     """Below five respondents a mean says that normal theory does not hold."""
     counts = np.zeros((1, 100), dtype=int)
     counts[0, 50] = respondents
-    assert ("few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))) == (respondents < 5)
+    assert ("few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))) == (
+        respondents < 5
+    )
 
 
 def test_which_intervals_are_told():
-    """Only those from 0 to 1, or with no width; how many there are, in the singular or the plural."""
+    """Only those from 0 to 1, or with no width.
+
+    How many there are, in the singular or the plural.
+    """
     low, high = np.array([0.0, 0.0, 0.1, 0.2]), np.array([1.0, 0.9, 1.0, 0.3])
     [said] = on_intervals(low, high)
     assert said == (
@@ -175,7 +197,10 @@ def test_which_intervals_are_told():
     [said] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
     assert said.name == "beyond-range"
     assert said.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
-    assert [each.name for each in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == ["whole-range", "beyond-range"]
+    assert [each.name for each in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
+        "whole-range",
+        "beyond-range",
+    ]
     assert on_intervals(low[1:], high[1:]) == ()
 
 
@@ -195,11 +220,17 @@ def test_estimates_of_few_reports(counts, said):
     assert "".join(each.text for each in found).startswith(said)
 
 
-@pytest.mark.parametrize("known", [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}])
+@pytest.mark.parametrize(
+    "known", [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}]
+)
 def test_estimates_with_nothing_better_than_the_normal_law(known):
-    """Where neither the rates nor a third cumulant are known: n V / w^2 reports are what an estimate rests on."""
+    """Where neither the rates nor a third cumulant are known: n V / w^2 reports are what an
+    estimate rests on.
+    """
     for reports, told in ((10, True), (11, True), (20, False)):
-        made = Moments(reports, np.zeros(1), np.ones(1), np.full(1, 4.0), lambda: np.eye(1), **known)
+        made = Moments(
+            reports, np.zeros(1), np.ones(1), np.full(1, 4.0), lambda: np.eye(1), **known
+        )
         assert bool(on_counts(made, Manipulation(3.0))) == (told and not known)
         assert on_counts(made, Manipulation(None)) == ()
 
@@ -207,7 +238,13 @@ def test_estimates_with_nothing_better_than_the_normal_law(known):
 def test_ranges_of_means():
     """Both ends have to be those of the range; few respondents are told besides."""
     asked = question("geometric", NUMBERS)
-    for low, high, said in ((0, 99, ["whole-range"]), (1, 99, []), (0, 98, []), (0.5, 98.5, []), (0, 1.5, [])):
+    for low, high, said in (
+        (0, 99, ["whole-range"]),
+        (1, 99, []),
+        (0, 98, []),
+        (0.5, 98.5, []),
+        (0, 1.5, []),
+    ):
         mean = Mean(50.0, 1.0, float(low), float(high))
         assert [each.name for each in on_mean(asked, mean, 5)] == said
         assert [each.name for each in on_mean(asked, mean, 4)] == ["few-counts", *said]

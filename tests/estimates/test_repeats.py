@@ -1,6 +1,8 @@
-"""Several reports of one permanent response are one respondent: errors say so, and pretending otherwise shows.
+"""Several reports of one permanent response are one respondent: errors say so, and pretending
+otherwise shows.
 
-200 collections of 40 texts from 20,000 respondents with 10 reports each: gates 4.9 standard errors (.0024) away.
+200 collections of 40 texts from 20,000 respondents with 10 reports each: gates 4.9 standard errors
+(.0024) away.
 """
 
 import math
@@ -19,7 +21,13 @@ from ldp_aggregator.decoders.bloom.regression import regress
 from ldp_aggregator.decoders.windows import window_moments
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.moments.bit_covariance import bit_noise
-from ldp_aggregator.moments.repeats import check_repeatable, effective, memoized_moments, noise_of, reports_of_each
+from ldp_aggregator.moments.repeats import (
+    check_repeatable,
+    effective,
+    memoized_moments,
+    noise_of,
+    reports_of_each,
+)
 from ldp_aggregator.tallies.counting import empty_counts
 
 SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, 0.25, 0.75, 0.5), 20_000, 10, 40
@@ -27,14 +35,18 @@ SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, 0.25, 0.75, 0.5), 20_0
 
 @pytest.mark.parametrize(("stated", "low", "high"), [(REPEATS, 0.938, 0.962), (1, 0.0, 0.75)])
 def test_coverage(stated, low, high):
-    """Intervals hold the truth 95 % of the time; taken for reports of ten times as many people, 75 % at most."""
+    """Intervals hold the truth 95 % of the time.
+
+    Taken for reports of ten times as many people, 75 % at most.
+    """
     generator, held = np.random.default_rng(31), falling(CANDIDATES, RESPONDENTS)
     truth, found = held / held.sum(), []
     for _ in range(200):
         design = draw_design(SHAPE, CANDIDATES, generator)
         counts = draw_counts(SHAPE, design, held, generator, REPEATS)
         fit = regress(counts, design, SHAPE.noise(stated), SHAPE.background)
-        # The residuals know nothing of the statement, so the variance is taken before they correct it.
+        # The residuals know nothing of the statement, so the variance is taken before they correct
+        # it.
         variance = fit.variance / fit.dispersion - truth * (1 - truth) / fit.respondents
         found.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(variance))
     assert low <= np.mean(found) <= high
@@ -42,12 +54,19 @@ def test_coverage(stated, low, high):
 
 @pytest.mark.parametrize("form", ["", "bloom_bits = 4\nhashes = 1\ncohorts = 40"])
 def test_output_tells_respondents(form):
-    """Counts are of respondents, and the note tells what their repeats are worth; fewer than the reports."""
+    """Counts are of respondents, and the note tells what their repeats are worth.
+
+    Fewer than the reports.
+    """
     keys = f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"\n{form}'
     question = parse_survey(f'[survey]\nname = "repeats"\n[[question]]\nname = "x"\n{keys}')["x"]
-    counts = np.full((question.layout.cohorts, 1 + question.layout.bits), 2_000 // question.layout.cohorts * 2)
+    counts = np.full(
+        (question.layout.cohorts, 1 + question.layout.bits), 2_000 // question.layout.cohorts * 2
+    )
     counts[:, 1:] //= 2
-    once, repeated = (estimate_question(question, counts, Options(reports_each=each)) for each in (1, 10))
+    once, repeated = (
+        estimate_question(question, counts, Options(reports_each=each)) for each in (1, 10)
+    )
     worth = effective(400, bit_noise(0.25, 0.75, 0.5, 10))
     assert (once.respondents, repeated.respondents, repeated.reports) == (4_000, 400, 4_000)
     assert f"10 reports from each of 400 respondents, worth {worth:,} " in repeated.note
@@ -63,16 +82,24 @@ def test_impossible_repeats():
         '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "rappor"\n'
         'p = "1/4"\nq = "3/4"\nf = "1/2"'
     )["x"]
-    with pytest.raises(EstimateError, match="at least the 10 reports that a respondent sent, got 4"):
+    with pytest.raises(
+        EstimateError, match="at least the 10 reports that a respondent sent, got 4"
+    ):
         estimate_question(question, np.array([[4, 2, 1]]), Options(reports_each=10))
-    with pytest.raises(EstimateError, match="1 to 1,000,000,000 reports from each respondent, got 0"):
+    with pytest.raises(
+        EstimateError, match="1 to 1,000,000,000 reports from each respondent, got 0"
+    ):
         Options(reports_each=0)
 
 
-@pytest.mark.parametrize("name", ["chain-of-3-symbols", "chain-of-2-bits", "chain-of-2-even-bits", "rappor-3-word-2"])
+@pytest.mark.parametrize(
+    "name", ["chain-of-3-symbols", "chain-of-2-bits", "chain-of-2-even-bits", "rappor-3-word-2"]
+)
 @pytest.mark.parametrize("repeats", [2, 3])
 def test_repeated_reports_have_the_stated_variance(name, repeats):
-    """The variance of a respondent's mean score is that over all the reports that can come, exactly."""
+    """The variance of a respondent's mean score is that over all the reports that can come,
+    exactly.
+    """
     randomizer = GENUINE[name].randomizer
     rows, fresh = permanent_channel(randomizer).rows, instantaneous_channel(randomizer).rows
     p, q = randomizer.support
@@ -86,11 +113,19 @@ def test_repeated_reports_have_the_stated_variance(name, repeats):
     stated = memoized_moments(randomizer, np.full(empty_counts(layout).shape, 6_000), repeats)
     for state, variance, held in ((states[0], stated.hold[0], 1), (states[1], stated.other[0], 0)):
         law = [
-            (sum(kept * math.prod(fresh[z][y] for y in drawn) for z, kept in enumerate(rows[state])), mean_score(drawn))
+            (
+                sum(
+                    kept * math.prod(fresh[z][y] for y in drawn)
+                    for z, kept in enumerate(rows[state])
+                ),
+                mean_score(drawn),
+            )
             for drawn in product(range(len(fresh[0])), repeat=repeats)
         ]
         assert sum(chance * score for chance, score in law) == held
-        assert variance == pytest.approx(float(sum(chance * (score - held) ** 2 for chance, score in law)), rel=1e-12)
+        assert variance == pytest.approx(
+            float(sum(chance * (score - held) ** 2 for chance, score in law)), rel=1e-12
+        )
 
 
 def test_repeats_of_permanent_bits_are_worth_nothing():
@@ -106,7 +141,9 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
 
 @pytest.mark.parametrize("repeats", [2, 5])
 def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
-    """Bits are independent given what their respondent holds: the variances of one respondent, over their number."""
+    """Bits are independent given what their respondent holds: the variances of one respondent, over
+    their number.
+    """
     counts = np.array([[60, 20, 35]])
     found = memoized_moments(GENUINE["chain-of-2-bits"].randomizer, counts, repeats)
     variances = found.frequency * found.hold + (1 - found.frequency) * found.other
@@ -115,7 +152,10 @@ def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
 
 
 def test_what_repeats_are_worth():
-    """As many respondents as would have the same error from one report each; one report each needs no note."""
+    """As many respondents as would have the same error from one report each.
+
+    One report each needs no note.
+    """
     randomizer = GENUINE["chain-of-3-symbols"].randomizer
     counts = np.array([[300, 200, 100]])
     once, found = (memoized_moments(randomizer, counts, repeats) for repeats in (1, 3))
@@ -140,12 +180,17 @@ def test_repeats_of_permanent_noise():
 def test_several_reports_have_to_be_for_some_question():
     """A question that keeps nothing has one report of each; asked alone, several are refused."""
     head = '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\n'
-    kept, plain = 'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"', 'mechanism = "grr"\nepsilon = 1'
+    kept, plain = (
+        'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"',
+        'mechanism = "grr"\nepsilon = 1',
+    )
     memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (kept, plain))
     assert [reports_of_each(each.randomizer, 7) for each in (memoized, once)] == [7, 1]
     check_repeatable([once, memoized], 2)
     check_repeatable([once], 1)
-    with pytest.raises(EstimateError, match="got 2 reports of each and only x, x; leave --reports-each"):
+    with pytest.raises(
+        EstimateError, match="got 2 reports of each and only x, x; leave --reports-each"
+    ):
         check_repeatable([once, once], 2)
 
 

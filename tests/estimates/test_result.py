@@ -31,9 +31,19 @@ from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.sampling import sample_counts
 
-NASTY = ['<script>alert("x")</script>', "a & b", 'quote " and, comma', "[bold]red[/bold]", "line\nbreak", "=1+1", "ü"]
+NASTY = [
+    '<script>alert("x")</script>',
+    "a & b",
+    'quote " and, comma',
+    "[bold]red[/bold]",
+    "line\nbreak",
+    "=1+1",
+    "ü",
+]
 _KEYS = f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'
-NASTY_TALLY = Tally(Survey("<i>s</i>", (question("grr", _KEYS),)), {"x": np.array([[90, 80, 70, 60, 50, 40, 30]])})
+NASTY_TALLY = Tally(
+    Survey("<i>s</i>", (question("grr", _KEYS),)), {"x": np.array([[90, 80, 70, 60, 50, 40, 30]])}
+)
 EMPTY = Tally.empty(COMMUTE_SURVEY)
 COLUMNS = ["question", "value", "count", "frequency", "standard_error", "low", "high"]
 
@@ -45,7 +55,11 @@ def nasty():
 
 def test_results_are_frozen(nasty):
     """What was estimated is not changed by accident."""
-    for record, field in ((nasty, "survey"), (nasty["x"], "reports"), (nasty["x"]["ü"], "frequency")):
+    for record, field in (
+        (nasty, "survey"),
+        (nasty["x"], "reports"),
+        (nasty["x"]["ü"], "frequency"),
+    ):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, field, 0)
 
@@ -56,7 +70,10 @@ def test_repr_shows_every_number_with_its_error(nasty):
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
     assert "x (grr, epsilon 1, 420 reports; 0.95 score intervals for the respondents)" in shown
     found = nasty["x"]["a & b"]
-    assert f"a & b: {found.frequency:.4f} +- {found.standard_error:.4f} [{found.low:.4f}, {found.high:.4f}]" in shown
+    assert (
+        f"a & b: {found.frequency:.4f} +- {found.standard_error:.4f} [{found.low:.4f}, "
+        f"{found.high:.4f}]" in shown
+    )
 
 
 def test_counts_are_frequencies_times_reports(nasty):
@@ -103,7 +120,10 @@ def test_tables_show_markup_as_it_is(nasty):
 
 def test_dictionaries_are_json(nasty):
     """`to_dict` survives JSON unchanged, without NaN, also with a covariance."""
-    for options in (Options(), Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub")):
+    for options in (
+        Options(),
+        Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
+    ):
         told = estimate(NASTY_TALLY, options).to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert json.loads(as_json(nasty)) == nasty.to_dict()
@@ -116,12 +136,21 @@ def test_csv_comes_back_as_it_was(nasty):
     assert [record["value"] for record in records] == NASTY
     for record, found in zip(records, nasty["x"], strict=True):
         numbers = [float(record[column]) for column in COLUMNS[2:]]
-        assert numbers == [found.count, found.frequency, found.standard_error, found.low, found.high]
+        assert numbers == [
+            found.count,
+            found.frequency,
+            found.standard_error,
+            found.low,
+            found.high,
+        ]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_data_frames_hold_the_records(library, nasty):
-    """Both kinds of data frame have the columns of the CSV, text and floats; also where nothing was reported."""
+    """Both kinds of data frame have the columns of the CSV, text and floats.
+
+    Also where nothing was reported.
+    """
     pytest.importorskip(library)
     frame = getattr(nasty, f"to_{library}")()
     assert list(frame.columns) == COLUMNS
@@ -134,17 +163,21 @@ def test_data_frames_hold_the_records(library, nasty):
 
 @pytest.mark.filterwarnings("error")
 def test_no_reports_are_no_numbers():
-    """Before the first report a frequency is not a number, its interval is all of [0, 1], and a note says why."""
+    """Before the first report a frequency is not a number, its interval is all of [0, 1], and a
+    note says why.
+    """
     found = estimate(EMPTY)
     for name in ("smoker", "transport"):
         for each in found[name]:
-            assert all(math.isnan(number) for number in (each.count, each.frequency, each.standard_error))
+            assert all(
+                math.isnan(number) for number in (each.count, each.frequency, each.standard_error)
+            )
             assert (each.low, each.high) == (0, 1)
         told = found[name].to_dict()
         assert told["note"] == "no reports yet"
-        assert [(value["frequency"], value["interval"]) for value in told["values"]] == [(None, [0, 1])] * len(
-            found[name]
-        )
+        assert [(value["frequency"], value["interval"]) for value in told["values"]] == [
+            (None, [0, 1])
+        ] * len(found[name])
     json.dumps(found.to_dict(), allow_nan=False)
     for shown in (repr(found), found._repr_html_(), table(found)):
         assert "no reports yet" in shown
@@ -163,7 +196,10 @@ def test_open_questions_without_candidates_say_so(candidates):
 
 
 def test_detection_counts_its_values(nasty):
-    """A value far above noise is found, a value at zero is not; both corrections have as many verdicts as values."""
+    """A value far above noise is found, a value at zero is not.
+
+    Both corrections have as many verdicts as values.
+    """
     counts = {"x": np.array([[4000, 1000, 1000, 1000, 1000, 1000, 1000]])}
     found = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
     for correction in ("bonferroni", "benjamini-hochberg"):
@@ -172,10 +208,16 @@ def test_detection_counts_its_values(nasty):
 
 @pytest.mark.parametrize(
     ("correction", "adjusted", "found"),
-    [("bonferroni", [0.04, 0.08, 0.12, 1.0], 1), ("benjamini-hochberg", [0.04, 0.04, 0.04, 0.5], 3)],
+    [
+        ("bonferroni", [0.04, 0.08, 0.12, 1.0], 1),
+        ("benjamini-hochberg", [0.04, 0.04, 0.04, 0.5], 3),
+    ],
 )
 def test_corrections_by_hand(correction, adjusted, found):
-    """Four chances, worked out by the formulas of Dunn, and of Benjamini and Hochberg; a level is inclusive."""
+    """Four chances, worked out by the formulas of Dunn, and of Benjamini and Hochberg.
+
+    A level is inclusive.
+    """
     estimates = SimpleNamespace(chances=np.array([0.01, 0.02, 0.03, 0.5]), left_out=0)
     assert adjusted_p_values(estimates, correction) == pytest.approx(adjusted)
     assert detected(estimates, 0.96 - 1e-12, correction).sum() == found
@@ -204,7 +246,8 @@ TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize(("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)])
 def test_those_without_a_candidate(estimand, level, others):
-    """What the estimator says of them, for the population; less what drawing them adds, for the respondents.
+    """What the estimator says of them, for the population; less what drawing them adds, for the
+    respondents.
 
     Of 2,000 so many hold another text; estimates are below 0 and above 1, too.
     """
@@ -212,7 +255,9 @@ def test_those_without_a_candidate(estimand, level, others):
     held = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
     counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
     share, error = moments_of(asked.randomizer, counts, values).unallocated
-    found = estimate_question(asked, counts, Options(estimand=estimand, level=level), values).unallocated
+    found = estimate_question(
+        asked, counts, Options(estimand=estimand, level=level), values
+    ).unallocated
     held = min(max(share, 0), 1)
     variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)
     assert (found.value, found.frequency) == (UNALLOCATED, share)
@@ -221,7 +266,9 @@ def test_those_without_a_candidate(estimand, level, others):
     reach = norm.ppf((1 + level) / 2) * math.sqrt(variance)
     ends = [min(max(end, 0), 1) for end in (share - reach, share + reach)]
     assert [found.low, found.high] == pytest.approx(ends)
-    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
+    assert (
+        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
+    )
 
 
 def test_only_what_is_asked_for():
@@ -254,7 +301,9 @@ def test_covariances_of_at_most_so_many_values(monkeypatch):
     assert estimate_question(CLOSED, counts, Options(covariance=True)).covariance.shape == (7, 7)
     assert estimate_question(CLOSED, counts, Options()).covariance is None
     monkeypatch.setattr(estimation, "MOST_COVARIANCE", 6)
-    with pytest.raises(EstimateError, match=r"question 'x': expected at most 6 values for a covariance"):
+    with pytest.raises(
+        EstimateError, match=r"question 'x': expected at most 6 values for a covariance"
+    ):
         estimate_question(CLOSED, counts, Options(covariance=True))
     assert len(estimate_question(CLOSED, counts, Options())) == 7
 
@@ -272,8 +321,13 @@ def test_shares_of_sets_need_not_sum_to_one():
 
 
 def test_several_reports_of_what_keeps_nothing():
-    """They are counted one by one, as the note says; a memoized question says what its repeats are worth."""
-    chain = question("l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2')
+    """They are counted one by one, as the note says.
+
+    A memoized question says what its repeats are worth.
+    """
+    chain = question(
+        "l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2'
+    )
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     found = estimate_question(CLOSED, counts, Options(reports_each=3))
     assert found.note == ONCE_EACH
@@ -292,7 +346,9 @@ def test_several_reports_of_what_keeps_nothing():
 
 
 def test_whatever_is_unknown_may_be_anything(monkeypatch):
-    """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a p-value of 1."""
+    """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a
+    p-value of 1.
+    """
     asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
     counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
     unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
@@ -332,9 +388,14 @@ def test_views_leave_what_is_unbiased(post):
 
 
 def test_corrections_of_p_values():
-    """Bonferroni multiplies by the number of values, up to 1; the other is Benjamini and Hochberg's, by hand."""
+    """Bonferroni multiplies by the number of values, up to 1.
+
+    The other is Benjamini and Hochberg's, by hand.
+    """
     chances = np.array([0.001, 0.3, 0.012, 0.02, 1.0, 0.004, 0.021])
-    found = replace(estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances)
+    found = replace(
+        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances
+    )
     assert np.allclose(adjusted_p_values(found, "bonferroni"), np.minimum(7 * chances, 1))
     order = np.argsort(chances)
     raw = chances[order] * 7 / np.arange(1, 8)
@@ -342,7 +403,10 @@ def test_corrections_of_p_values():
     assert np.allclose(adjusted_p_values(found)[order], stepped)
     exactly = replace(found, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
     assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
-    with pytest.raises(EstimateError, match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'"):
+    with pytest.raises(
+        EstimateError,
+        match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'",
+    ):
         adjusted_p_values(found, "x")
 
 
@@ -352,6 +416,8 @@ def test_the_top_of_a_question_is_not_tested_by_itself():
     whole = estimate_question(CLOSED, counts, Options())
     top = whole.top(2)
     assert top.chances.tolist() == whole.chances[:2].tolist()
-    with pytest.raises(EstimateError, match="expected the estimates of all values, got 2 and 5 left out"):
+    with pytest.raises(
+        EstimateError, match="expected the estimates of all values, got 2 and 5 left out"
+    ):
         detected(top)
     assert detected(whole.top(7)).tolist() == detected(whole).tolist()

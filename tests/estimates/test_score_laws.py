@@ -1,7 +1,7 @@
 """The moments that estimators state, against sums over all the reports that can come.
 
-The tally is the expected one for shares that differ by value, so that estimates are those shares, and whatever an
-estimator takes from its tally is what it stands for.
+The tally is the expected one for shares that differ by value, so that estimates are those shares,
+and whatever an estimator takes from its tally is what it stands for.
 """
 
 from fractions import Fraction
@@ -25,7 +25,8 @@ from ldp_aggregator.moments.moments import Moments, decoding, fourth_of_rates, t
 CLOSED = {
     each.name: each.randomizer
     for each in SMALL
-    if each.randomizer.kind in ("pure", "matrix", "sum", "sampled", "noise") and not hasattr(each.randomizer, "most")
+    if each.randomizer.kind in ("pure", "matrix", "sum", "sampled", "noise")
+    and not hasattr(each.randomizer, "most")
 }
 
 
@@ -40,15 +41,21 @@ def expected_tally(randomizer):
     rows = randomizer.channel().rows
     shares = shares_of(len(rows))
     masses = [
-        sum(share * row[column] for share, row in zip(shares, rows, strict=True)) for column in range(len(rows[0]))
+        sum(share * row[column] for share, row in zip(shares, rows, strict=True))
+        for column in range(len(rows[0]))
     ]
     reports = lcm(*(mass.denominator for mass in masses)) * 1000
-    often = {report: int(mass * reports) for report, mass in zip(reports_of(randomizer), masses, strict=True)}
+    often = {
+        report: int(mass * reports)
+        for report, mass in zip(reports_of(randomizer), masses, strict=True)
+    }
     return counts_of(randomizer, often)
 
 
 def central(law, score, mean):
-    """The second, third and fourth central moments of a score, and what of the fourth is above its mean."""
+    """The second, third and fourth central moments of a score, and what of the fourth is above its
+    mean.
+    """
     away = score - mean
     return (*(law @ away**power for power in (2, 3, 4)), law @ np.maximum(away, 0) ** 4)
 
@@ -59,7 +66,10 @@ def close(found, expected):
 
 @pytest.mark.parametrize("randomizer", CLOSED.values(), ids=CLOSED)
 def test_moments_are_those_of_every_report(randomizer):
-    """Second, third and fourth, of who holds a value and of the mean of the others; upwards and downwards."""
+    """Second, third and fourth, of who holds a value and of the mean of the others.
+
+    Upwards and downwards.
+    """
     found = moments_of(randomizer, expected_tally(randomizer), ())
     score = np.array(scores(randomizer), dtype=float)
     laws = np.array(randomizer.channel().rows, dtype=float)
@@ -87,7 +97,10 @@ def test_moments_are_those_of_every_report(randomizer):
 
 @pytest.mark.parametrize("randomizer", CLOSED.values(), ids=CLOSED)
 def test_covariance_is_that_of_every_report(randomizer):
-    """For the respondents: of the scores of each, given what they hold; refused where pairs are not even."""
+    """For the respondents: of the scores of each, given what they hold.
+
+    Refused where pairs are not even.
+    """
     found = moments_of(randomizer, expected_tally(randomizer), ())
     if randomizer.kind == "pure" and randomizer.joint_support() is None:
         with pytest.raises(EstimateError, match="support pairs of values evenly"):
@@ -106,12 +119,19 @@ def test_a_matrix_of_two_reports_is_one_count():
     assert found.supports.tolist() == [30, 70]
     assert close(found.rates[0], [11 / 16, 14 / 16])
     assert close(found.rates[1], [2 / 16, 5 / 16])
-    assert moments_of(StochasticMatrix(((3, 2, 1), (1, 1, 4))), np.array([[30, 30, 40]]), ()).rates is None
+    assert (
+        moments_of(StochasticMatrix(((3, 2, 1), (1, 1, 4))), np.array([[30, 30, 40]]), ()).rates
+        is None
+    )
 
 
 def test_shares_that_cannot_be_weigh_nothing():
-    """Of the values that another may hold, those whose estimates are below 0 or above 1 count as 0 or 1."""
-    found = moments_of(StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[600, 20, 380]]), ())
+    """Of the values that another may hold, those whose estimates are below 0 or above 1 count as 0
+    or 1.
+    """
+    found = moments_of(
+        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[600, 20, 380]]), ()
+    )
     rows = [[0.5, 0.3, 0.2], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]]
     score = np.linalg.inv(rows)
     held = np.clip(found.frequency, 0, 1)
@@ -120,13 +140,18 @@ def test_shares_that_cannot_be_weigh_nothing():
     for value in range(3):
         weights = np.where(np.arange(3) == value, 0, held)
         law = weights @ np.array(rows) / weights.sum()
-        assert close((found.other[value], found.third[1][value]), [law @ score[:, value] ** power for power in (2, 3)])
+        assert close(
+            (found.other[value], found.third[1][value]),
+            [law @ score[:, value] ** power for power in (2, 3)],
+        )
 
 
 def test_values_that_nobody_holds_have_a_law():
     """If all hold one value, its others are all values alike."""
     rows = np.array([[0.5, 0.3, 0.2], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]])
-    found = moments_of(StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[500, 300, 200]]), ())
+    found = moments_of(
+        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[500, 300, 200]]), ()
+    )
     score = np.linalg.inv(rows)
     law = (rows[1] + rows[2]) / 2
     assert np.allclose(found.other[0], law @ score[:, 0] ** 2, rtol=1e-3)
@@ -134,7 +159,9 @@ def test_values_that_nobody_holds_have_a_law():
 
 @pytest.mark.parametrize("weights", [((3, 2, 1), (1, 1, 4)), ((5, 3, 2), (1, 7, 2), (2, 2, 6))])
 def test_the_inverse_of_a_channel(weights):
-    """The one that `ldp.channel` has in fractions, also of a channel with more reports than values."""
+    """The one that `ldp.channel` has in fractions, also of a channel with more
+    reports than values.
+    """
     channel = StochasticMatrix(weights).channel()
     exact = np.array(right_inverse(channel), dtype=float)
     assert close(decoding(np.array(channel.rows, dtype=float)), exact)
@@ -155,7 +182,9 @@ def test_noisy_numbers_are_independent():
     made = NoisyHistogram(2, 4, 1, 2)
     level = [float(score) for score in made.scores()]
     found = moments_of(made, np.array([[1, 2, 3, 4], [4, 3, 2, 1]]), ())
-    assert close(found.frequency, [np.dot([1, 2, 3, 4], level) / 10, np.dot([4, 3, 2, 1], level) / 10])
+    assert close(
+        found.frequency, [np.dot([1, 2, 3, 4], level) / 10, np.dot([4, 3, 2, 1], level) / 10]
+    )
     assert close(found.covariance(), np.eye(2) * float(made.variance()) / 10)
 
 
@@ -188,27 +217,47 @@ def test_some_of_the_values():
         unknown=np.array([True, False, False, True]),
     )
     some = made.of_values(np.array([3, 1]))
-    for name in ("frequency", "hold", "other", "supports", "lasting", "lasting_third", "lasting_fourth", "unknown"):
+    for name in (
+        "frequency",
+        "hold",
+        "other",
+        "supports",
+        "lasting",
+        "lasting_third",
+        "lasting_fourth",
+        "unknown",
+    ):
         assert getattr(some, name).tolist() == getattr(made, name)[[3, 1]].tolist()
     for name in ("rates", "below", "third", "fourth", "rising", "falling"):
         assert [each.tolist() for each in getattr(some, name)] == [
             each[[3, 1]].tolist() for each in getattr(made, name)
         ]
     plain = Moments(100, array(), array(), array(), lambda: np.eye(4)).of_values(np.array([0]))
-    assert [plain.lasting.tolist(), plain.lasting_third.tolist(), plain.lasting_fourth.tolist()] == [[0], [0], [0]]
+    assert [
+        plain.lasting.tolist(),
+        plain.lasting_third.tolist(),
+        plain.lasting_fourth.tolist(),
+    ] == [[0], [0], [0]]
     assert plain.supports is plain.rates is plain.below is plain.third is plain.unknown is None
 
 
 SKETCHES = {
-    each.name: each.randomizer for each in SMALL if each.randomizer.kind == "sketch" and each.randomizer.size > 2
+    each.name: each.randomizer
+    for each in SMALL
+    if each.randomizer.kind == "sketch" and each.randomizer.size > 2
 }
 
 
 @pytest.mark.parametrize("sketch", SKETCHES.values(), ids=SKETCHES)
 def test_sketches(sketch):
-    """Frequencies and noise of one count; of meetings, the cumulants of as many throws as there are hash functions."""
+    """Frequencies and noise of one count.
+
+    Of meetings, the cumulants of as many throws as there are hash functions.
+    """
     reports = reports_of(sketch)
-    counts = counts_of(sketch, {report: 40 + 60 * (number % 3) for number, report in enumerate(reports)})
+    counts = counts_of(
+        sketch, {report: 40 + 60 * (number % 3) for number, report in enumerate(reports)}
+    )
     found = sketch_moments(sketch, counts)
     c, cohorts = float(collision(sketch.buckets)), sketch.cohorts
     p, within = (float(rate) for rate in sketch.within)
@@ -241,13 +290,19 @@ def test_sketches(sketch):
 
 @pytest.mark.parametrize("sketch", SKETCHES.values(), ids=SKETCHES)
 def test_sketches_of_one_value_alone(sketch):
-    """An estimate above 1, where all reports support one value, counts as 1 in what meetings add."""
+    """An estimate above 1, where all reports support one value, counts as 1 in
+    what meetings add.
+    """
     row = sketch.channel().rows[0]
-    often = {report: int(mass == max(row)) for report, mass in zip(reports_of(sketch), row, strict=True)}
+    often = {
+        report: int(mass == max(row)) for report, mass in zip(reports_of(sketch), row, strict=True)
+    }
     found = sketch_moments(sketch, counts_of(sketch, often))
     assert found.frequency[0] > 1
     c, held = float(collision(sketch.buckets)), np.clip(found.frequency, 0, 1)
-    noise = (found.frequency * found.hold + (1 - found.frequency) * found.other).sum() / found.reports
+    noise = (
+        found.frequency * found.hold + (1 - found.frequency) * found.other
+    ).sum() / found.reports
     share = c / (1 - c) / sketch.cohorts
     squares = ((found.frequency**2).sum() - noise) / (1 + (sketch.size - 1) * share)
     assert close(found.lasting, share * np.maximum(squares - held**2, 0))
@@ -279,27 +334,42 @@ def laws_of_scores(**more):
     sums = [central(law, score, mean) for (score, law), mean in zip(laws, (1, 0), strict=True)]
     third = tuple(np.array([each[1]]) for each in sums)
     made = Moments(
-        50, np.array([0.3]), np.array([sums[0][0]]), np.array([sums[1][0]]), lambda: np.eye(1), third=third, **more
+        50,
+        np.array([0.3]),
+        np.array([sums[0][0]]),
+        np.array([sums[1][0]]),
+        lambda: np.eye(1),
+        third=third,
+        **more,
     )
     return made, laws, [each[2] - 3 * each[0] ** 2 for each in sums]
 
 
 def of_a_score(laws, frequency, estimand):
-    """The second to the fourth cumulant of one respondent's score: given what they hold, or drawn."""
+    """The second to the fourth cumulant of one respondent's score: given what
+    they hold, or drawn.
+    """
     if estimand == "population":
         score = np.concatenate([score for score, _ in laws])
-        law = np.concatenate([share * law for share, (_, law) in zip((frequency, 1 - frequency), laws, strict=True)])
+        law = np.concatenate(
+            [share * law for share, (_, law) in zip((frequency, 1 - frequency), laws, strict=True)]
+        )
         second, third, fourth, _ = central(law, score, frequency)
         return second, third, fourth - 3 * second**2
     parts = [central(law, score, mean) for (score, law), mean in zip(laws, (1, 0), strict=True)]
     each = [(second, third, fourth - 3 * second**2) for second, third, fourth, _ in parts]
-    return tuple(frequency * own + (1 - frequency) * other for own, other in zip(*each, strict=True))
+    return tuple(
+        frequency * own + (1 - frequency) * other for own, other in zip(*each, strict=True)
+    )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("frequency", [0.0, 0.2, 0.7, 1.0])
 def test_cumulants_are_those_of_the_mixture(frequency, estimand):
-    """Summed over all outcomes of a respondent's score; with what does not shrink, and each way with its own part."""
+    """Summed over all outcomes of a respondent's score.
+
+    With what does not shrink, and each way with its own part.
+    """
     made, laws, fourths = laws_of_scores(lasting=0.01, lasting_third=0.002, lasting_fourth=0.003)
     second, third, fourth = of_a_score(laws, frequency, estimand)
     variance = second / 50 + 0.01
@@ -311,8 +381,13 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     found = cumulants(made, frequency, estimand)
     step = np.sqrt(max((fourth / 50**3 + 0.003) / variance, 0))
     assert close(found, Cumulants(*(np.array([each]) for each in (variance, step, step))))
-    rising, falling = tuple(0.8 * each for each in fourth_of), tuple(0.2 * each for each in fourth_of)
-    made, _, _ = laws_of_scores(lasting=0.01, lasting_fourth=0.003, fourth=fourth_of, rising=rising, falling=falling)
+    rising, falling = (
+        tuple(0.8 * each for each in fourth_of),
+        tuple(0.2 * each for each in fourth_of),
+    )
+    made, _, _ = laws_of_scores(
+        lasting=0.01, lasting_fourth=0.003, fourth=fourth_of, rising=rising, falling=falling
+    )
     found = cumulants(made, frequency, estimand)
     given = of_a_score(laws, frequency, "respondents")[2]
     up = 0.8 * given + (1 - frequency) * (fourth - given)
@@ -322,9 +397,18 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
 
 
 def test_cumulants_that_are_not_known():
-    """Without a third there are no steps; without a variance none either; below the estimate, other variances."""
+    """Without a third there are no steps; without a variance none either.
+
+    Below the estimate, other variances.
+    """
     three = np.full(3, 2.0), np.full(3, 1.0)
-    made = Moments(10, np.array([0.2, 0.5, 0.8]), *three, lambda: np.eye(3), below=(np.full(3, 5.0), np.full(3, 4.0)))
+    made = Moments(
+        10,
+        np.array([0.2, 0.5, 0.8]),
+        *three,
+        lambda: np.eye(3),
+        below=(np.full(3, 5.0), np.full(3, 4.0)),
+    )
     assert cumulants(made, 0.5, "respondents") == (
         pytest.approx([0.15, 0.45, 0.45]),
         pytest.approx([0, 0, 0]),
@@ -337,7 +421,10 @@ def test_cumulants_that_are_not_known():
 
 @pytest.mark.parametrize("z", [1.0, 1.96, 4.0])
 def test_where_normal_theory_ends(z):
-    """Where z^3 step / 6, or half a count in errors, is more than a share of the standard error; either way."""
+    """Where z^3 step / 6, or half a count in errors, is more than a share of the standard error.
+
+    Either way.
+    """
     ones = np.ones(400)
     third = np.linspace(-30, 30, 400)
     made = Moments(100, 0 * ones, ones, ones, lambda: np.eye(1), third=(third, third))

@@ -1,6 +1,7 @@
 """Uploads that are framed to be misunderstood: what is sent, by what is wrong with it.
 
-Each holds a batch that nobody has sent before, and a good token, so that whoever takes it by mistake counts it.
+Each holds a batch that nobody has sent before, and a good token, so that whoever takes it by
+mistake counts it.
 """
 
 import gzip
@@ -36,7 +37,13 @@ _LENGTH = b"content-length: %d" % len(_BODY)
 _CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(_BODY), _BODY)
 
 
-def _sent(*fields, line=b"POST /v1/reports HTTP/1.1", body=_BODY, fixed=(_HOST, _AUTHORIZATION), end=b"\r\n"):
+def _sent(
+    *fields,
+    line=b"POST /v1/reports HTTP/1.1",
+    body=_BODY,
+    fixed=(_HOST, _AUTHORIZATION),
+    end=b"\r\n",
+):
     return Hostile((end.join([line, *fixed, *fields, b"", body]),))
 
 
@@ -168,7 +175,9 @@ _WHOLE = _head(_LENGTH) + _BODY
 _BODIES = {
     "longer than announced": Hostile((_WHOLE + b"\x00" * 100,), (400,)),
     "with another request behind it": Hostile((_WHOLE + _head(_LENGTH) + fresh(),), (400,)),
-    "with another request in it": Hostile((_head(b"content-length: 5") + _BODY[:5] + _WHOLE,), (400,)),
+    "with another request in it": Hostile(
+        (_head(b"content-length: 5") + _BODY[:5] + _WHOLE,), (400,)
+    ),
     "cut short": Hostile((_head(_LENGTH) + _BODY[:-1],), (0, 400), half_close=True),
     "cut before it begins": Hostile((_head(_LENGTH),), (0, 400), half_close=True),
     "cut in its head": Hostile((_head(_LENGTH)[:-3],), (0, 400), half_close=True),

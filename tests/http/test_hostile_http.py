@@ -17,7 +17,9 @@ _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """A service that has to stay healthy whatever the tests of this module do to it, and to log nothing."""
+    """A service that has to stay healthy whatever the tests of this module do to it, and to log
+    nothing.
+    """
     with running_service(tmp_path_factory.mktemp("hostile")) as service:
         yield service
         assert service.get("/readyz").status_code == 200
@@ -26,7 +28,9 @@ def service(tmp_path_factory):
 
 
 def test_hostile_framings(service):
-    """Each of a hundred hostile framings is refused, closes its connection, and is counted nowhere."""
+    """Each of a hundred hostile framings is refused, closes its connection, and
+    is counted nowhere.
+    """
     before = service.accounts()
     assert len(FRAMINGS) >= 100
     failed = {}
@@ -39,12 +43,16 @@ def test_hostile_framings(service):
 
 
 def test_sound_requests_are_counted(service):
-    """What the hostile framings are made of is counted when it is framed well: they were refused for their frames."""
+    """What the hostile framings are made of is counted when it is framed well: they were refused
+    for their frames.
+    """
     before = service.accounts().get(_ACCEPTED, 0)
     sound = {
         "at once": [request(fresh())],
         "in pieces": [bytes([byte]) for byte in request(fresh())],
-        "HTTP/1.0, which keeps no connection": [request(fresh(), line=b"POST /v1/reports HTTP/1.0")],
+        "HTTP/1.0, which keeps no connection": [
+            request(fresh(), line=b"POST /v1/reports HTTP/1.0")
+        ],
         "asking first": [request(fresh(), b"expect: 100-continue")],
     }
     for name, pieces in sound.items():
@@ -55,7 +63,9 @@ def test_sound_requests_are_counted(service):
 
 
 def test_second_request_before_the_answer(service):
-    """What comes behind a request that waits for its answer is dropped, and the connection closed after the answer."""
+    """What comes behind a request that waits for its answer is dropped, and the connection closed
+    after the answer.
+    """
     before = service.accounts().get(_ACCEPTED, 0)
     for pause in (0.0, 0.001, 0.01):
         service.exchange(request(fresh()), request(fresh()), pause=pause)
@@ -65,7 +75,9 @@ def test_second_request_before_the_answer(service):
 
 
 def test_heads_have_to_come_in_time(service):
-    """A connection whose head is not whole in time is closed, however busy it is, and idle ones as well."""
+    """A connection whose head is not whole in time is closed, however busy it is, and idle ones as
+    well.
+    """
     connections = {name: socket.create_connection(("127.0.0.1", service.port)) for name in SLOW}
     begun = time.monotonic()
     for name, beginning in SLOW.items():
@@ -81,7 +93,10 @@ def test_heads_have_to_come_in_time(service):
 
 @pytest.mark.skipif(which("prlimit") is None, reason="no prlimit here")
 def test_too_many_connections(tmp_path):
-    """Connections beyond what the system allows are closed at once; those that are there are served."""
+    """Connections beyond what the system allows are closed at once.
+
+    Those that are there are served.
+    """
     with started(tmp_path, within=("prlimit", "--nofile=200")) as service, ExitStack() as stack:
         address = ("127.0.0.1", service.port)
         connections = [stack.enter_context(socket.create_connection(address)) for _ in range(150)]
@@ -94,6 +109,12 @@ def test_too_many_connections(tmp_path):
 
 def test_wrong_tokens_hold_no_bytes(service):
     """A body that is announced with a token that is not good is refused before it is sent."""
-    for token, status in (("", 401), ("x" * 47, 401), ("x" * 600, 401), (TOKEN, 403), (f"{UPLOADING}x", 401)):
+    for token, status in (
+        ("", 401),
+        ("x" * 47, 401),
+        ("x" * 600, 401),
+        (TOKEN, 403),
+        (f"{UPLOADING}x", 401),
+    ):
         answer = service.exchange(request(bytes(1 << 20), token=token)[: -1 << 20])
         assert (answer.status, answer.closed) == (status, True), token

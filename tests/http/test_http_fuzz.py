@@ -1,4 +1,6 @@
-"""Fuzzing the service, as far as there is time for: whatever is sent, it stays well and gives answers of its own."""
+"""Fuzzing the service, as far as there is time for: whatever is sent, it stays well and gives
+answers of its own.
+"""
 
 import pytest
 from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
@@ -10,7 +12,9 @@ REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64
 
 
 def test_requests(tmp_path):
-    """Mutated requests get answers that there are, leave nothing in the log, and little in memory."""
+    """Mutated requests get answers that there are, leave nothing in the log,
+    and little in memory.
+    """
     with running_service(tmp_path) as service:
         before = service.resident()
         statuses = fuzz_requests(service, REQUESTS, seed=2)
@@ -19,7 +23,9 @@ def test_requests(tmp_path):
 
 
 def test_bodies():
-    """Mutated bodies are counted, each batch under one of the outcomes that there are, and leave nothing in memory."""
+    """Mutated bodies are counted, each batch under one of the outcomes that there are, and leave
+    nothing in memory.
+    """
     before = resident()
     outcomes = fuzz_bodies(BODIES, seed=2)
     assert resident() - before < MOST_GROWTH
@@ -30,6 +36,8 @@ def test_bodies():
 def test_fuzzing_finds_unequal_books(monkeypatch):
     """An intake that says nothing of the last batch of a turn is found out."""
     screened = intake.screened
-    monkeypatch.setattr(intake, "screened", lambda payloads, envelopes: screened(payloads, envelopes)[:-1])
+    monkeypatch.setattr(
+        intake, "screened", lambda payloads, envelopes: screened(payloads, envelopes)[:-1]
+    )
     with pytest.raises(FuzzingError, match="as many outcomes as batches"):
         fuzz_bodies(100, seed=2)

@@ -1,4 +1,6 @@
-"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest size, by clients with good tokens."""
+"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest size, by clients
+with good tokens.
+"""
 
 import os
 import socket
@@ -36,7 +38,9 @@ BOMBS = {
     "nothing but beginnings": _many(b"LDPR"),
     "a million tiny frames": _many(encode_frame(b"")),
     "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
-    "one giant batch": file_of(Batch(_FILTER.fingerprint, os.urandom(16), 900_000, _FILTER.rows[:18] * 900_000)),
+    "one giant batch": file_of(
+        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, _FILTER.rows[:18] * 900_000)
+    ),
     "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
     "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
     "a batch of arrays": encode_frame(b"\x95\x01\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
@@ -53,11 +57,15 @@ def service(tmp_path_factory):
 
 
 def test_a_hundred_at_a_time(service):
-    """They are taken or told to come back, others are served meanwhile, and memory stays within its bound."""
+    """They are taken or told to come back, others are served meanwhile, and memory stays within its
+    bound.
+    """
     bodies, statuses = list(BOMBS.values()), []
 
     def send(number):
-        statuses.append(service.exchange(request(bodies[number % len(bodies)], _ONCE), patience=60).status)
+        statuses.append(
+            service.exchange(request(bodies[number % len(bodies)], _ONCE), patience=60).status
+        )
 
     threads = [Thread(target=send, args=(number,)) for number in range(_BOMBS)]
     for each in threads:
@@ -66,7 +74,9 @@ def test_a_hundred_at_a_time(service):
     while any(each.is_alive() for each in threads):
         small.append(service.exchange(request(fresh(), _ONCE), patience=60).status)
         time.sleep(0.05)
-    assert {*statuses} <= {0, 202, 503}, "0 is for a refusal that was overtaken by what was still being sent"
+    assert {*statuses} <= {0, 202, 503}, (
+        "0 is for a refusal that was overtaken by what was still being sent"
+    )
     assert 202 in statuses
     assert len(statuses) == _BOMBS
     assert {*small} == {202}
@@ -74,7 +84,9 @@ def test_a_hundred_at_a_time(service):
 
 
 def test_announced_bytes_are_given_back(tmp_path):
-    """Uploads that are announced and never sent keep small ones out at no time, and large ones not for ever."""
+    """Uploads that are announced and never sent keep small ones out at no time, and large ones not
+    for ever.
+    """
     settings = Settings(open_uploads=True, limits=Limits(patience=1.0))
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
     with closing(service), serving(service) as url:
@@ -82,13 +94,18 @@ def test_announced_bytes_are_given_back(tmp_path):
         address = ("127.0.0.1", running.port)
         announced = request(bytes(_MOST))[:-_MOST]
         with ExitStack() as stack:
-            connections = [stack.enter_context(socket.create_connection(address)) for _ in range(40)]
+            connections = [
+                stack.enter_context(socket.create_connection(address)) for _ in range(40)
+            ]
             for each in connections:
                 each.sendall(announced)
             assert running.exchange(request(fresh(), _ONCE)).status == 202
             assert running.exchange(announced).status == 503
             answers = Counter(received(each, patience=20)[::2] for each in connections)
-        # A half of the room, a half of what is left then, and so on, is not enough for a fourth; a third may just fit.
+        # A half of the room, a half of what is left then, and so on, is not enough for a fourth; a
+        # third may just fit.
         assert answers[408, True] in (2, 3)
         assert answers.total() == answers[408, True] + answers[503, True]
-        assert running.exchange(request(fresh() + bytes(_MOST >> 1), _ONCE), patience=20).status == 202
+        assert (
+            running.exchange(request(fresh() + bytes(_MOST >> 1), _ONCE), patience=20).status == 202
+        )

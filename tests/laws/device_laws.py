@@ -1,4 +1,5 @@
-"""The laws of what surrounds a mechanism: draws, sources of randomness, the client, the automatic choice.
+"""The laws of what surrounds a mechanism: draws, sources of randomness, the client, the automatic
+choice.
 
 Like the laws of mechanisms they take a subject and return the violations they find.
 """
@@ -27,7 +28,9 @@ NOT_A_VALUE = "a secret of mine"
 
 
 def uniform(randbelow):
-    """Every integer below the bound is equally likely on the tapes that are accepted at once, and no other comes."""
+    """Every integer below the bound is equally likely on the tapes that are accepted at once, and
+    no other comes.
+    """
     found = []
     for bound in range(1, 256):
         law = accepted(every_tape(lambda random, bound=bound: randbelow(bound, random), (8,)))
@@ -52,26 +55,39 @@ def fresh_after_fork(source):
 def no_randomness(source):
     """A source whose operating system gives nothing, or too little, gives an error and no bytes."""
     found = []
-    failures = {"OSError": OSError("no entropy"), "NotImplementedError": NotImplementedError(), "short": None}
+    failures = {
+        "OSError": OSError("no entropy"),
+        "NotImplementedError": NotImplementedError(),
+        "short": None,
+    }
     for name, error in failures.items():
-        with patch("os.urandom", side_effect=error, return_value=b"\0\0"), suppress(RandomnessError):
+        with (
+            patch("os.urandom", side_effect=error, return_value=b"\0\0"),
+            suppress(RandomnessError),
+        ):
             found.append(f"{name}: gave {len(source(16))} bytes")
     return found
 
 
 def answered_once(client):
-    """A question that is spent by one report is never answered with fresh noise, not even after a restart."""
+    """A question that is spent by one report is never answered with fresh noise, not even after a
+    restart.
+    """
     return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(client, _refused_again)
 
 
 def memoized(client):
-    """An answer that was given before is reported from the same permanent response, also after a restart."""
+    """An answer that was given before is reported from the same permanent response, also after a
+    restart.
+    """
 
     def repeat(client, device, path=None):
         first = {device.record("mirror", answer).row for answer in ANSWERS for _ in range(3)}
         again = device if path is None else client(DEVICE_SURVEY, state=path)
         second = {again.record("mirror", answer).row for answer in reversed(ANSWERS)}
-        return [] if first == second and len(first) == len(ANSWERS) else ["another permanent response"]
+        return (
+            [] if first == second and len(first) == len(ANSWERS) else ["another permanent response"]
+        )
 
     return repeat(client, client(DEVICE_SURVEY)) + _on_disk(client, repeat)
 
@@ -105,14 +121,17 @@ def nothing_without_randomness(client):
                 client(DEVICE_SURVEY, random=_failing_after(working)).record(name, "red")
             except RandomnessError:
                 continue
-            # `once` needs one call at least, `mirror` four: cohort, secret, permanent and instantaneous bits.
+            # `once` needs one call at least, `mirror` four: cohort, secret, permanent and
+            # instantaneous bits.
             if working < {"once": 1, "mirror": 4}[name]:
                 found.append(f"{name}: reported after {working} calls of randomness")
     return found
 
 
 def silent(client):
-    """An answer is in no error message and in no state file, and its memo keys are a secret of the device."""
+    """An answer is in no error message and in no state file, and its memo keys are a secret of the
+    device.
+    """
     found, keys = [], []
     try:
         client(DEVICE_SURVEY).record("once", NOT_A_VALUE)
@@ -135,13 +154,21 @@ def one_width(client):
     """Every report of a question has the same number of bytes."""
     found = []
     for name in ("once", "mirror"):
-        widths = {len(client(DEVICE_SURVEY).record(name, answer).row) for answer in ANSWERS for _ in range(40)}
-        found += [] if widths == {DEVICE_SURVEY[name].width} else [f"{name}: widths {sorted(widths)}"]
+        widths = {
+            len(client(DEVICE_SURVEY).record(name, answer).row)
+            for answer in ANSWERS
+            for _ in range(40)
+        }
+        found += (
+            [] if widths == {DEVICE_SURVEY[name].width} else [f"{name}: widths {sorted(widths)}"]
+        )
     return found
 
 
 def least_error(choose):
-    """`choose(size, epsilon)` names the mechanism of least summed variance: sets of w values, or one value (w = 1)."""
+    """`choose(size, epsilon)` names the mechanism of least summed variance: sets of w values, or
+    one value (w = 1).
+    """
     found = []
     # Some of these pairs lie where one value more or less would change the choice.
     for epsilon in ("0.1", "0.6", "0.8", "1", "1.25", "1.55", "1.85", "2", "2.5", "3.95", "6", "8"):
@@ -152,7 +179,10 @@ def least_error(choose):
                 p = chosen * e / (chosen * e + size - chosen)
                 q = (p * (chosen - 1) + (1 - p) * chosen) / (size - 1)
                 errors.append((p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2)
-            named, best = choose(size, epsilon), "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss"
+            named, best = (
+                choose(size, epsilon),
+                "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss",
+            )
             if named != best:
                 found.append(f"{size} values, epsilon {epsilon}: {named} and not {best}")
     return found
@@ -160,7 +190,15 @@ def least_error(choose):
 
 DRAW_LAWS = (uniform,)
 SOURCE_LAWS = (fresh, fresh_after_fork, no_randomness)
-CLIENT_LAWS = (answered_once, memoized, one_cohort, charged_first, nothing_without_randomness, silent, one_width)
+CLIENT_LAWS = (
+    answered_once,
+    memoized,
+    one_cohort,
+    charged_first,
+    nothing_without_randomness,
+    silent,
+    one_width,
+)
 
 
 def _refused_again(client, device, path=None):
@@ -175,7 +213,10 @@ def _refused_again(client, device, path=None):
 def _on_disk(client, law):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
-        return [f"after a restart: {each}" for each in law(client, client(DEVICE_SURVEY, state=path), path)]
+        return [
+            f"after a restart: {each}"
+            for each in law(client, client(DEVICE_SURVEY, state=path), path)
+        ]
 
 
 def _failing_after(working):

@@ -1,4 +1,7 @@
-"""The laws of the client that apps embed. Like those of devices they take a subject and return violations."""
+"""The laws of the client that apps embed.
+
+Like those of devices they take a subject and return violations.
+"""
 
 from __future__ import annotations
 
@@ -65,13 +68,17 @@ def spent_for_good(client):
 
 
 def never_silent(client):
-    """Every answer to a memoized question is reported, from as many permanent responses as the survey allows."""
+    """Every answer to a memoized question is reported, from as many permanent responses as the
+    survey allows.
+    """
     with _opened(client) as (device, transport), _quiet():
         recorded = [device.record("mirror", f"value {number}") for number in range(20)]
         device._sender.send_all()
         responses = len(set(transport.reports(DEVICE_SURVEY, "mirror")))
     found = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
-    return found + ([] if responses <= DEVICE_SURVEY["mirror"].charges else [f"{responses} permanent responses"])
+    return found + (
+        [] if responses <= DEVICE_SURVEY["mirror"].charges else [f"{responses} permanent responses"]
+    )
 
 
 def nothing_without_consent(client):

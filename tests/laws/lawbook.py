@@ -1,7 +1,8 @@
-"""The laws of mechanisms. A law takes a `Specimen` and returns the violations it finds: none, for a sound one.
+"""The laws of mechanisms. A law takes a `Specimen` and returns the violations it finds: none, for a
+sound one.
 
-All but the laws about the decoder's floats are exact: they compare fractions, worked out here from the integers of
-the randomizer or from its channel written out, never by sampling.
+All but the laws about the decoder's floats are exact: they compare fractions, worked out here from
+the integers of the randomizer or from its channel written out, never by sampling.
 """
 
 from __future__ import annotations
@@ -41,23 +42,37 @@ def privacy(specimen):
         rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
         return bloom_ratio(randomizer, rows, randomizer.ratio)
     found = channels.worst_ratio(randomizer.channel())
-    return [] if found == randomizer.ratio else [f"states a ratio of {randomizer.ratio}, delivers {found}"]
+    return (
+        []
+        if found == randomizer.ratio
+        else [f"states a ratio of {randomizer.ratio}, delivers {found}"]
+    )
 
 
 def declared(specimen):
-    """The delivered ratio <= the declared one <= e^epsilon, in fractions, and hardly any of epsilon is wasted."""
+    """The delivered ratio <= the declared one <= e^epsilon, in fractions, and hardly any of epsilon
+    is wasted.
+    """
     found = _declared(specimen.randomizer.ratio, specimen.declared, specimen.spends_all)
     if specimen.declared.lifetime is None:
         return found
-    ever = _declared(lifetime_ratio(specimen.randomizer), specimen.declared.lifetime, specimen.spends_all)
+    ever = _declared(
+        lifetime_ratio(specimen.randomizer), specimen.declared.lifetime, specimen.spends_all
+    )
     return found + [f"ever: {each}" for each in ever]
 
 
 def _declared(ratio, declaration, spends_all):
     text, bound, _ = declaration
-    found = [] if ratio <= bound else [f"delivers {float(ratio)}, more than the declared {float(bound)}"]
+    found = (
+        []
+        if ratio <= bound
+        else [f"delivers {float(ratio)}, more than the declared {float(bound)}"]
+    )
     if text.startswith("ln("):
-        return found + ([] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"])
+        return found + (
+            [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
+        )
     low, _ = taylor_exp(Fraction(text))
     if bound > low:
         found.append(f"the bound {float(bound)} is not below e^{text}")
@@ -67,7 +82,9 @@ def _declared(ratio, declaration, spends_all):
 
 
 def support(specimen):
-    """A report supports its own value with p, any other with q, and two values as `joint_support` says."""
+    """A report supports its own value with p, any other with q, and two values as `joint_support`
+    says.
+    """
     randomizer = specimen.randomizer
     if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search"):
         return []
@@ -79,7 +96,11 @@ def support(specimen):
     found = []
     if randomizer.kind == "bloom":
         for pattern, bit in product(range(1 << randomizer.bits), range(randomizer.bits)):
-            rate = sum(mass for report, mass in enumerate(randomizer.channel_row(pattern)) if report >> bit & 1)
+            rate = sum(
+                mass
+                for report, mass in enumerate(randomizer.channel_row(pattern))
+                if report >> bit & 1
+            )
             if rate != (p if pattern >> bit & 1 else q):
                 found.append(f"bit {bit} of {pattern:b} is set with {rate}")
         return found
@@ -90,9 +111,12 @@ def support(specimen):
         found.append(f"states {randomizer.size} values, has {len(set().union(*held))}")
     for value, own, row in zip(specimen.values, held, randomizer.channel().rows, strict=True):
         for one, other in product(range(randomizer.size), repeat=2):
-            rate = sum(mass for voted, mass in zip(votes, row, strict=True) if {one, other} <= voted)
+            rate = sum(
+                mass for voted, mass in zip(votes, row, strict=True) if {one, other} <= voted
+            )
             hits = len({one, other} & own)
-            # Of two that a set holds `joint_support` says nothing: `errors` tells whether the covariance is right.
+            # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
+            # covariance is right.
             expected = (p if hits else q) if one == other else (both_other, both_own, None)[hits]
             if rate != expected and expected is not None:
                 found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
@@ -102,7 +126,8 @@ def support(specimen):
 def unbiased(specimen):
     """The expectation of the score of one report is the indicator of the true value, exactly.
 
-    Sketches are unbiased over the choice of hash functions only: see `test_sketches.py`, and `test_heavy_hitters.py`.
+    Sketches are unbiased over the choice of hash functions only: see `test_sketches.py`, and
+    `test_heavy_hitters.py`.
     """
     found = []
     if specimen.randomizer.kind in ("bloom", "sketch", "search"):
@@ -124,22 +149,31 @@ def decoder(specimen):
     for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
         moments = specimen.decode(specimen.randomizer, counts_of(specimen.randomizer, {report: 1}))
         if moments.reports != 1 or not _close(moments.frequency, exact):
-            found.append(f"report {report} scores {list(moments.frequency)}, not {[float(entry) for entry in exact]}")
+            found.append(
+                f"report {report} scores {list(moments.frequency)}, not "
+                f"{[float(entry) for entry in exact]}"
+            )
     return found
 
 
 def errors(specimen):
-    """The aggregator's variances and covariance are those of the channel, worked out report by report."""
+    """The aggregator's variances and covariance are those of the channel, worked out report by
+    report.
+    """
     randomizer = specimen.randomizer
     if randomizer.kind in ("bloom", "sketch", "search"):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
     size, owns = len(score[0]), [held_in(randomizer, value) for value in specimen.values]
     population = [Fraction(2 + 2 * row, len(rows) * (len(rows) + 1)) for row in range(len(rows))]
-    mixture = [sum(f * row[y] for f, row in zip(population, rows, strict=True)) for y in range(len(score))]
+    mixture = [
+        sum(f * row[y] for f, row in zip(population, rows, strict=True)) for y in range(len(score))
+    ]
     counts = [round(10**15 * mass) for mass in mixture]
     total = sum(counts)
-    moments = specimen.decode(randomizer, counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True))))
+    moments = specimen.decode(
+        randomizer, counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True)))
+    )
     held = [sum(count * score[y][x] for y, count in enumerate(counts)) / total for x in range(size)]
 
     def spread(row, x, z):
@@ -156,12 +190,19 @@ def errors(specimen):
     if randomizer.kind == "blocks" and hasattr(randomizer, "most"):
         # What else a set holds makes a difference to its spread, and only the mean of all is known.
         means = [mean_spread(x, x, range(len(rows))) for x in range(size)]
-        if not _close(moments.frequency * moments.hold + (1 - moments.frequency) * moments.other, means):
+        if not _close(
+            moments.frequency * moments.hold + (1 - moments.frequency) * moments.other, means
+        ):
             found.append("the variance is another")
         return found
-    if not all(_close(moments.hold[x], spread(row, x, x)) for row, own in enumerate(owns) for x in own):
+    if not all(
+        _close(moments.hold[x], spread(row, x, x)) for row, own in enumerate(owns) for x in own
+    ):
         found.append("the variance for a value that is held is another")
-    others = [mean_spread(x, x, [row for row, own in enumerate(owns) if x not in own]) for x in range(size)]
+    others = [
+        mean_spread(x, x, [row for row, own in enumerate(owns) if x not in own])
+        for x in range(size)
+    ]
     if not _close(moments.other, others):
         found.append("the variance for a value that is not held is another")
     if _without_covariance(randomizer):
@@ -173,7 +214,9 @@ def errors(specimen):
 
 
 def averages(specimen):
-    """Mean, second moment and variance of whole numbers are unbiased: they are linear, so report by report."""
+    """Mean, second moment and variance of whole numbers are unbiased: they are linear, so report by
+    report.
+    """
     randomizer = specimen.randomizer
     if randomizer.kind in ("bloom", "sketch", "search") or hasattr(randomizer, "most"):
         return []
@@ -182,41 +225,61 @@ def averages(specimen):
     made = []
     for report in reports_of(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        made.append(specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values))
+        made.append(
+            specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values)
+        )
     if None in made:
         return [] if _without_covariance(randomizer) else ["no mean"]
     estimates, seconds, variances = np.array(made).T
     law = np.array([[float(mass) for mass in row] for row in rows])
     found = [] if _close(law @ estimates, values) else ["the mean is biased"]
     found += [] if _close(law @ seconds, values**2) else ["the second moment is biased"]
-    return found + ([] if _close(law @ variances, law @ estimates**2 - values**2) else ["the variance is biased"])
+    return found + (
+        []
+        if _close(law @ variances, law @ estimates**2 - values**2)
+        else ["the variance is biased"]
+    )
 
 
 def sampler(specimen):
-    """Over every tape, the sampler draws from the declared channel, exactly; and from nothing else."""
+    """Over every tape, the sampler draws from the declared channel, exactly.
+
+    And from nothing else.
+    """
     found, rejected = [], set()
     for value in specimen.values:
-        law = every_tape(lambda random, value=value: specimen.randomizer.randomize(value, random), specimen.tape)
+        law = every_tape(
+            lambda random, value=value: specimen.randomizer.randomize(value, random), specimen.tape
+        )
         rejected.add(law.get(UNFINISHED, 0))
         drawn, stated = accepted(law), declared_law(specimen.randomizer, value)
         found += [
-            f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated {stated.get(report, 0)}"
+            f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated "
+            f"{stated.get(report, 0)}"
             for report in sorted(drawn.keys() | stated.keys())
             if drawn.get(report, 0) != stated.get(report, 0)
         ]
-    return found + (["how often a draw is rejected depends on the value"] if len(rejected) > 1 else [])
+    return found + (
+        ["how often a draw is rejected depends on the value"] if len(rejected) > 1 else []
+    )
 
 
 def same_bytes(specimen):
-    """On one tape, every value draws as many bytes, and gives a report of one width that the aggregator admits."""
+    """On one tape, every value draws as many bytes, and gives a report of one width that the
+    aggregator admits.
+    """
     randomizer, found = specimen.randomizer, []
     for seed in range(100):
         used = set()
         for value in specimen.values:
             calls, source = [], Seeded(seed)
-            report = randomizer.randomize(value, lambda size, source=source, calls=calls: _noted(calls, size, source))
+            report = randomizer.randomize(
+                value, lambda size, source=source, calls=calls: _noted(calls, size, source)
+            )
             used.add(tuple(calls))
-            row = np.frombuffer(report.to_bytes(randomizer.layout.width + 8, "little"), dtype=np.uint8)[None]
+            row = np.frombuffer(
+                report.to_bytes(randomizer.layout.width + 8, "little"), dtype=np.uint8
+            )[None]
             width = randomizer.layout.width
             if row[:, width:].any() or faults(row[:, :width], randomizer.layout):
                 found.append(f"seed {seed}: the report of {value!r} does not fit the layout")
@@ -225,7 +288,18 @@ def same_bytes(specimen):
     return found
 
 
-CHANNEL_LAWS = (privacy, lifetime, repeated, stages, support, unbiased, decoder, errors, averages, same_bytes)
+CHANNEL_LAWS = (
+    privacy,
+    lifetime,
+    repeated,
+    stages,
+    support,
+    unbiased,
+    decoder,
+    errors,
+    averages,
+    same_bytes,
+)
 """For every specimen; `declared` is for those that a survey declares."""
 
 SAMPLER_LAWS = (sampler, permanent)
@@ -233,40 +307,54 @@ SAMPLER_LAWS = (sampler, permanent)
 
 
 def _support_in_cohorts(sketch):
-    """A report supports with p the values of its bucket, with q the others, in each cohort as often."""
+    """A report supports with p the values of its bucket, with q the others, in each cohort as
+    often.
+    """
     p, q = sketch.within
     votes, found = [supported(sketch, report) for report in reports_of(sketch)], []
     for value, row in enumerate(sketch.channel().rows):
         for other in range(sketch.size):
             rate = sum(mass for voted, mass in zip(votes, row, strict=True) if other in voted)
-            buckets = [{sketch_bucket(sketch, x, cohort) for x in (value, other)} for cohort in range(sketch.cohorts)]
+            buckets = [
+                {sketch_bucket(sketch, x, cohort) for x in (value, other)}
+                for cohort in range(sketch.cohorts)
+            ]
             if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
                 found.append(f"P[supports {other} | {value}] = {rate}")
     return found
 
 
 def _support_in_blocks(specimen):
-    """Of the reports in a value's block, a share supports it that is what `within` says, at most if it is held."""
+    """Of the reports in a value's block, a share supports it that is what `within` says, at most if
+    it is held.
+    """
     randomizer, found = specimen.randomizer, []
     p, q = randomizer.within
     reports, shares = reports_of(randomizer), {x: set() for x in range(randomizer.size)}
-    votes, in_block = ([of(randomizer, report) for report in reports] for of in (supported, same_block))
+    votes, in_block = (
+        [of(randomizer, report) for report in reports] for of in (supported, same_block)
+    )
     for value, row in zip(specimen.values, randomizer.channel().rows, strict=True):
         for x, held_by in shares.items():
             rate, block = (
-                sum(mass for chosen, mass in zip(each, row, strict=True) if x in chosen) for each in (votes, in_block)
+                sum(mass for chosen, mass in zip(each, row, strict=True) if x in chosen)
+                for each in (votes, in_block)
             )
             if x in held_in(randomizer, value):
                 held_by.add(rate / block)
             elif rate / block != q:
                 found.append(f"P[supports {x} | {value}, in its block] = {rate / block}")
     wrong = {x: max(held_by) for x, held_by in shares.items() if max(held_by) != p}
-    return found + [f"P[supports {x} | who holds it, in its block] = {rate}" for x, rate in wrong.items()]
+    return found + [
+        f"P[supports {x} | who holds it, in its block] = {rate}" for x, rate in wrong.items()
+    ]
 
 
 def _without_covariance(randomizer):
     """Whether it depends on more than whether one of two values is the true one."""
-    return randomizer.kind == "blocks" or (randomizer.kind == "pure" and randomizer.joint_support() is None)
+    return randomizer.kind == "blocks" or (
+        randomizer.kind == "pure" and randomizer.joint_support() is None
+    )
 
 
 def _close(floats, exact):

@@ -1,6 +1,8 @@
-"""The laws of what a device keeps: permanent responses, and how much more their reports reveal, the more there are.
+"""The laws of what a device keeps: permanent responses, and how much more their reports reveal, the
+more there are.
 
-Like the others in `lawbook`, to which they belong, they take a `Specimen` and return the violations they find.
+Like the others in `lawbook`, to which they belong, they take a `Specimen` and return the violations
+they find.
 """
 
 from __future__ import annotations
@@ -24,11 +26,18 @@ from ldp.mechanisms.contract import lifetime_ratio
 
 
 def lifetime(specimen):
-    """All reports reveal what the permanent response reveals; without one they are one report, or unbounded."""
+    """All reports reveal what the permanent response reveals.
+
+    Without one they are one report, or unbounded.
+    """
     randomizer = specimen.randomizer
     stated = lifetime_ratio(randomizer)
     if not hasattr(randomizer, "memoizes"):
-        return [] if stated == randomizer.ratio else ["one report is all there is, but its ratio is not the stated one"]
+        return (
+            []
+            if stated == randomizer.ratio
+            else ["one report is all there is, but its ratio is not the stated one"]
+        )
     if not randomizer.memoizes:
         return [] if stated is None else ["fresh reports of the truth are said to be bounded"]
     rows = permanent_channel(randomizer).rows
@@ -39,9 +48,11 @@ def lifetime(specimen):
 
 
 def repeated(specimen):
-    """The likeliest reports of one value, among all that can come, are as much likelier than for another as is stated.
+    """The likeliest reports of one value, among all that can come, are as much likelier than for
+    another as is stated.
 
-    So many reports say more than fewer do, and never more than the permanent response that they were made from.
+    So many reports say more than fewer do, and never more than the permanent response that they
+    were made from.
     """
     randomizer = specimen.randomizer
     if not hasattr(randomizer, "memoizes"):
@@ -63,7 +74,9 @@ def repeated(specimen):
 
 
 def stages(specimen):
-    """The permanent channel, then the instantaneous one, is the law that is stated of a first report, exactly."""
+    """The permanent channel, then the instantaneous one, is the law that is stated of a first
+    report, exactly.
+    """
     randomizer, found = specimen.randomizer, []
     if not hasattr(randomizer, "memoizes"):
         return found
@@ -80,7 +93,10 @@ def stages(specimen):
 
 
 def permanent(specimen):
-    """Over every tape, the permanent response has its law, exactly; values that share one are not told apart."""
+    """Over every tape, the permanent response has its law, exactly.
+
+    Values that share one are not told apart.
+    """
     randomizer, found = specimen.randomizer, []
     if not getattr(randomizer, "memoizes", False):
         return found
@@ -90,29 +106,47 @@ def permanent(specimen):
         for value in specimen.values:
             law = accepted(
                 every_tape(
-                    lambda random, value=value, cohort=cohort: randomizer.permanent(value, cohort, random),
+                    lambda random, value=value, cohort=cohort: randomizer.permanent(
+                        value, cohort, random
+                    ),
                     specimen.tape[-2:-1],
                 )
             )
             stated = rows[true_state(randomizer, value, cohort)]
-            if any(law.get(response, 0) != mass for response, mass in enumerate(stated)) or len(law) > len(stated):
+            if any(law.get(response, 0) != mass for response, mass in enumerate(stated)) or len(
+                law
+            ) > len(stated):
                 found.append(f"value {value!r} in cohort {cohort}: another law")
             if kept.setdefault(randomizer.memo_value(value, cohort), law) != law:
-                found.append(f"value {value!r} in cohort {cohort} shares another value's permanent response")
+                found.append(
+                    f"value {value!r} in cohort {cohort} shares another value's permanent response"
+                )
         if randomizer.memos is not None and len(kept) > randomizer.memos:
-            found.append(f"cohort {cohort} keeps {len(kept)} responses, stated at most {randomizer.memos}")
+            found.append(
+                f"cohort {cohort} keeps {len(kept)} responses, stated at most {randomizer.memos}"
+            )
     return found
 
 
 def bloom_ratio(randomizer, rows, stated):
-    """Two filters that differ in h bits each way have the stated ratio; no two that texts can set have more."""
+    """Two filters that differ in h bits each way have the stated ratio.
+
+    No two that texts can set have more.
+    """
     size, hashes = randomizer.bits, randomizer.hashes
     found = []
     real = [bits for bits in range(1, 1 << size) if bits.bit_count() <= hashes]
     full = [bits for bits in real if bits.bit_count() == hashes]
     apart = [pair for pair in combinations(full, 2) if not pair[0] & pair[1]]
-    if {channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart} != {stated}:
-        found.append(f"two filters that differ in {hashes} bits each way do not have the stated ratio of {stated}")
-    if any(channels.worst_ratio(Channel((rows[a], rows[b]))) > stated for a, b in combinations(real, 2)):
+    if {channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart} != {
+        stated
+    }:
+        found.append(
+            f"two filters that differ in {hashes} bits each way do not have the stated ratio of "
+            f"{stated}"
+        )
+    if any(
+        channels.worst_ratio(Channel((rows[a], rows[b]))) > stated for a, b in combinations(real, 2)
+    ):
         found.append("two texts can be told apart better than stated")
     return found

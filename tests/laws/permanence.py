@@ -1,6 +1,8 @@
-"""Permanent and instantaneous responses, and repeated reports, worked out apart from the code that they are to check.
+"""Permanent and instantaneous responses, and repeated reports, worked out apart from the code that
+they are to check.
 
-A permanent response starts from a *state*: the true symbol or bucket, or the vector of true bits as an integer.
+A permanent response starts from a *state*: the true symbol or bucket, or the vector of true bits as
+an integer.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def instantaneous_channel(randomizer):
         return _of_bits(randomizer.sampled, Fraction(1), Fraction(0))
     if not isinstance(randomizer, Chain):
         span = 1 << randomizer.word
-        return _of_bits(randomizer.bits, Fraction(randomizer.if_one, span), Fraction(randomizer.if_zero, span))
+        return _of_bits(
+            randomizer.bits, Fraction(randomizer.if_one, span), Fraction(randomizer.if_zero, span)
+        )
     size, truth, other = randomizer.fresh
     bits = randomizer.layout.bits
     return _of_bits(bits, *_rates(size, truth, other)) if bits else _of_symbols(size, truth, other)
@@ -45,27 +49,42 @@ def instantaneous_channel(randomizer):
 def cohorts_of(randomizer):
     """Every cohort that a device may be in, or every seed of a hash function that it may keep."""
     modulus = randomizer.layout.modulus
-    return [b << 32 | a for a in range(1, modulus) for b in range(modulus)] or list(range(randomizer.layout.cohorts))
+    return [b << 32 | a for a in range(1, modulus) for b in range(modulus)] or list(
+        range(randomizer.layout.cohorts)
+    )
 
 
 def true_state(randomizer, value, cohort):
     """Where the permanent response to a value starts from."""
     if isinstance(randomizer, BitFlip):
-        return sum(1 << place for place in range(randomizer.sampled) if (cohort + place) % randomizer.size == value)
+        return sum(
+            1 << place
+            for place in range(randomizer.sampled)
+            if (cohort + place) % randomizer.size == value
+        )
     if not isinstance(randomizer, Chain):
         return randomizer.true_bits(value, cohort)
     modulus = randomizer.layout.modulus
     if modulus:
-        return (cohort % 2**32 * value + cohort // 2**32) % modulus * randomizer.layout.symbols // modulus
+        return (
+            (cohort % 2**32 * value + cohort // 2**32)
+            % modulus
+            * randomizer.layout.symbols
+            // modulus
+        )
     return 2**value if randomizer.layout.bits else value
 
 
 def true_states(randomizer):
     """Every state that values of a closed domain can give."""
     if isinstance(randomizer, BitFlip):
-        return [1 << bit for bit in range(randomizer.sampled)] + [0] * (randomizer.sampled < randomizer.size)
+        return [1 << bit for bit in range(randomizer.sampled)] + [0] * (
+            randomizer.sampled < randomizer.size
+        )
     return (
-        range(randomizer.layout.symbols) if randomizer.layout.symbols else [1 << bit for bit in range(randomizer.size)]
+        range(randomizer.layout.symbols)
+        if randomizer.layout.symbols
+        else [1 << bit for bit in range(randomizer.size)]
     )
 
 
@@ -89,7 +108,8 @@ def best_guess(permanents, fresh, reports):
 
 
 def repeated_reports(permanents, fresh, reports):
-    """For each so many reports, in whatever order: each value's chance of them on a common scale; in how many orders.
+    """For each so many reports, in whatever order: each value's chance of them on a common scale;
+    in how many orders.
 
     P[y1 ... yt | x] = sum over permanent responses z of P1[z | x] P2[y1 | z] ... P2[yt | z]
     """

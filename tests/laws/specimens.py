@@ -1,6 +1,7 @@
 """What the laws are tried on: every mechanism, designed by survey files and in small integers.
 
-A mechanism that joins the table must be given its designs here; `test_laws.py` fails until it has some.
+A mechanism that joins the table must be given its designs here; `test_laws.py` fails until it has
+some.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ldp import parse_survey
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Randomizer
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.histogram import NoisyHistogram
@@ -27,7 +28,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.decoders.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.found import found_moments
@@ -82,7 +83,9 @@ _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 
 DESIGNS = {
-    "warner": tuple(f'type = "boolean"\n{keys}' for keys in (*_EPSILONS, 'truth = "0.7"', 'truth = "1/4"')),
+    "warner": tuple(
+        f'type = "boolean"\n{keys}' for keys in (*_EPSILONS, 'truth = "0.7"', 'truth = "1/4"')
+    ),
     "forced": tuple(
         f'type = "boolean"\nforced_true = "{yes}"\nforced_false = "{no}"'
         for yes, no in (("1/4", "1/4"), ("1/6", "1/6"), ("0.3", "0.05"), ("1/97", "0.6"))
@@ -103,10 +106,15 @@ DESIGNS = {
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
     "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
-    "grr": tuple(f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS),
+    "grr": tuple(
+        f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
+    ),
     "ss": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "hr": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
-    "pgr": (*(_CODES + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")), 'type = "boolean"\nepsilon = 2'),
+    "pgr": (
+        *(_CODES + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
+        'type = "boolean"\nepsilon = 2',
+    ),
     "sue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "oue": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "the": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
@@ -115,7 +123,10 @@ DESIGNS = {
     "blh": (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon = 2'),
     "cms": tuple(f"{_CODES}{keys}\nwidth = 4\nhashes = 2" for keys in _EPSILONS),
     "hcms": tuple(f"{_CODES}{keys}\nwidth = 8\nhashes = 3\nhash_seed = 7" for keys in _EPSILONS),
-    "set-unary": (*(_SETS + keys for keys in _EPSILONS), *(_WHOLE_SETS + keys for keys in _EPSILONS)),
+    "set-unary": (
+        *(_SETS + keys for keys in _EPSILONS),
+        *(_WHOLE_SETS + keys for keys in _EPSILONS),
+    ),
     "pad-grr": (*(_SETS + keys for keys in _EPSILONS), *(_WHOLE_SETS + keys for keys in _EPSILONS)),
     "pad-ss": tuple(_SETS + keys for keys in _EPSILONS),
     "pad-pgr": tuple(_SETS + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
@@ -127,7 +138,10 @@ DESIGNS = {
     "l-grr": tuple(_CODES + keys for keys in _TWO_EPSILONS),
     "l-sue": tuple(_CODES + keys for keys in _TWO_EPSILONS),
     "l-osue": (*(_CODES + keys for keys in _TWO_EPSILONS), f'type = "boolean"\n{_TWO_EPSILONS[1]}'),
-    "loloha": (*(_CODES + keys for keys in _TWO_EPSILONS), f"{_CODES}{_TWO_EPSILONS[1]}\nbuckets = 3"),
+    "loloha": (
+        *(_CODES + keys for keys in _TWO_EPSILONS),
+        f"{_CODES}{_TWO_EPSILONS[1]}\nbuckets = 3",
+    ),
     "dbitflip": (
         *(f"{_CODES}{keys}\nsampled = 2" for keys in _EPSILONS),
         *(f"{_CODES}epsilon = 2\nsampled = {sampled}" for sampled in (1, 3, 4)),
@@ -136,26 +150,40 @@ DESIGNS = {
     "rappor": (
         *(
             f'{_CODES}p = "{p}"\nq = "{q}"\nf = "{f}"'
-            for p, q, f in ((".5", ".75", ".5"), ("0.8", "0.1", "0.3"), ("0", "1", "1/3"), (".25", ".75", "0"))
+            for p, q, f in (
+                (".5", ".75", ".5"),
+                ("0.8", "0.1", "0.3"),
+                ("0", "1", "1/3"),
+                (".25", ".75", "0"),
+            )
         ),
         *(
             f'type = "text"\nbloom_bits = {bits}\nhashes = {hashes}\ncohorts = 3\np = "{p}"\nq = "{q}"\nf = "{f}"'
-            for bits, hashes, p, q, f in ((4, 2, ".25", ".75", ".3"), (5, 1, ".5", ".75", ".5"), (4, 2, ".9", ".2", 0))
+            for bits, hashes, p, q, f in (
+                (4, 2, ".25", ".75", ".3"),
+                (5, 1, ".5", ".75", ".5"),
+                (4, 2, ".9", ".2", 0),
+            )
         ),
     ),
 }
-"""For each mechanism, the questions (as survey text, without name and mechanism) that it is tried on."""
+"""For each mechanism, the questions (as survey text, without name and mechanism) that it is tried
+on.
+"""
 
 
 def question(mechanism, keys):
     """The question that survey text describes."""
-    return parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n{keys}\n')["x"]
+    return parse_survey(
+        f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n{keys}\n'
+    )["x"]
 
 
 def automatic(size, epsilon):
     """The name of the mechanism that `auto` chooses."""
     return question(
-        "auto", f'type = "category"\nvalues = {[str(value) for value in range(size)]}\nepsilon = "{epsilon}"'
+        "auto",
+        f'type = "category"\nvalues = {[str(value) for value in range(size)]}\nepsilon = "{epsilon}"',
     ).mechanism
 
 
@@ -163,16 +191,26 @@ def designed(mechanism, number):
     """One design of a mechanism, as a specimen."""
     made = question(mechanism, DESIGNS[mechanism][number])
     decode, spends_all = DECODERS[made.randomizer.kind], mechanism not in ("the", "exponential")
-    return Specimen(f"{mechanism}-{number}", made.randomizer, made.declared, decode=decode, spends_all=spends_all)
+    return Specimen(
+        f"{mechanism}-{number}",
+        made.randomizer,
+        made.declared,
+        decode=decode,
+        spends_all=spends_all,
+    )
 
 
 def abridged(specimen):
-    """The specimen with so few hash functions, levels or cells that its channel can be written out."""
+    """The specimen with so few hash functions, levels or cells that its channel
+    can be written out.
+    """
     randomizer = specimen.randomizer
     if randomizer.layout.places > 1:
         return specimen._replace(randomizer=randomizer._replace(levels=4))
     if randomizer.kind == "search":
-        return specimen._replace(randomizer=randomizer._replace(oracle=randomizer.oracle._replace(size=4)))
+        return specimen._replace(
+            randomizer=randomizer._replace(oracle=randomizer.oracle._replace(size=4))
+        )
     if not randomizer.layout.modulus:
         return specimen
     modulus = next(prime for prime in (3, 5, 7, 11, 13) if prime >= randomizer.size)
@@ -183,16 +221,18 @@ def abridged(specimen):
     return specimen._replace(randomizer=randomizer._replace(modulus=modulus, buckets=buckets))
 
 
-DESIGNED = tuple(designed(name, number) for name, designs in DESIGNS.items() for number in range(len(designs)))
+DESIGNED = tuple(
+    designed(name, number) for name, designs in DESIGNS.items() for number in range(len(designs))
+)
 
 _SKEWED = ((5, 3, 2), (1, 7, 2), (2, 2, 6))
 
 SMALL = (
-    Specimen("symbols-3", SymbolResponse(3, 5, 2), tape=(8,)),
-    Specimen("symbols-2", SymbolResponse(2, 3, 1), tape=(8,)),
-    Specimen("symbols-7", SymbolResponse(7, 20, 3), tape=(8,)),
-    Specimen("symbols-255-weights", SymbolResponse(6, 250, 1), tape=(8,)),
-    Specimen("symbols-16-bit-draw", SymbolResponse(4, 331, 7), tape=(8,)),
+    Specimen("symbols-3", RandomizedResponse(3, 5, 2), tape=(8,)),
+    Specimen("symbols-2", RandomizedResponse(2, 3, 1), tape=(8,)),
+    Specimen("symbols-7", RandomizedResponse(7, 20, 3), tape=(8,)),
+    Specimen("symbols-255-weights", RandomizedResponse(6, 250, 1), tape=(8,)),
+    Specimen("symbols-16-bit-draw", RandomizedResponse(4, 331, 7), tape=(8,)),
     Specimen("hash-2", LocalHashing(2, 2, 3, 1, 3), tape=(1, 8, 2)),
     Specimen("hash-4", LocalHashing(4, 3, 4, 2, 5), tape=(2, 8, 3)),
     Specimen("hash-5", LocalHashing(5, 2, 5, 3, 5), tape=(2, 8, 3)),
@@ -200,9 +240,15 @@ SMALL = (
     Specimen("subset-2", SubsetSelection(2, 1, 3, 1), tape=(2, 1)),
     Specimen("hadamard-3", HadamardResponse(3, 1, 4, 5, 2), tape=(8, 2), decode=block_moments),
     Specimen("hadamard-5", HadamardResponse(5, 1, 8, 3, 1), tape=(8, 3), decode=block_moments),
-    Specimen("hadamard-2-blocks", HadamardResponse(5, 2, 8, 5, 2), tape=(8, 2), decode=block_moments),
-    Specimen("hadamard-4-blocks", HadamardResponse(10, 4, 16, 12, 1), tape=(8, 2), decode=block_moments),
-    Specimen("hadamard-blocks-of-1", HadamardResponse(4, 4, 8, 9, 2), tape=(8, 1), decode=block_moments),
+    Specimen(
+        "hadamard-2-blocks", HadamardResponse(5, 2, 8, 5, 2), tape=(8, 2), decode=block_moments
+    ),
+    Specimen(
+        "hadamard-4-blocks", HadamardResponse(10, 4, 16, 12, 1), tape=(8, 2), decode=block_moments
+    ),
+    Specimen(
+        "hadamard-blocks-of-1", HadamardResponse(4, 4, 8, 9, 2), tape=(8, 1), decode=block_moments
+    ),
     Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, 5, 2), tape=(8,)),
     Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, 2, 1), tape=(8,)),
     Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2), tape=(8,)),
@@ -214,33 +260,48 @@ SMALL = (
     Specimen("set-2", SetEncoding(2, 1, 5, 1, 3), tape=(2,)),
     Specimen("set-3", SetEncoding(3, 2, 6, 1, 3), tape=(3,)),
     Specimen("set-3-whole", SetEncoding(3, 3, 7, 3, 4), tape=(3,)),
-    Specimen("padded-symbols", PadAndSample(3, 2, SymbolResponse(5, 7, 2)), tape=(1, 8)),
-    Specimen("padded-symbols-4", PadAndSample(4, 4, SymbolResponse(8, 5, 1)), tape=(2, 8)),
+    Specimen("padded-symbols", PadAndSample(3, 2, RandomizedResponse(5, 7, 2)), tape=(1, 8)),
+    Specimen("padded-symbols-4", PadAndSample(4, 4, RandomizedResponse(8, 5, 1)), tape=(2, 8)),
     Specimen("padded-plane", PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, 5, 2)), tape=(1, 8)),
     Specimen(
-        "padded-hadamard", PadAndSample(4, 2, HadamardResponse(5, 1, 8, 3, 1)), tape=(1, 8, 3), decode=block_moments
+        "padded-hadamard",
+        PadAndSample(4, 2, HadamardResponse(5, 1, 8, 3, 1)),
+        tape=(1, 8, 3),
+        decode=block_moments,
     ),
     Specimen(
-        "padded-blocks", PadAndSample(4, 2, HadamardResponse(5, 2, 8, 5, 1)), tape=(1, 8, 2), decode=block_moments
+        "padded-blocks",
+        PadAndSample(4, 2, HadamardResponse(5, 2, 8, 5, 1)),
+        tape=(1, 8, 2),
+        decode=block_moments,
     ),
     Specimen("sketch-2", CountMean(3, 2, 2, 5, 2, 4, 3), tape=(1, 2), decode=sketch_moments),
     Specimen("sketch-3", CountMean(4, 1, 3, 6, 1, 0, 3), tape=(3,), decode=sketch_moments),
-    Specimen("hadamard-sketch-2", HadamardCountMean(3, 2, 2, 3, 1, 4), tape=(1, 1, 2), decode=sketch_moments),
-    Specimen("hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments),
+    Specimen(
+        "hadamard-sketch-2",
+        HadamardCountMean(3, 2, 2, 3, 1, 4),
+        tape=(1, 1, 2),
+        decode=sketch_moments,
+    ),
+    Specimen(
+        "hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments
+    ),
     Specimen("steps-2", AdditiveNoise(2, 0, 5, 2, 2), tape=(8,), decode=noise_moments),
     Specimen("steps-3", AdditiveNoise(3, 0, 2, 1, 4), tape=(8,), decode=noise_moments),
     Specimen("steps-2-margin-1", AdditiveNoise(2, 1, 3, 2, 8), tape=(8,), decode=noise_moments),
     Specimen("steps-4-margin-2", AdditiveNoise(4, 2, 2, 1, 1), tape=(8,), decode=noise_moments),
     Specimen("steps-3-margin-1", AdditiveNoise(3, 1, 3, 1, 27), tape=(8,), decode=noise_moments),
-    Specimen("matrix-2-by-3", StochasticMatrix(((3, 2, 1), (1, 1, 4))), tape=(8,), decode=matrix_moments),
+    Specimen(
+        "matrix-2-by-3", StochasticMatrix(((3, 2, 1), (1, 1, 4))), tape=(8,), decode=matrix_moments
+    ),
     Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,), decode=matrix_moments),
     Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,), decode=matrix_moments),
-    Specimen("bits-2-word-2", BitVector(2, 2, 1, 2), tape=(2,)),
-    Specimen("bits-3-word-3", BitVector(3, 5, 1, 3), tape=(3,)),
-    Specimen("bits-3-word-4", BitVector(3, 8, 3, 4), tape=(3,)),
-    Specimen("bits-2-word-5", BitVector(2, 30, 9, 5), tape=(2,)),
-    Specimen("bits-2-reserve", BitVector(2, 37, 11, 6), tape=(2,)),
-    Specimen("bits-3-reserve", BitVector(3, 32, 13, 6), tape=(3,)),
+    Specimen("bits-2-word-2", UnaryEncoding(2, 2, 1, 2), tape=(2,)),
+    Specimen("bits-3-word-3", UnaryEncoding(3, 5, 1, 3), tape=(3,)),
+    Specimen("bits-3-word-4", UnaryEncoding(3, 8, 3, 4), tape=(3,)),
+    Specimen("bits-2-word-5", UnaryEncoding(2, 30, 9, 5), tape=(2,)),
+    Specimen("bits-2-reserve", UnaryEncoding(2, 37, 11, 6), tape=(2,)),
+    Specimen("bits-3-reserve", UnaryEncoding(3, 32, 13, 6), tape=(3,)),
     Specimen("histogram-2", NoisyHistogram(2, 4, 1, 2), tape=(2, 2), decode=sum_moments),
     Specimen("histogram-3", NoisyHistogram(3, 4, 1, 2), tape=(3, 2), decode=sum_moments),
     Specimen("histogram-2-word-3", NoisyHistogram(2, 6, 3, 3), tape=(2, 3), decode=sum_moments),
@@ -248,14 +309,46 @@ SMALL = (
     Specimen("rappor-2-word-3", Rappor(2, 0, 1, 1, 7, 2, 3), tape=(2, 2)),
     Specimen("rappor-3-word-2", Rappor(3, 0, 1, 1, 1, 3, 2), tape=(3, 3)),
     Specimen("rappor-2-no-permanent", Rappor(2, 0, 1, 0, 25, 40, 6), tape=(2,)),
-    Specimen("chain-of-2-symbols", Chain(SymbolResponse(2, 3, 1), SymbolResponse(2, 5, 3)), tape=(2, 3)),
-    Specimen("chain-of-3-symbols", Chain(SymbolResponse(3, 5, 2), SymbolResponse(3, 4, 1)), tape=(8, 8)),
-    Specimen("chain-of-5-symbols", Chain(SymbolResponse(5, 12, 1), SymbolResponse(5, 4, 1)), tape=(4, 3)),
-    Specimen("chain-of-2-bits", Chain(BitVector(2, 2, 1, 2), SymbolResponse(2, 3, 1)), tape=(2, 2)),
-    Specimen("chain-of-2-even-bits", Chain(BitVector(2, 7, 1, 3), SymbolResponse(2, 6, 2)), tape=(2, 2)),
-    Specimen("chain-of-3-bits", Chain(BitVector(3, 2, 1, 2), SymbolResponse(2, 3, 1)), tape=(3, 3)),
-    Specimen("chain-of-buckets", Chain(LocalHashing(2, 2, 3, 1, 3), SymbolResponse(2, 5, 3)), tape=(1, 8, 2, 3)),
-    Specimen("chain-of-3-buckets", Chain(LocalHashing(4, 3, 4, 2, 5), SymbolResponse(3, 2, 1)), tape=(2, 8, 3, 2)),
+    Specimen(
+        "chain-of-2-symbols",
+        Chain(RandomizedResponse(2, 3, 1), RandomizedResponse(2, 5, 3)),
+        tape=(2, 3),
+    ),
+    Specimen(
+        "chain-of-3-symbols",
+        Chain(RandomizedResponse(3, 5, 2), RandomizedResponse(3, 4, 1)),
+        tape=(8, 8),
+    ),
+    Specimen(
+        "chain-of-5-symbols",
+        Chain(RandomizedResponse(5, 12, 1), RandomizedResponse(5, 4, 1)),
+        tape=(4, 3),
+    ),
+    Specimen(
+        "chain-of-2-bits",
+        Chain(UnaryEncoding(2, 2, 1, 2), RandomizedResponse(2, 3, 1)),
+        tape=(2, 2),
+    ),
+    Specimen(
+        "chain-of-2-even-bits",
+        Chain(UnaryEncoding(2, 7, 1, 3), RandomizedResponse(2, 6, 2)),
+        tape=(2, 2),
+    ),
+    Specimen(
+        "chain-of-3-bits",
+        Chain(UnaryEncoding(3, 2, 1, 2), RandomizedResponse(2, 3, 1)),
+        tape=(3, 3),
+    ),
+    Specimen(
+        "chain-of-buckets",
+        Chain(LocalHashing(2, 2, 3, 1, 3), RandomizedResponse(2, 5, 3)),
+        tape=(1, 8, 2, 3),
+    ),
+    Specimen(
+        "chain-of-3-buckets",
+        Chain(LocalHashing(4, 3, 4, 2, 5), RandomizedResponse(3, 2, 1)),
+        tape=(2, 8, 3, 2),
+    ),
     Specimen("window-of-2", BitFlip(4, 2, 1, 2), tape=(2, 2, 1), decode=window_moments),
     Specimen("window-of-1", BitFlip(4, 1, 1, 2), tape=(2, 1, 1), decode=window_moments),
     Specimen("window-of-all", BitFlip(2, 2, 3, 3), tape=(1, 2, 1), decode=window_moments),

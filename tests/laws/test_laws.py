@@ -15,7 +15,9 @@ from ldp_client.embedded import EmbeddedClient
 
 def every(argument, subjects):
     """The test, for each of the subjects, which have names."""
-    return pytest.mark.parametrize(argument, subjects, ids=lambda each: getattr(each, "__name__", None) or each.name)
+    return pytest.mark.parametrize(
+        argument, subjects, ids=lambda each: getattr(each, "__name__", None) or each.name
+    )
 
 
 def test_every_mechanism_has_designs():
@@ -38,21 +40,27 @@ def test_channel(law, specimen):
 
 @every("specimen", DESIGNED)
 def test_declared(specimen):
-    """No design delivers less privacy than its survey declares, and e^epsilon is bounded from below."""
+    """No design delivers less privacy than its survey declares, and e^epsilon is bounded from
+    below.
+    """
     assert declared(specimen) == []
 
 
 @every("law", SAMPLER_LAWS)
 @every("specimen", SMALL)
 def test_every_tape(law, specimen, monkeypatch):
-    """Run over every tape, the sampler draws from its channel (blocks of randomness being short enough for that)."""
+    """Run over every tape, the sampler draws from its channel (blocks of randomness being short
+    enough for that).
+    """
     monkeypatch.setattr("ldp.randomness.BLOCK", 6)
     assert law(specimen) == []
 
 
 @pytest.mark.parametrize("specimen", DESIGNED, ids=lambda each: each.name)
 def test_memory_costs_at_least_one_report(specimen):
-    """What a device ever reveals about a value is bounded by what its permanent response does, if it keeps one."""
+    """What a device ever reveals about a value is bounded by what its permanent response does, if
+    it keeps one.
+    """
     one, ever = specimen.randomizer.ratio, lifetime_ratio(specimen.randomizer)
     assert ever is None or one <= ever
 
@@ -77,7 +85,9 @@ def test_client(law):
 
 @every("law", EMBEDDED_LAWS)
 def test_embedded_client(law):
-    """What apps embed charges and queues as one, repeats its bytes, never forgets a charge, is not silent, and asks."""
+    """What apps embed charges and queues as one, repeats its bytes, never forgets a charge, is not
+    silent, and asks.
+    """
     assert law(EmbeddedClient) == []
 
 

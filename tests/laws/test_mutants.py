@@ -1,4 +1,6 @@
-"""The laws can fail: what was broken on purpose is caught by the law it names, and the genuine one is not."""
+"""The laws can fail: what was broken on purpose is caught by the law it names, and the genuine one
+is not.
+"""
 
 import bit_mutants
 import chain_mutants
@@ -38,7 +40,9 @@ FAMILIES = (
 MUTANTS = [mutant for family in FAMILIES for mutant in family.MUTANTS]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.law.__name__}: {mutant.name}")
+@pytest.mark.parametrize(
+    "mutant", MUTANTS, ids=lambda mutant: f"{mutant.law.__name__}: {mutant.name}"
+)
 def test_mutant(mutant):
     """The law passes the genuine subject and catches the broken one."""
     assert mutant.law(mutant.genuine) == []
@@ -48,5 +52,14 @@ def test_mutant(mutant):
 def test_enough_mutants():
     """There are at least forty ways to be wrong, and every law catches some of them."""
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 40
-    laws = {*CHANNEL_LAWS, *SAMPLER_LAWS, declared, *DRAW_LAWS, *SOURCE_LAWS, *CLIENT_LAWS, *EMBEDDED_LAWS, least_error}
+    laws = {
+        *CHANNEL_LAWS,
+        *SAMPLER_LAWS,
+        declared,
+        *DRAW_LAWS,
+        *SOURCE_LAWS,
+        *CLIENT_LAWS,
+        *EMBEDDED_LAWS,
+        least_error,
+    }
     assert {mutant.law for mutant in MUTANTS} == laws

@@ -1,4 +1,6 @@
-"""Channels, scores and counts worked out from a randomizer's integers, apart from the code that they are to check."""
+"""Channels, scores and counts worked out from a randomizer's integers, apart from the code that
+they are to check.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,16 @@ from ldp_aggregator.tallies.counting import count_rows
 
 
 def taylor_exp(exponent, terms=300, digits=120):
-    """Rational (lower, upper) bounds of e^exponent for 0 <= exponent <= 50: its series, rounded down and up."""
+    """Rational (lower, upper) bounds of e^exponent for 0 <= exponent <= 50: its series, rounded
+    down and up.
+    """
     low = high = low_term = high_term = unit = 10**digits
     for count in range(1, terms):
         low_term = low_term * exponent.numerator // (exponent.denominator * count)
         high_term = -(-high_term * exponent.numerator // (exponent.denominator * count))
         low, high = low + low_term, high + high_term
-    # From here on each term is less than half of the one before, so all of them together are less than the last.
+    # From here on each term is less than half of the one before, so all of them together are less
+    # than the last.
     return Fraction(low, unit), Fraction(high + high_term, unit)
 
 
@@ -34,7 +39,9 @@ def warner(ratio):
 
 
 def product_law(pattern, size, if_one, if_zero):
-    """The law of a vector of independent bits, each 1 with a probability that depends on the pattern's bit."""
+    """The law of a vector of independent bits, each 1 with a probability that depends on the
+    pattern's bit.
+    """
     law = []
     for report in range(1 << size):
         mass = Fraction(1)
@@ -52,7 +59,9 @@ def reports_of(randomizer):
     if layout.places > 1:
         bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
     modulus, cohorts = layout.modulus, range(layout.cohorts)
-    prefixes = [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
+    prefixes = (
+        [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
+    )
     return [layout.report(body, prefix) for prefix in prefixes for body in bodies]
 
 
@@ -60,13 +69,21 @@ def values_of(randomizer):
     """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
     if not hasattr(randomizer, "most"):
         return tuple(range(len(randomizer.channel().rows)))
-    sets = (chosen for held in range(randomizer.most + 1) for chosen in combinations(range(randomizer.size), held))
+    sets = (
+        chosen
+        for held in range(randomizer.most + 1)
+        for chosen in combinations(range(randomizer.size), held)
+    )
     return tuple(sum(2**x for x in chosen) for chosen in sets)
 
 
 def held_in(randomizer, value):
     """The values that a value of the randomizer holds: those of a set, or itself alone."""
-    return {x for x in range(randomizer.size) if value >> x & 1} if hasattr(randomizer, "most") else {value}
+    return (
+        {x for x in range(randomizer.size) if value >> x & 1}
+        if hasattr(randomizer, "most")
+        else {value}
+    )
 
 
 def declared_law(randomizer, value):
@@ -90,13 +107,17 @@ def declared_law(randomizer, value):
 
 @lru_cache
 def projective_points(order, dimension):
-    """The points of a projective space: vectors whose first coordinate that is not 0 is 1, in lexicographic order."""
+    """The points of a projective space: vectors whose first coordinate that is not 0 is 1, in
+    lexicographic order.
+    """
     vectors = product(range(order), repeat=dimension)
     return [vector for vector in vectors if next((x for x in vector if x), 0) == 1]
 
 
 def orthogonal(one, other, order):
-    """Whether the products of coordinates add up to 0, in the field of prime order or in that of four elements."""
+    """Whether the products of coordinates add up to 0, in the field of prime order or in that of
+    four elements.
+    """
     if order == 4:
         logarithms = (None, 0, 1, 2)
         powers = (1, 2, 3, 1, 2)
@@ -108,7 +129,9 @@ def orthogonal(one, other, order):
 
 
 def supported(randomizer, report):
-    """The values that a report votes for: those of its hash bucket, the bits it sets, or the symbol it names."""
+    """The values that a report votes for: those of its hash bucket, the bits it sets, or the symbol
+    it names.
+    """
     if randomizer.kind == "sketch":
         return _supported_by_sketch(randomizer, report)
     if isinstance(randomizer, PadAndSample):
@@ -116,21 +139,33 @@ def supported(randomizer, report):
     modulus = randomizer.layout.modulus
     if modulus:
         a, b, symbol = report % 2**32, report // 2**32 % 2**32, report // 2**64
-        buckets = [Fraction((a * x + b) % modulus, modulus) * randomizer.layout.symbols for x in range(randomizer.size)]
+        buckets = [
+            Fraction((a * x + b) % modulus, modulus) * randomizer.layout.symbols
+            for x in range(randomizer.size)
+        ]
         return {x for x, bucket in enumerate(buckets) if symbol <= bucket < symbol + 1}
     if isinstance(randomizer, HadamardResponse):
         row = report % (randomizer.symbols // randomizer.blocks)
-        shared = {x: (row & (x // randomizer.blocks + 1)).bit_count() for x in same_block(randomizer, report)}
+        shared = {
+            x: (row & (x // randomizer.blocks + 1)).bit_count()
+            for x in same_block(randomizer, report)
+        }
         return {x for x, bits in shared.items() if bits % 2 == 0}
     if isinstance(randomizer, ProjectiveResponse):
         points = projective_points(randomizer.order, randomizer.dimension)
-        return {x for x in range(randomizer.size) if orthogonal(points[x], points[report], randomizer.order)}
+        return {
+            x
+            for x in range(randomizer.size)
+            if orthogonal(points[x], points[report], randomizer.order)
+        }
     bits = randomizer.layout.bits
     return {bit for bit in range(bits) if report >> bit & 1} if bits else {report}
 
 
 def same_block(randomizer, report):
-    """The values of the block that a report of Hadamard response is in: it supports half of them or so."""
+    """The values of the block that a report of Hadamard response is in: it supports half of them or
+    so.
+    """
     oracle = getattr(randomizer, "oracle", randomizer)
     block = report // (oracle.symbols // oracle.blocks)
     return {x for x in range(randomizer.size) if x % oracle.blocks == block}
@@ -138,14 +173,21 @@ def same_block(randomizer, report):
 
 def prefix_cell(randomizer, text, cohort):
     """The cell of a text's prefix in a cohort; those held out take in as much as the last stage."""
-    length = randomizer.lengths[cohort] if cohort < len(randomizer.lengths) else randomizer.lengths[-1]
-    return xxh64_intdigest(text[:length], 2**16 * randomizer.hash_seed + cohort) % randomizer.oracle.size
+    length = (
+        randomizer.lengths[cohort] if cohort < len(randomizer.lengths) else randomizer.lengths[-1]
+    )
+    return (
+        xxh64_intdigest(text[:length], 2**16 * randomizer.hash_seed + cohort)
+        % randomizer.oracle.size
+    )
 
 
 def sketch_bucket(sketch, value, cohort):
     """Where a cohort's hash function takes a value."""
     seed, prime = 2**16 * sketch.hash_seed + cohort, 2**31 - 1
-    polynomial = sum(xxh64_intdigest(bytes([power]), seed) % prime * value**power for power in range(3))
+    polynomial = sum(
+        xxh64_intdigest(bytes([power]), seed) % prime * value**power for power in range(3)
+    )
     return polynomial % prime * sketch.buckets // prime
 
 
@@ -154,7 +196,11 @@ def _supported_by_sketch(sketch, report):
     held = [sketch_bucket(sketch, value, cohort) for value in range(sketch.size)]
     if sketch.layout.bits:
         return {value for value, bucket in enumerate(held) if body >> bucket & 1}
-    return {value for value, bucket in enumerate(held) if ((body // 2 & bucket).bit_count() + body) % 2 == 0}
+    return {
+        value
+        for value, bucket in enumerate(held)
+        if ((body // 2 & bucket).bit_count() + body) % 2 == 0
+    }
 
 
 def sketch_rates(sketch):
@@ -180,15 +226,22 @@ def scores(randomizer):
         return _scores_in_blocks(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
-    return tuple(tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes)
+    return tuple(
+        tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes
+    )
 
 
 def _scores_of_noise(randomizer):
-    """Those of the report cut to the domain, which is decoded by the inverse of what its channel then is."""
+    """Those of the report cut to the domain, which is decoded by the inverse of what its channel
+    then is.
+    """
     size, margin = randomizer.size, randomizer.margin
     cut = [min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)]
     rows = [
-        tuple(sum(mass for mass, place in zip(row, cut, strict=True) if place == y) for y in range(size))
+        tuple(
+            sum(mass for mass, place in zip(row, cut, strict=True) if place == y)
+            for y in range(size)
+        )
         for row in randomizer.channel().rows
     ]
     score = inverse(Channel(tuple(rows)))
@@ -196,13 +249,16 @@ def _scores_of_noise(randomizer):
 
 
 def _scores_in_blocks(randomizer):
-    """As much for the values that a report supports as against the others of its block, and 0 elsewhere."""
+    """As much for the values that a report supports as against the others of its block, and 0
+    elsewhere.
+    """
     oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
     ratio = Fraction(oracle.truth, oracle.other)
     worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)
     return tuple(
         tuple(
-            worth * (1 if x in supported(randomizer, report) else -(x in same_block(randomizer, report)))
+            worth
+            * (1 if x in supported(randomizer, report) else -(x in same_block(randomizer, report)))
             for x in range(randomizer.size)
         )
         for report in reports_of(randomizer)
@@ -215,7 +271,9 @@ def _scores_of_windows(randomizer):
     q = Fraction(randomizer.flip, 1 << randomizer.word)
     return tuple(
         tuple(
-            ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled if place < sampled else 0
+            ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled
+            if place < sampled
+            else 0
             for place in ((value - report % 2**16) % size for value in range(size))
         )
         for report in reports_of(randomizer)
@@ -223,7 +281,9 @@ def _scores_of_windows(randomizer):
 
 
 def _scores_of_sums(randomizer):
-    """The numbers of a report, moved away from 1/2 by as much as makes the first one's mean 0 if another is held."""
+    """The numbers of a report, moved away from 1/2 by as much as makes the first one's mean 0 if
+    another is held.
+    """
     reports = [report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)]
     middle = Fraction(randomizer.levels - 1, 2)
     distances = [[level - middle for level in report] for report in reports]

@@ -11,7 +11,7 @@ from specimens import question
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, chain, inverse
 from ldp.mechanisms.additive import AdditiveNoise, tails
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp_aggregator.decoders.noise import mean_error, noise_moments
 from ldp_aggregator.estimates.estimation import estimate_question, moments_of
 from ldp_aggregator.estimates.means import Mean, mean_of, parts_of
@@ -21,7 +21,11 @@ from ldp_aggregator.output.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.sampling import sample_counts
 
-GEOMETRIC = (AdditiveNoise(2, 0, 5, 2, 2), AdditiveNoise(5, 0, 3, 2, 32), AdditiveNoise(4, 3, 2, 1, 1))
+GEOMETRIC = (
+    AdditiveNoise(2, 0, 5, 2, 2),
+    AdditiveNoise(5, 0, 3, 2, 32),
+    AdditiveNoise(4, 3, 2, 1, 1),
+)
 """Weights that are geometric without any rounding."""
 
 
@@ -32,7 +36,9 @@ def integers(low, high, mechanism, keys):
 def ends_and_scores(noise):
     """Of each output: whether it is an end once cut to the domain, and what it then counts for."""
     beyond = noise.step / (1 - noise.step)
-    cut = [min(max(output - noise.margin, 0), noise.size - 1) for output in range(noise.layout.symbols)]
+    cut = [
+        min(max(output - noise.margin, 0), noise.size - 1) for output in range(noise.layout.symbols)
+    ]
     score = {0: -beyond, noise.size - 1: noise.size - 1 + beyond}
     return [y in score for y in cut], [score.get(y, Fraction(y)) for y in cut]
 
@@ -45,22 +51,32 @@ def test_means_and_their_variance_are_exact(noise):
     for value, row in enumerate(noise.channel().rows):
         assert sum(mass * s for mass, s in zip(row, score, strict=True)) == value
         variance = sum(mass * s**2 for mass, s in zip(row, score, strict=True)) - value**2
-        assert variance == spread * (2 - sum(mass for mass, end in zip(row, at_end, strict=True) if end))
+        assert variance == spread * (
+            2 - sum(mass for mass, end in zip(row, at_end, strict=True) if end)
+        )
 
 
 @pytest.mark.parametrize("noise", GEOMETRIC)
 def test_cutting_to_the_domain_loses_nothing(noise):
-    """Reports of `laplace` cut to the domain are those of `geometric`, whose inverse has the stated three diagonals."""
+    """Reports of `laplace` cut to the domain are those of `geometric`, whose inverse has the stated
+    three diagonals.
+    """
     places = range(noise.size)
     cut = Channel(
         tuple(
-            tuple(Fraction(int(min(max(output - noise.margin, 0), noise.size - 1) == y)) for y in places)
+            tuple(
+                Fraction(int(min(max(output - noise.margin, 0), noise.size - 1) == y))
+                for y in places
+            )
             for output in range(noise.layout.symbols)
         )
     )
     step, channel = noise.step, chain(noise.channel(), cut)
     plain = [
-        [step ** abs(x - y) / (1 + step) * (1 if y in (0, noise.size - 1) else 1 - step) for y in places]
+        [
+            step ** abs(x - y) / (1 + step) * (1 if y in (0, noise.size - 1) else 1 - step)
+            for y in places
+        ]
         for x in places
     ]
     assert [list(row) for row in channel.rows] == plain
@@ -74,7 +90,9 @@ def test_cutting_to_the_domain_loses_nothing(noise):
 @pytest.mark.parametrize("epsilon", ["0.05", "1", "8"])
 @pytest.mark.parametrize("across", [1, 40, 300])
 def test_rounding_the_weights_biases_no_mean(epsilon, across):
-    """The mean of a design's rounded weights is off by less than a part in 10^13 of the range, in fractions."""
+    """The mean of a design's rounded weights is off by less than a part in 10^13 of the range, in
+    fractions.
+    """
     noise = integers(0, across, "geometric", f'epsilon = "{epsilon}"').randomizer
     _, score = ends_and_scores(noise)
     for value in {0, across // 3, across}:
@@ -85,14 +103,22 @@ def test_rounding_the_weights_biases_no_mean(epsilon, across):
 
 @pytest.mark.parametrize("across", [4095, 65_535])
 def test_long_ranges_are_as_private_as_declared(across):
-    """Also over tens of thousands of steps nothing is delivered beyond e^epsilon, and next to nothing wasted."""
+    """Also over tens of thousands of steps nothing is delivered beyond e^epsilon, and next to
+    nothing wasted.
+    """
     for epsilon in ("0.05", "8"):
         made = integers(0, across, "geometric", f'epsilon = "{epsilon}"')
-        assert made.declared.bound * (1 - Fraction(1, 10**9)) < made.randomizer.ratio <= made.declared.bound
+        assert (
+            made.declared.bound * (1 - Fraction(1, 10**9))
+            < made.randomizer.ratio
+            <= made.declared.bound
+        )
 
 
 def test_tails_are_folded():
-    """The noise has one total whatever the value, and its tails fall by no more than one step's odds."""
+    """The noise has one total whatever the value, and its tails fall by no more than one step's
+    odds.
+    """
     for noise in GEOMETRIC:
         falling = tails(noise)[::-1]
         assert all(tail * noise.far <= after * noise.near for tail, after in pairwise(falling))
@@ -113,7 +139,9 @@ def test_tails_are_folded():
 def test_ranges_that_are_too_long_are_refused(keys, place):
     """A table of weights has at most 65,536 outputs, and noise a margin that it can reach."""
     with pytest.raises(SurveyError) as refused:
-        parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nepsilon = 1\n{keys}\n')
+        parse_survey(
+            f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nepsilon = 1\n{keys}\n'
+        )
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
 
 
@@ -132,15 +160,22 @@ QUESTIONS = {
     "laplace": (-5, 5, "laplace", "epsilon = 1"),
     "grr": (0, 9, "grr", "epsilon = 2"),
     "oue": (0, 9, "oue", "epsilon = 2"),
-    "exponential": (0, 2, "exponential", "epsilon = 4\nquality = [[0, -1, -2, -4], [-1, 0, -1, -2], [-2, -1, 0, -1]]"),
+    "exponential": (
+        0,
+        2,
+        "exponential",
+        "epsilon = 4\nquality = [[0, -1, -2, -4], [-1, 0, -1, -2], [-2, -1, 0, -1]]",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_means_of_respondents_are_covered(name):
-    """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean, and none is narrower than it says.
+    """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean, and none is
+    narrower than it says.
 
-    Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors); .90 and .99 would be seen.
+    Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors); .90 and .99
+    would be seen.
     """
     made = integers(*QUESTIONS[name])
     size = made.domain.size
@@ -149,25 +184,33 @@ def test_means_of_respondents_are_covered(name):
     means = means_of(made, held, Options(), 2000)
     covered = np.mean([mean.low <= truth <= mean.high for mean in means])
     assert 0.925 < covered < 0.975
-    estimates, errors = (np.array([getattr(mean, what) for mean in means]) for what in ("estimate", "standard_error"))
+    estimates, errors = (
+        np.array([getattr(mean, what) for mean in means]) for what in ("estimate", "standard_error")
+    )
     assert abs(estimates.mean() - truth) < 6 * estimates.std() / np.sqrt(2000)
     assert abs(np.sqrt((errors**2).mean()) / estimates.std() - 1) < 0.1
 
 
 def test_means_of_populations_are_covered():
-    """Respondents drawn anew each time: the population's interval holds its mean .925 to .975 of the time."""
+    """Respondents drawn anew each time: the population's interval holds its mean .925 to .975 of
+    the time.
+    """
     made = integers(0, 20, "geometric", "epsilon = 8")
     generator, shares = np.random.default_rng(22), np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
     truth, held = float(shares @ np.arange(21)), 0
     for _ in range(2000):
-        counts = sample_counts(made, Holders(made.domain.values, generator.multinomial(300, shares)), generator)
+        counts = sample_counts(
+            made, Holders(made.domain.values, generator.multinomial(300, shares)), generator
+        )
         mean = estimate_question(made, counts, Options(estimand="population")).mean
         held += mean.low <= truth <= mean.high
     assert 0.925 < held / 2000 < 0.975
 
 
 def test_the_worst_error_is_the_worst():
-    """What `ldp explain` says of a mean is the standard error if all hold the middle of the range."""
+    """What `ldp explain` says of a mean is the standard error if all hold the
+    middle of the range.
+    """
     made = integers(0, 8, "geometric", "epsilon = 2").randomizer
     channel, values = np.array(made.channel().rows, dtype=float), np.arange(9) - 4.0
     parts = [parts_of(made, None, counts[None], values) for counts in np.eye(9, dtype=np.int64)]
@@ -179,7 +222,10 @@ def test_the_worst_error_is_the_worst():
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("name", ["geometric", "laplace", "grr"])
 def test_means_written_out(name, estimand):
-    """From scores and the covariance of the tally, counted from 0; the spread of a population by n - 1."""
+    """From scores and the covariance of the tally, counted from 0.
+
+    The spread of a population by n - 1.
+    """
     made = integers(*QUESTIONS[name])
     values, size = np.array([int(value) for value in made.domain.values]), made.domain.size
     counts = np.array([np.arange(made.layout.symbols) * 37 % 50 + 1])
@@ -196,13 +242,19 @@ def test_means_written_out(name, estimand):
         step = made.randomizer.step
         score, spread = np.array(score, dtype=float) + values[0], float(step / (1 - step) ** 2)
         each = spread * (2 - counts[0][at_end].sum() / reports)
-        variance, estimate, square = each / reports, counts[0] @ score / reports, counts[0] @ score**2 / reports - each
+        variance, estimate, square = (
+            each / reports,
+            counts[0] @ score / reports,
+            counts[0] @ score**2 / reports - each,
+        )
     if estimand == "population":
         variance += max(square - estimate**2 + variance, 0) / (reports - 1)
     assert size > 1
     assert found.estimate == pytest.approx(estimate, rel=1e-9)
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
-    ends = np.clip(estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]), values[0], values[-1])
+    ends = np.clip(
+        estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]), values[0], values[-1]
+    )
     assert [found.low, found.high] == pytest.approx(ends.tolist(), rel=1e-9)
     assert found.to_dict() == {
         "estimate": found.estimate,
@@ -212,11 +264,17 @@ def test_means_written_out(name, estimand):
 
 
 def test_means_of_next_to_nobody():
-    """One report has no spread that could be known; a mean beyond the range is left, and its interval cut."""
+    """One report has no spread that could be known.
+
+    A mean beyond the range is left, and its interval cut.
+    """
     made = integers(0, 4, "geometric", "epsilon = 1")
     counts = np.array([[0, 0, 0, 0, 1]])
     moments = noise_moments(made.randomizer, counts)
-    one = [mean_of(made, moments, counts, Options(estimand=each)) for each in ("respondents", "population")]
+    one = [
+        mean_of(made, moments, counts, Options(estimand=each))
+        for each in ("respondents", "population")
+    ]
     step = float(made.randomizer.step)
     assert one[0].estimate == pytest.approx(4 + step / (1 - step))
     assert one[0].high == 4
@@ -226,7 +284,9 @@ def test_means_of_next_to_nobody():
     assert one[1].standard_error == pytest.approx(np.sqrt(parts.variance + spread))
     apart = np.array([[1, 0, 0, 0, 1]])
     asked = integers(0, 4, "geometric", "epsilon = 20")
-    found = mean_of(asked, noise_moments(asked.randomizer, apart), apart, Options(estimand="population"))
+    found = mean_of(
+        asked, noise_moments(asked.randomizer, apart), apart, Options(estimand="population")
+    )
     assert found.standard_error == pytest.approx(2, rel=0.05)
     two = counts * 2
     found = mean_of(made, noise_moments(made.randomizer, two), two, Options(estimand="population"))
@@ -253,16 +313,28 @@ def test_means_in_print(mean, cells):
 
 
 def test_a_mean_of_so_many_values():
-    """2,048 frequencies have a covariance that is summed up; more have not, and noise needs none."""
+    """2,048 frequencies have a covariance that is summed up.
+
+    More have not, and noise needs none.
+    """
     for size, given in ((2048, True), (2049, False)):
-        flat = Moments(9, np.full(size, 1 / size), np.ones(size), np.ones(size), lambda size=size: np.eye(size))
-        parts = parts_of(SymbolResponse(size, 3, 1), flat, np.ones((1, size), dtype=int), np.arange(size) - 1.0)
+        flat = Moments(
+            9, np.full(size, 1 / size), np.ones(size), np.ones(size), lambda size=size: np.eye(size)
+        )
+        parts = parts_of(
+            RandomizedResponse(size, 3, 1),
+            flat,
+            np.ones((1, size), dtype=int),
+            np.arange(size) - 1.0,
+        )
         assert (parts is not None) == given
 
 
 @pytest.mark.parametrize(("respondents", "known"), [(9, False), (10, False), (11, True)])
 def test_too_few_reports_for_a_value(respondents, known):
-    """Fewer than five reports expected where all hold it: nothing is known of it, and the estimates say so."""
+    """Fewer than five reports expected where all hold it: nothing is known of it, and the estimates
+    say so.
+    """
     made = AdditiveNoise(5, 0, 3, 2, 32)
     counts = np.zeros((1, 5), dtype=int)
     counts[0, 2] = 5 * respondents
@@ -290,9 +362,14 @@ def test_to_the_nearest_of_others():
 
 @pytest.mark.parametrize("mechanism", ["olh", "pgr"])
 def test_no_mean_without_a_covariance(mechanism):
-    """A mean that would have no standard error is not given; nor is one of values that are no numbers."""
+    """A mean that would have no standard error is not given.
+
+    Nor is one of values that are no numbers.
+    """
     made = integers(0, 9, mechanism, "epsilon = 2")
-    counts = sample_counts(made, Holders(made.domain.values, np.full(10, 50)), np.random.default_rng(3))
+    counts = sample_counts(
+        made, Holders(made.domain.values, np.full(10, 50)), np.random.default_rng(3)
+    )
     assert estimate_question(made, counts, Options()).mean is None
     plain = question("grr", 'type = "boolean"\nepsilon = 1')
     moments = noise_moments(GEOMETRIC[0], np.array([[3, 4]]))
@@ -302,6 +379,8 @@ def test_no_mean_without_a_covariance(mechanism):
 def test_explain_says_what_epsilon_covers():
     """The sensitivity is the whole range, and the error of a mean is told."""
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\n'
-    told = explanation(parse_survey(f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n'))
+    told = explanation(
+        parse_survey(f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n')
+    )
     assert "sensitivity         30: epsilon covers any value against any other" in told
     assert "error of a mean     at most 19.09 / sqrt(respondents)" in told

@@ -1,4 +1,6 @@
-"""What `auto` chooses: the least total error that short reports allow, close to the minimax optimum everywhere."""
+"""What `auto` chooses: the least total error that short reports allow, close to the minimax optimum
+everywhere.
+"""
 
 import re
 from fractions import Fraction
@@ -14,12 +16,40 @@ from ldp.mechanisms.auto import Considered, considered, least_error, total_error
 from ldp.optimum import efficiency
 from ldp_aggregator.output.explanation import explanation
 
-EPSILONS = ("0.05", "0.1", "0.2", "0.35", "0.5", "0.8", *(f"{tenths / 10}" for tenths in range(10, 81)))
-SIZES = (2, 3, 5, 10, 30, 100, 500, 1000, 2048, 2049, 5000, 10_000, 22_000, 100_000, 300_000, 500_000, 1_000_000)
+EPSILONS = (
+    "0.05",
+    "0.1",
+    "0.2",
+    "0.35",
+    "0.5",
+    "0.8",
+    *(f"{tenths / 10}" for tenths in range(10, 81)),
+)
+SIZES = (
+    2,
+    3,
+    5,
+    10,
+    30,
+    100,
+    500,
+    1000,
+    2048,
+    2049,
+    5000,
+    10_000,
+    22_000,
+    100_000,
+    300_000,
+    500_000,
+    1_000_000,
+)
 
 
 class Sized(Domain):
-    """A domain of which only the size matters, so that a million values need not be written down."""
+    """A domain of which only the size matters, so that a million values need
+    not be written down.
+    """
 
     def __init__(self, size):
         super().__init__("category", ())
@@ -42,15 +72,23 @@ def chosen(size, epsilon):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_efficiency(size):
-    """1.000 wherever `grr` or `ss` is chosen, and at least .965 everywhere else, for epsilon from .05 to 8."""
+    """1.000 wherever `grr` or `ss` is chosen, and at least .965 everywhere else, for epsilon from
+    .05 to 8.
+    """
     for epsilon in EPSILONS:
         name, randomizer = chosen(size, epsilon)
         reached = float(efficiency(randomizer))
-        assert reached == pytest.approx(1, abs=1e-6) if name == "ss" else reached >= 0.965, (name, epsilon)
+        assert reached == pytest.approx(1, abs=1e-6) if name == "ss" else reached >= 0.965, (
+            name,
+            epsilon,
+        )
 
 
 def test_report_bytes():
-    """A longer limit lets subset selection in; a limit that nothing keeps gives the shortest report."""
+    """A longer limit lets subset selection in.
+
+    A limit that nothing keeps gives the shortest report.
+    """
     many = f'type = "category"\nvalues = {[str(number) for number in range(5000)]}\nepsilon = "1"'
     assert question("auto", many).mechanism == "pgr"
     assert question("auto", f"{many}\nreport_bytes = 1000").mechanism == "ss"
@@ -66,23 +104,33 @@ def test_open_questions_need_a_mechanism():
 
 
 def test_the_choice_is_explained():
-    """`ldp explain` shows what there was to choose from, the best first; nothing where the survey chose."""
+    """`ldp explain` shows what there was to choose from, the best first.
+
+    Nothing where the survey chose.
+    """
     values = 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"'
     made, named = (Survey("s", (question(mechanism, values),)) for mechanism in ("auto", "grr"))
     told = explanation(made)
-    assert re.search(r"chosen by auto +the least total error .*: grr 1\.000 \(1\), ss 1\.000 \(1\), pgr 0\.\d+ ", told)
+    assert re.search(
+        r"chosen by auto +the least total error .*: grr 1\.000 \(1\), ss 1\.000 \(1\), pgr 0\.\d+ ",
+        told,
+    )
     assert "chosen by auto" not in explanation(named)
 
 
 @pytest.mark.parametrize("keys", ['type = "category"', 'type = "multi"\nmost = 2'])
 def test_each_candidate_is_designed_once(keys, monkeypatch):
-    """The one that is chosen not once more: a survey may have a thousand questions, each with a dozen candidates."""
+    """The one that is chosen not once more: a survey may have a thousand questions, each with a
+    dozen candidates.
+    """
     made = []
 
     def counted(row):
         return row._replace(design=lambda *given: made.append(row.name) or row.design(*given))
 
-    monkeypatch.setattr("ldp.survey_file.MECHANISMS", {name: counted(row) for name, row in MECHANISMS.items()})
+    monkeypatch.setattr(
+        "ldp.survey_file.MECHANISMS", {name: counted(row) for name, row in MECHANISMS.items()}
+    )
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
     assert chosen.mechanism in made

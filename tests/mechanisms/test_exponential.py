@@ -20,9 +20,16 @@ def survey_of(keys, epsilon=2):
 
 
 def test_probabilities_are_proportional_to_the_exponentials():
-    """P[y | x] = exp(epsilon q / 2 D) over their sum, to 40 digits; rows have one sum, and no weight is zero."""
-    randomizer = survey_of('quality = [[3, 1, 0, 2], [0, 2, 0, "1/3"], [1, 0, 4, 0]]\nsensitivity = 5')["x"].randomizer
-    for row, quality in zip(randomizer.weights, ([3, 1, 0, 2], [0, 2, 0, Fraction(1, 3)], [1, 0, 4, 0]), strict=True):
+    """P[y | x] = exp(epsilon q / 2 D) over their sum, to 40 digits.
+
+    Rows have one sum, and no weight is zero.
+    """
+    randomizer = survey_of(
+        'quality = [[3, 1, 0, 2], [0, 2, 0, "1/3"], [1, 0, 4, 0]]\nsensitivity = 5'
+    )["x"].randomizer
+    for row, quality in zip(
+        randomizer.weights, ([3, 1, 0, 2], [0, 2, 0, Fraction(1, 3)], [1, 0, 4, 0]), strict=True
+    ):
         exact = [exp_lower(Fraction(each) / 5) for each in quality]
         assert sum(row) == 2**192
         assert all(
@@ -37,12 +44,16 @@ def test_less_is_delivered_than_declared(epsilon):
     survey = survey_of(IDENTITY, epsilon)
     question = survey["x"]
     assert question.randomizer.ratio < question.declared.bound
-    assert log(question.randomizer.ratio) == pytest.approx(log(question.declared.bound) / 2, rel=1e-9)
+    assert log(question.randomizer.ratio) == pytest.approx(
+        log(question.declared.bound) / 2, rel=1e-9
+    )
     assert "the rest            is not used" in explanation(survey)
 
 
 def test_delivered_stays_below_declared_where_it_comes_closest():
-    """Many outputs that all lose what one gains: the ratio nears e^epsilon and does not reach it."""
+    """Many outputs that all lose what one gains: the ratio nears e^epsilon and
+    does not reach it.
+    """
     best, worst = [1] + [0] * 255, [0] + [1] * 255
     question = survey_of(f"quality = {[best, worst, [0, 1] + [0] * 254]}", '"0.001"')["x"]
     assert Fraction(99, 100) < Fraction(log(question.randomizer.ratio)) * 1000 < 1
@@ -62,18 +73,28 @@ def test_delivered_stays_below_declared_where_it_comes_closest():
     ],
 )
 def test_qualities_that_cannot_serve_are_problems(keys, place):
-    """Too small a sensitivity, values that no report tells apart, too few outputs, ragged or far-apart rows."""
+    """Too small a sensitivity, values that no report tells apart, too few outputs, ragged or
+    far-apart rows.
+    """
     with pytest.raises(SurveyError) as refused:
         survey_of(keys)
     assert place in [problem.place.rpartition(".")[2] for problem in refused.value.problems]
 
 
 def test_right_inverses_invert_exactly():
-    """With more reports than values channel times right inverse is the identity; of equal rows there is none."""
-    channel = Channel(tuple(tuple(Fraction(each, 8) for each in row) for row in ((4, 2, 1, 1), (1, 1, 2, 4))))
+    """With more reports than values channel times right inverse is the identity.
+
+    Of equal rows there is none.
+    """
+    channel = Channel(
+        tuple(tuple(Fraction(each, 8) for each in row) for row in ((4, 2, 1, 1), (1, 1, 2, 4)))
+    )
     inverse = right_inverse(channel)
     product = [
-        [sum(a * b for a, b in zip(row, column, strict=True)) for column in zip(*inverse, strict=True)]
+        [
+            sum(a * b for a, b in zip(row, column, strict=True))
+            for column in zip(*inverse, strict=True)
+        ]
         for row in channel.rows
     ]
     assert product == [[1, 0], [0, 1]]

@@ -1,8 +1,9 @@
 """Heavy hitters: what a search looks for, what it finds, and what is said about it.
 
-Populations are of made-up words, by a Zipf law. A text is promised to be found 99 times in 100: of 20 searches for one
-held by exactly the frequency stated, 6 misses or more have a probability below 1e-6, and a search that misses half of
-the time is seen. Shares of intervals that hold the truth are compared at 6 standard errors.
+Populations are of made-up words, by a Zipf law. A text is promised to be found 99 times in 100: of
+20 searches for one held by exactly the frequency stated, 6 misses or more have a probability below
+1e-6, and a search that misses half of the time is seen. Shares of intervals that hold the truth are
+compared at 6 standard errors.
 """
 
 import json
@@ -34,8 +35,22 @@ from ldp_simulations.sampling.searches import search_counts
 
 EXAMPLE = EXAMPLES / "searches.toml"
 
-CHARACTERS = [chr(code).encode() for code in range(0x20, 0x110000) if code != 0x7F and not 0xD800 <= code < 0xE000]
-BEGUN = (b"\xc3", b"\xe0", b"\xe2", b"\xe2\x82", b"\xed", b"\xf0", b"\xf0\x9f", b"\xf4", b"\xf4\x8f\x80")
+CHARACTERS = [
+    chr(code).encode()
+    for code in range(0x20, 0x110000)
+    if code != 0x7F and not 0xD800 <= code < 0xE000
+]
+BEGUN = (
+    b"\xc3",
+    b"\xe0",
+    b"\xe2",
+    b"\xe2\x82",
+    b"\xed",
+    b"\xf0",
+    b"\xf0\x9f",
+    b"\xf4",
+    b"\xf4\x8f\x80",
+)
 
 ALPHABET = "abcdefgh"
 LETTERS = f'type = "text"\nepsilon = 2\nalphabet = "{ALPHABET}"\nlongest = 12\ncells = 16000'
@@ -47,24 +62,39 @@ SMALL = HeavyHitters(ProjectiveResponse(40, 3, 4, 5, 2), (2, 4, 5), 2)
 
 def made_up_words(generator, number):
     """Distinct words of 1 to 12 letters."""
-    words = ("".join(generator.choice(list(ALPHABET), generator.integers(1, 13))) for _ in range(2 * number))
+    words = (
+        "".join(generator.choice(list(ALPHABET), generator.integers(1, 13)))
+        for _ in range(2 * number)
+    )
     return tuple(dict.fromkeys(words))[:number]
 
 
 def searched(keys, words, weights, respondents, seed):
-    """(question, how many hold each word, estimates) of a survey whose tally is drawn from its law."""
+    """(question, how many hold each word, estimates) of a survey whose tally is
+    drawn from its law.
+    """
     asked = question("heavy-hitters", f"{keys}\nhash_seed = {seed}")
     held = apportion(respondents, np.asarray(weights, dtype=float))
-    counts = search_counts(asked.randomizer, Holders(tuple(words), held), np.random.default_rng(seed))
+    counts = search_counts(
+        asked.randomizer, Holders(tuple(words), held), np.random.default_rng(seed)
+    )
     return asked, held, estimate_question(asked, counts, Options())
 
 
 def test_continuations_of_nothing_begin_texts():
-    """Of two bytes: the beginnings of long characters, and a short one with that of another; no more than reckoned."""
-    first, short = {each[:1] for each in CHARACTERS}, {each for each in CHARACTERS if len(each) == 1}
+    """Of two bytes: the beginnings of long characters, and a short one with that of another.
+
+    No more than reckoned.
+    """
+    first, short = (
+        {each[:1] for each in CHARACTERS},
+        {each for each in CHARACTERS if len(each) == 1},
+    )
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
-    assert set(going_on) == {each[:2] for each in CHARACTERS if len(each) > 1} | {a + b for a in short for b in first}
+    assert set(going_on) == {each[:2] for each in CHARACTERS if len(each) > 1} | {
+        a + b for a in short for b in first
+    }
     assert len(set(going_on)) == len(going_on) <= UNICODE**2
 
 
@@ -86,7 +116,9 @@ def test_continuations_of_an_alphabet():
 
 
 def test_texts_without_a_character_in_common_are_unfinished_nowhere():
-    """A text that is whole never counts as broken off, and every proper beginning of its last character does."""
+    """A text that is whole never counts as broken off, and every proper beginning of its last
+    character does.
+    """
     for character in ("a", "é", "€", "\N{HAMMER AND WRENCH}"):
         encoded = f"x{character}".encode()
         assert unfinished(encoded) == b""
@@ -94,10 +126,14 @@ def test_texts_without_a_character_in_common_are_unfinished_nowhere():
 
 
 def test_estimates_are_unbiased_over_cells():
-    """A text is estimated as 1 where its holders report, and as 0 in the mean over the cells of others."""
+    """A text is estimated as 1 where its holders report, and as 0 in the mean over the cells of
+    others.
+    """
     oracle, cohort = SMALL.oracle, SMALL.stages
     counts = empty_counts(SMALL.layout)
-    counts[cohort] = [round(10**12 * mass) for mass in oracle.channel().rows[SMALL.cell(b"held", cohort)]]
+    counts[cohort] = [
+        round(10**12 * mass) for mass in oracle.channel().rows[SMALL.cell(b"held", cohort)]
+    ]
     in_each = {SMALL.cell(text.encode(), cohort): text for text in map(str, range(1000))}
     moments = found_moments(SMALL, counts, ["held", *in_each.values()])
     assert len(in_each) == oracle.size
@@ -106,20 +142,26 @@ def test_estimates_are_unbiased_over_cells():
 
 
 def test_intervals_hold_the_truth_where_texts_meet():
-    """With 40 cells most of the error is that of texts which meet, and intervals over hash seeds still cover."""
+    """With 40 cells most of the error is that of texts which meet, and intervals over hash seeds
+    still cover.
+    """
     words, generator = made_up_words(np.random.default_rng(1), 30), np.random.default_rng(2)
     held = apportion(20_000, 1 / np.arange(1, 31))
     covered = []
     for seed in range(400):
         randomizer = SMALL._replace(hash_seed=seed)
-        moments = found_moments(randomizer, search_counts(randomizer, Holders(words, held), generator), words)
+        moments = found_moments(
+            randomizer, search_counts(randomizer, Holders(words, held), generator), words
+        )
         low, high = score_interval(moments, 0.05, "respondents")
         covered.append(((low <= held / held.sum()) & (held / held.sum() <= high)).mean())
     assert 0.93 < np.mean(covered) < 0.97
 
 
 def test_tallies_are_drawn_from_the_law_of_reports():
-    """The mean count of every cell of 400 tallies is what the channel of a device gives, at 6 standard errors."""
+    """The mean count of every cell of 400 tallies is what the channel of a device gives, at 6
+    standard errors.
+    """
     words, held = ("ab", "abc", "abcdef"), np.array([300, 200, 100])
     expected = np.zeros((SMALL.cohorts, SMALL.layout.symbols))
     for word, holders in zip(words, held.tolist(), strict=True):
@@ -127,11 +169,15 @@ def test_tallies_are_drawn_from_the_law_of_reports():
             expected[report & 0xFFFF, report >> 16] += holders * mass
     generator = np.random.default_rng(6)
     tallies = [search_counts(SMALL, Holders(words, held), generator) for _ in range(400)]
-    assert (np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))).all()
+    assert (
+        np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))
+    ).all()
 
 
 def test_moments_of_found_texts():
-    """Written out, report by report and cell by cell: noise of those held out, their draw, and texts that meet."""
+    """Written out, report by report and cell by cell: noise of those held out, their draw, and
+    texts that meet.
+    """
     generator = np.random.default_rng(8)
     counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
     counts[SMALL.stages] *= 3
@@ -139,13 +185,20 @@ def test_moments_of_found_texts():
     for cohort, (place, text) in product(range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])):
         cell = SMALL.cell(text.encode(), cohort)
         often = 40 * (place + 1)
-        counts[cohort] += [often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)]
+        counts[cohort] += [
+            often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)
+        ]
     found = found_moments(SMALL, counts, texts)
     reports, apart = counts.sum(), counts[SMALL.stages :].sum()
     p, within = (float(rate) for rate in SMALL.oracle.support)
     cells, held_out = SMALL.oracle.size, SMALL.held_out
     q = p / cells + (1 - 1 / cells) * within
-    votes = np.array([[cell in supported(SMALL.oracle, symbol) for cell in range(cells)] for symbol in range(cells)])
+    votes = np.array(
+        [
+            [cell in supported(SMALL.oracle, symbol) for cell in range(cells)]
+            for symbol in range(cells)
+        ]
+    )
     supports, squares = np.zeros(len(texts)), 0.0
     for cohort in range(SMALL.stages, SMALL.cohorts):
         by_cell, size = counts[cohort] @ votes, counts[cohort].sum()
@@ -165,19 +218,30 @@ def test_moments_of_found_texts():
     for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
         away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
         assert np.allclose(found.third[place], thinned**2 * (law @ away**3))
-        assert np.allclose(found.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2))
+        assert np.allclose(
+            found.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2)
+        )
     for place in range(len(texts)):
         jumps = np.delete(held, place) / ((1 - meet) * held_out)
-        third, fourth = meet * (1 - meet) * (1 - 2 * meet), meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
-        assert found.lasting_third[place] == pytest.approx(held_out * third * (jumps**3).sum(), rel=1e-9)
-        assert found.lasting_fourth[place] == pytest.approx(held_out * fourth * (jumps**4).sum(), rel=1e-9)
+        third, fourth = (
+            meet * (1 - meet) * (1 - 2 * meet),
+            meet * (1 - meet) * (1 - 6 * meet * (1 - meet)),
+        )
+        assert found.lasting_third[place] == pytest.approx(
+            held_out * third * (jumps**3).sum(), rel=1e-9
+        )
+        assert found.lasting_fourth[place] == pytest.approx(
+            held_out * fourth * (jumps**4).sum(), rel=1e-9
+        )
     assert held.max() > 0.1
     with pytest.raises(EstimateError, match="covariance"):
         found.covariance()
 
 
 def test_cohorts_held_out_that_are_empty_or_even():
-    """They have no squares: where there are no reports, and where there are fewer than noise has."""
+    """They have no squares: where there are no reports, and where there are
+    fewer than noise has.
+    """
     counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
     counts[-1] = 1
     assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
@@ -191,7 +255,10 @@ def test_cohorts_held_out_that_are_empty_or_even():
 
 
 def test_nobody_held_out_yet():
-    """Then there is nothing to be told of the texts, and the note says so; later it says who found them."""
+    """Then there is nothing to be told of the texts, and the note says so.
+
+    Later it says who found them.
+    """
     asked = question("heavy-hitters", f"{LETTERS}\nhash_seed = 3")
     counts = empty_counts(asked.layout)
     counts[0, 0] = 10
@@ -202,10 +269,13 @@ def test_nobody_held_out_yet():
     asked, _, found = searched(LETTERS, words, 1 / np.arange(1, 21), RESPONDENTS, 3)
     assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
     searching, apart = (
-        int(part) for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
+        int(part)
+        for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
     )
     assert searching + apart == RESPONDENTS
-    assert searching / apart == pytest.approx(asked.randomizer.stages / asked.randomizer.held_out, rel=0.05)
+    assert searching / apart == pytest.approx(
+        asked.randomizer.stages / asked.randomizer.held_out, rel=0.05
+    )
 
 
 def test_those_held_out_take_no_part_in_the_search():
@@ -213,18 +283,26 @@ def test_those_held_out_take_no_part_in_the_search():
     asked = question("heavy-hitters", LETTERS)
     randomizer, words = asked.randomizer, made_up_words(np.random.default_rng(3), 50)
     tallies = [
-        search_counts(randomizer, Holders(words, apportion(100_000, weights)), np.random.default_rng(4))
+        search_counts(
+            randomizer, Holders(words, apportion(100_000, weights)), np.random.default_rng(4)
+        )
         for weights in (1 / np.arange(1, 51), np.arange(1, 51) ** 2.0)
     ]
     mixed = np.concatenate([tallies[0][: randomizer.stages], tallies[1][randomizer.stages :]])
-    assert search(randomizer, mixed) == search(randomizer, tallies[0]) != search(randomizer, tallies[1])
+    assert (
+        search(randomizer, mixed)
+        == search(randomizer, tallies[0])
+        != search(randomizer, tallies[1])
+    )
     estimates = [found_moments(randomizer, counts, words).frequency for counts in (mixed, *tallies)]
     assert np.array_equal(estimates[0], estimates[2])
     assert not np.array_equal(estimates[0], estimates[1])
 
 
 def test_what_is_promised_is_found_and_covered():
-    """Every word above the frequency that is announced is found 19 times in 20, and intervals of those found cover."""
+    """Every word above the frequency that is announced is found 19 times in 20, and intervals of
+    those found cover.
+    """
     words = made_up_words(np.random.default_rng(5), 100)
     missed, covered, wrong = 0, [], 0
     for seed in range(SEARCHES):
@@ -232,7 +310,9 @@ def test_what_is_promised_is_found_and_covered():
         truth = dict(zip(words, (held / held.sum()).tolist(), strict=True))
         reach = expected_reach(asked.randomizer, RESPONDENTS)
         promised = {
-            word for word in words if any(len(word) <= each.longest and truth[word] > each.frequency for each in reach)
+            word
+            for word in words
+            if any(len(word) <= each.longest and truth[word] > each.frequency for each in reach)
         }
         assert len(promised) > 5
         missed += len(promised - set(found.values))
@@ -249,15 +329,24 @@ def test_a_word_of_exactly_the_frequency_stated(word):
     reach = expected_reach(question("heavy-hitters", LETTERS).randomizer, RESPONDENTS)
     frequency = next(each.frequency for each in reach if len(word) <= each.longest)
     weights = [frequency, 1 - frequency]
-    found = [searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, RESPONDENTS, seed)[2] for seed in range(SEARCHES)]
+    found = [
+        searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, RESPONDENTS, seed)[2]
+        for seed in range(SEARCHES)
+    ]
     assert sum(word in each.values for each in found) >= SEARCHES - 5
 
 
 def test_more_respondents_find_more():
-    """The frequency stated falls with their number, and is none where even a text that all hold may be missed."""
+    """The frequency stated falls with their number, and is none where even a text that all hold may
+    be missed.
+    """
     randomizer = question("heavy-hitters", LETTERS).randomizer
-    stated = [[each.frequency for each in expected_reach(randomizer, 10**power)] for power in range(5, 13)]
-    assert all(few > many for row, more in pairwise(stated) for few, many in zip(row, more, strict=True))
+    stated = [
+        [each.frequency for each in expected_reach(randomizer, 10**power)] for power in range(5, 13)
+    ]
+    assert all(
+        few > many for row, more in pairwise(stated) for few, many in zip(row, more, strict=True)
+    )
     assert all(row == sorted(row) for row in stated)
     assert {each.frequency for each in expected_reach(randomizer, 20)} == {None}
 
@@ -272,9 +361,15 @@ def test_texts_too_long_are_no_error_and_never_found():
 
 @pytest.mark.parametrize("text", ["Grüße", "日本語", "naïve \N{HAMMER AND WRENCH}"])
 def test_any_characters_are_found(text):
-    """Without an alphabet, characters of several bytes break off between stages and are put together again."""
+    """Without an alphabet, characters of several bytes break off between stages and are put
+    together again.
+    """
     found = searched(
-        'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000', (text, "other"), (1, 1), RESPONDENTS, 2
+        'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000',
+        (text, "other"),
+        (1, 1),
+        RESPONDENTS,
+        2,
     )[2]
     assert set(found.values) == {text, "other"}
 
@@ -318,23 +413,36 @@ def test_wrong_keys(keys, place):
 
 
 def test_the_alphabet_is_nothing_that_reports_depend_on():
-    """Reports of surveys whose alphabets have as many letters are one; a fingerprint tells other stages apart."""
+    """Reports of surveys whose alphabets have as many letters are one.
+
+    A fingerprint tells other stages apart.
+    """
     prints = [
-        question("heavy-hitters", f'type = "text"\nepsilon = 1\nalphabet = "{alphabet}"').fingerprint
+        question(
+            "heavy-hitters", f'type = "text"\nepsilon = 1\nalphabet = "{alphabet}"'
+        ).fingerprint
         for alphabet in ("abc", "xyz", "abcdefghijklm")
     ]
     assert prints[0] == prints[1] != prints[2]
 
 
 def test_the_plan_says_what_will_be_found():
-    """In numbers that are those of the search, and the other way round in respondents that are just enough."""
+    """In numbers that are those of the search, and the other way round in respondents that are just
+    enough.
+    """
     asked = parse_survey(EXAMPLE.read_bytes())["word"]
-    told = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)["plans"][0]
+    told = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)[
+        "plans"
+    ][0]
     assert told["finds"] == [each._asdict() for each in expected_reach(asked.randomizer, 10**6)]
     shown = run("plan", EXAMPLE, "--respondents", "1e6").output
     assert all(f"{each['frequency']:.3%}" in shown for each in told["finds"])
-    needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)["plans"][0]["respondents"]
-    enough, less = (expected_reach(asked.randomizer, number)[-1].frequency for number in (needed, needed - 1))
+    needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)[
+        "plans"
+    ][0]["respondents"]
+    enough, less = (
+        expected_reach(asked.randomizer, number)[-1].frequency for number in (needed, needed - 1)
+    )
     assert enough <= 0.02 < less
 
 
@@ -350,18 +458,38 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
     """Runs find other texts, and those of the first are shown with their truth."""
     (tmp_path / "words.txt").write_text("apple\nfig\nquince\n")
     survey = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "heavy-hitters"\ncandidates = "words.txt"\n'
-    (tmp_path / "s.toml").write_text(survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n')
-    words = ("--users", "3000", "--distribution", "zipf:3", "--runs", "2", "--seed", "1", "--way", way)
+    (tmp_path / "s.toml").write_text(
+        survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n'
+    )
+    words = (
+        "--users",
+        "3000",
+        "--distribution",
+        "zipf:3",
+        "--runs",
+        "2",
+        "--seed",
+        "1",
+        "--way",
+        way,
+    )
     told = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
     found = {each["value"]: each for each in told["questions"]["x"]["values"]}
     assert found["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
-    assert abs(found["apple"]["frequency"] - found["apple"]["truth"]) < 6 * found["apple"]["standard_error"]
+    assert (
+        abs(found["apple"]["frequency"] - found["apple"]["truth"])
+        < 6 * found["apple"]["standard_error"]
+    )
 
 
-@pytest.mark.parametrize("epsilon", ["0.0001", "0.7", "2", "5", "6.9", "7", "8", "10.5", "20", "40"])
+@pytest.mark.parametrize(
+    "epsilon", ["0.0001", "0.7", "2", "5", "6.9", "7", "8", "10.5", "20", "40"]
+)
 @pytest.mark.parametrize("cells", [2, 100, 4095, 99_999, CELLS])
 def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells):
-    """Spaces are passed over unseen only where all of them are too large: what is taken is as if none had been."""
+    """Spaces are passed over unseen only where all of them are too large: what is taken is as if
+    none had been.
+    """
     truth, other = odds(Fraction(epsilon))
     fewer = cells
     while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:

@@ -1,4 +1,6 @@
-"""Histogram encodings: what is drawn is thresholded or discrete Laplace noise, with the errors that follow from it."""
+"""Histogram encodings: what is drawn is thresholded or discrete Laplace noise, with the errors that
+follow from it.
+"""
 
 import math
 from fractions import Fraction
@@ -20,7 +22,9 @@ def encoding(mechanism, epsilon):
 
 
 def folded_laplace(a, levels, centre):
-    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, with all that lies beyond the last level on either side in it."""
+    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, with all that lies beyond the last level on
+    either side in it.
+    """
     numbers = range(1 - levels // 2, levels // 2 + 1)
     inside = [a ** abs(number - centre) * (1 - a) / (1 + a) for number in numbers]
     ends = (a ** abs(number - centre) / (1 + a) for number in (numbers[0], numbers[-1]))
@@ -30,7 +34,9 @@ def folded_laplace(a, levels, centre):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("holds", [False, True])
 def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
-    """A side and a distance from it have the law of the noise about 0, or 1, to 2^-56, and every level occurs."""
+    """A side and a distance from it have the law of the noise about 0, or 1, to 2^-56, and every
+    level occurs.
+    """
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     law = randomizer.level_law(holds=holds)
@@ -42,7 +48,9 @@ def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_summed_variance(epsilon):
-    """Never above 2 a / (1-a)^2, which is twice that of SUE, and next to it where hardly anything is folded."""
+    """Never above 2 a / (1-a)^2, which is twice that of SUE, and next to it where hardly anything
+    is folded.
+    """
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     noise = 2 * p * q / (p - q) ** 2
@@ -58,7 +66,9 @@ def test_thresholding_wastes_epsilon(epsilon, delivered):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_threshold_of_least_variance(epsilon):
-    """Both rates are Laplace tails beyond one threshold, and no other threshold has a smaller variance."""
+    """Both rates are Laplace tails beyond one threshold, and no other threshold has a smaller
+    variance.
+    """
     p, q = encoding("the", epsilon).support
     s = exp_lower(fraction(epsilon) / 2)
 
@@ -68,18 +78,24 @@ def test_threshold_of_least_variance(epsilon):
 
     u = 1 / (2 * q)
     assert abs(p - (1 - u / (2 * s))) <= HAIR / q
-    assert variance(u) < min(variance(u * nudge) for nudge in (Fraction(9999, 10_000), Fraction(10_001, 10_000)))
+    assert variance(u) < min(
+        variance(u * nudge) for nudge in (Fraction(9999, 10_000), Fraction(10_001, 10_000))
+    )
     assert variance(u) <= min(variance(1 + (s - 1) * Fraction(step, 64)) for step in range(1, 64))
 
 
-@pytest.mark.parametrize(("epsilon", "threshold"), [("0.5", 0.5616), ("1", 0.6186), ("2", 0.7096), ("4", 0.8157)])
+@pytest.mark.parametrize(
+    ("epsilon", "threshold"), [("0.5", 0.5616), ("1", 0.6186), ("2", 0.7096), ("4", 0.8157)]
+)
 def test_published_thresholds(epsilon, threshold):
     """The threshold itself, for which q is half of e^(-epsilon t / 2)."""
     _, q = encoding("the", epsilon).support
     assert -2 * math.log(2 * q) / float(epsilon) == pytest.approx(threshold, abs=0.5001e-4)
 
 
-@pytest.mark.parametrize("square", [Fraction(0), Fraction(2), Fraction(1, 3), Fraction(10**30 + 1), Fraction(49, 25)])
+@pytest.mark.parametrize(
+    "square", [Fraction(0), Fraction(2), Fraction(1, 3), Fraction(10**30 + 1), Fraction(49, 25)]
+)
 def test_square_roots(square):
     """A lower bound, below the root by at most 10^-80."""
     root = sqrt_lower(square)
@@ -90,5 +106,7 @@ def test_bits_beyond_a_word_do_not_count():
     """Distances are drawn from words of 4 bits, whatever else is in their bytes."""
     made = NoisyHistogram(1, 8, 5, 4)
     for drawn in range(16):
-        plain, full = (made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0))
+        plain, full = (
+            made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0)
+        )
         assert plain == full

@@ -36,10 +36,15 @@ def test_values_are_the_decimal_texts_from_low_to_high():
 
 
 @pytest.mark.parametrize(
-    "answer", [3, -3, 10**5000, True, "1", 1.0, None, np.int64(1)], ids=lambda each: type(each).__name__
+    "answer",
+    [3, -3, 10**5000, True, "1", 1.0, None, np.int64(1)],
+    ids=lambda each: type(each).__name__,
 )
 def test_other_answers_are_refused_and_not_repeated(answer):
-    """An int within the range is an answer, and nothing else; the message has the bounds and the type only."""
+    """An int within the range is an answer, and nothing else.
+
+    The message has the bounds and the type only.
+    """
     with pytest.raises(AnswerError) as refused:
         Client(survey_of()).record("steps", answer)
     assert str(refused.value).partition("expected ")[2] in (
@@ -83,7 +88,8 @@ def test_problems_of_ranges(keys, places):
     """A range has two ends, the high one above the low one, and at most 65,536 numbers."""
     with pytest.raises(SurveyError) as refused:
         parse_survey(
-            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nmechanism = "grr"\nepsilon = 1\n' + keys
+            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nmechanism = "grr"\nepsilon = 1\n'
+            + keys
         )
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == places
 
@@ -101,16 +107,29 @@ def test_the_mean_stands_beside_the_frequencies():
         "interval": [mean.low, mean.high],
     }
     *_, row = csv.DictReader(io.StringIO(estimates.to_csv()))
-    assert (row["value"], float(row["frequency"]), float(row["count"])) == ("mean", mean.estimate, 800)
-    rows = [line.split()[:2] for line in table(estimates).splitlines() if line.strip().startswith("mean")]
+    assert (row["value"], float(row["frequency"]), float(row["count"])) == (
+        "mean",
+        mean.estimate,
+        800,
+    )
+    rows = [
+        line.split()[:2]
+        for line in table(estimates).splitlines()
+        if line.strip().startswith("mean")
+    ]
     assert rows == [["mean", mean.cells[0]]]
 
 
 def test_the_mean_is_that_of_its_estimand_and_level():
-    """A population adds what its members differ by; a higher level is wider; post-processing changes nothing."""
+    """A population adds what its members differ by; a higher level is wider.
+
+    Post-processing changes nothing.
+    """
     counts = [120, 90, 310, 200, 80]
     plain = estimated(counts)["steps"].mean
-    assert estimated(counts, estimand="population")["steps"].mean.standard_error > plain.standard_error
+    assert (
+        estimated(counts, estimand="population")["steps"].mean.standard_error > plain.standard_error
+    )
     wide = estimated(counts, level=0.99)["steps"].mean
     assert wide.high - wide.low > plain.high - plain.low
     assert estimated(counts, post="norm-sub")["steps"].mean == plain

@@ -1,31 +1,40 @@
-"""Memoized mechanisms: what repeated reports reveal, by enumeration; what was published of them; what devices keep."""
+"""Memoized mechanisms: what repeated reports reveal, by enumeration; what was published of them.
+
+What devices keep.
+"""
 
 import math
 from fractions import Fraction
 
 import pytest
-from permanence import best_guess, instantaneous_channel, permanent_channel, true_states, worst_of_repeated
+from permanence import (
+    best_guess,
+    instantaneous_channel,
+    permanent_channel,
+    true_states,
+    worst_of_repeated,
+)
 from specimens import question
 
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, worst_ratio
 from ldp.exact import exp_lower, log
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp_client import Client
 
 SYMBOLS = {
-    "two symbols": Chain(SymbolResponse(2, 3, 1), SymbolResponse(2, 2, 1)),
-    "three symbols": Chain(SymbolResponse(3, 5, 2), SymbolResponse(3, 4, 3)),
-    "three buckets": Chain(LocalHashing(4, 3, 9, 1, 5), SymbolResponse(3, 3, 2)),
+    "two symbols": Chain(RandomizedResponse(2, 3, 1), RandomizedResponse(2, 2, 1)),
+    "three symbols": Chain(RandomizedResponse(3, 5, 2), RandomizedResponse(3, 4, 3)),
+    "three buckets": Chain(LocalHashing(4, 3, 9, 1, 5), RandomizedResponse(3, 3, 2)),
 }
 BITS = {
-    "even bits": Chain(BitVector(2, 3, 1, 2), SymbolResponse(2, 3, 1)),
-    "uneven bits": Chain(BitVector(2, 4, 1, 3), SymbolResponse(2, 5, 3)),
+    "even bits": Chain(UnaryEncoding(2, 3, 1, 2), RandomizedResponse(2, 3, 1)),
+    "uneven bits": Chain(UnaryEncoding(2, 4, 1, 3), RandomizedResponse(2, 5, 3)),
     "rappor": Rappor(2, 0, 1, 1, 7, 2, 3),
     "rappor with p above q": Rappor(2, 0, 1, 1, 2, 7, 3),
     "rappor that adds no 1": Rappor(2, 0, 1, 1, 7, 0, 3),
@@ -38,12 +47,16 @@ def asked(mechanism, size, first, lifetime, more=""):
     """The randomizer of a question with so many values."""
     values = [str(value) for value in range(size)]
     epsilons = f'epsilon_first = "{first}"\nepsilon_lifetime = "{lifetime}"'
-    return question(mechanism, f'type = "category"\nvalues = {values}\n{epsilons}\n{more}').randomizer
+    return question(
+        mechanism, f'type = "category"\nvalues = {values}\n{epsilons}\n{more}'
+    ).randomizer
 
 
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_every_number_of_reports_of_symbols(name):
-    """From 1 to 50 reports: the ratio is the largest over all that can come, each with its exact chances."""
+    """From 1 to 50 reports: the ratio is the largest over all that can come, each with its exact
+    chances.
+    """
     chain = SYMBOLS[name]
     permanents, fresh = (made(chain).rows for made in (permanent_channel, instantaneous_channel))
     for reports in range(1, 51):
@@ -52,7 +65,9 @@ def test_every_number_of_reports_of_symbols(name):
 
 @pytest.mark.parametrize("name", BITS)
 def test_every_number_of_reports_of_bits(name):
-    """The same for two bits: up to 5 reports of both, up to 50 bit by bit, which are independent given the value."""
+    """The same for two bits: up to 5 reports of both, up to 50 bit by bit, which are independent
+    given the value.
+    """
     chain = BITS[name]
     rows, fresh = permanent_channel(chain).rows, instantaneous_channel(chain).rows
     permanents = [rows[state] for state in true_states(chain)]
@@ -64,7 +79,10 @@ def test_every_number_of_reports_of_bits(name):
     for reports in range(1, 51):
         chances = [
             [
-                sum(kept * one_bit[z][1] ** ones * one_bit[z][0] ** (reports - ones) for z, kept in enumerate(row))
+                sum(
+                    kept * one_bit[z][1] ** ones * one_bit[z][0] ** (reports - ones)
+                    for z, kept in enumerate(row)
+                )
                 for ones in range(reports + 1)
             ]
             for row in (own, other)
@@ -86,7 +104,9 @@ def test_the_lifetime_bound_costs_no_accuracy(mechanism, first, lifetime):
 
 
 def test_one_hot_rappor_is_the_symmetric_form():
-    """`l-sue` is RAPPOR with one bit for each value, whose f, p and q were chosen for two epsilons."""
+    """`l-sue` is RAPPOR with one bit for each value, whose f, p and q were
+    chosen for two epsilons.
+    """
     chain = asked("l-sue", 3, "1", "2")
     bits, fresh = chain.lasting, chain.fresh
     rappor = Rappor(3, 0, 1, bits.if_other, fresh.truth, fresh.other)
@@ -96,7 +116,9 @@ def test_one_hot_rappor_is_the_symmetric_form():
 
 
 def as_published(chain, first):
-    """The chain with p2 as the papers have it: R2 = (R R1 - 1) / (R1 - R), exact for two symbols only."""
+    """The chain with p2 as the papers have it: R2 = (R R1 - 1) / (R1 - R), exact for two symbols
+    only.
+    """
     kept, wanted = chain.lifetime_ratio, exp_lower(Fraction(first))
     odds = (wanted * kept - 1) / (kept - wanted)
     return chain._replace(fresh=chain.fresh._replace(truth=odds.numerator, other=odds.denominator))
@@ -108,7 +130,9 @@ def null_variance(randomizer):
     return float(q * (1 - q) / (p - q) ** 2 / 10_000)
 
 
-@pytest.mark.parametrize(("size", "exact", "published"), [(32, 0.0256, 0.981), (1024, 0.836, 26706)])
+@pytest.mark.parametrize(
+    ("size", "exact", "published"), [(32, 0.0256, 0.981), (1024, 0.836, 26706)]
+)
 def test_published_calibration_of_symbols(size, exact, published):
     """L-GRR as published wastes nearly all of its epsilon, the more the more values there are."""
     chain = asked("l-grr", size, "0.3", "0.5")
@@ -118,8 +142,13 @@ def test_published_calibration_of_symbols(size, exact, published):
 
 
 def test_published_calibration_delivers_less():
-    """Of an epsilon_first of 0.3, L-GRR as published delivers 0.055; LOLOHA with 4 buckets 0.9015 of 1."""
-    assert log(as_published(asked("l-grr", 32, "0.3", "0.5"), "0.3").ratio) == pytest.approx(0.055, abs=5e-4)
+    """Of an epsilon_first of 0.3, L-GRR as published delivers 0.055.
+
+    LOLOHA with 4 buckets 0.9015 of 1.
+    """
+    assert log(as_published(asked("l-grr", 32, "0.3", "0.5"), "0.3").ratio) == pytest.approx(
+        0.055, abs=5e-4
+    )
     hashed = asked("loloha", 100_000, "1", "2", "buckets = 4")
     assert log(as_published(hashed, "1").ratio) == pytest.approx(0.9015, abs=5e-5)
     variances = [10_000 * null_variance(each) for each in (hashed, as_published(hashed, "1"))]
@@ -133,7 +162,9 @@ def test_published_calibration_is_exact_for_two():
 
 
 def test_a_year_of_reports_lets_nobody_guess_better():
-    """After 365 reports of one binary answer at eps_inf = 1 the best guess is right with less than e/(e+1), exactly."""
+    """After 365 reports of one binary answer at eps_inf = 1 the best guess is right with less than
+    e/(e+1), exactly.
+    """
     chain = asked("l-grr", 2, "0.5", "1")
     after_a_year = best_guess(permanent_channel(chain).rows, instantaneous_channel(chain).rows, 365)
     limit = chain.lifetime_ratio / (1 + chain.lifetime_ratio)
@@ -142,13 +173,16 @@ def test_a_year_of_reports_lets_nobody_guess_better():
 
 
 def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
-    """Whatever it answers, a device sends one seed, and keeps no more permanent responses than there are buckets."""
+    """Whatever it answers, a device sends one seed, and keeps no more permanent responses than
+    there are buckets.
+    """
     values = [str(value) for value in range(40)]
     survey = parse_survey(
         '[survey]\nname = "x"\n[[question]]\nname = "x"\ntype = "category"\nmechanism = "loloha"\nbuckets = 3\n'
         f'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues = {values}\n'
     )
-    # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one once in 10^29.
+    # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one
+    # once in 10^29.
     kept = []
     for _ in range(20):
         client = Client(survey)
@@ -160,7 +194,10 @@ def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
 
 
 def test_two_devices_in_one_bucket_are_told_apart_by_nothing():
-    """Under each hash function, values of one bucket have one law; and over all of them no two values have."""
+    """Under each hash function, values of one bucket have one law.
+
+    And over all of them no two values have.
+    """
     chain = SYMBOLS["three buckets"]
     assert len(set(chain.channel().rows)) == chain.size
     assert worst_ratio(Channel(permanent_channel(chain).rows)) == chain.lifetime_ratio
@@ -179,14 +216,18 @@ def test_two_devices_in_one_bucket_are_told_apart_by_nothing():
     ],
 )
 def test_epsilons_that_leave_no_room_are_refused(keys, place):
-    """There is one problem, at the key that is wrong: what is kept has to reveal more than a report of it does."""
+    """There is one problem, at the key that is wrong: what is kept has to reveal more than a report
+    of it does.
+    """
     with pytest.raises(SurveyError) as refused:
         question("loloha", f'type = "boolean"\n{keys}')
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
 
 
 def test_extreme_epsilons_keep_their_order():
-    """Also where thresholds of 2^-64 hardly tell two epsilons apart, every report has noise of its own."""
+    """Also where thresholds of 2^-64 hardly tell two epsilons apart, every report has noise of its
+    own.
+    """
     for mechanism in ONE_REPORT_FORM:
         for first, lifetime in (("39.9999", "40"), ("0.0001", "0.0002"), ("0.0001", "40")):
             chain = asked(mechanism, 3, first, lifetime)

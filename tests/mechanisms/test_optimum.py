@@ -1,4 +1,6 @@
-"""The minimax optimum: its formulas agree exactly, no mechanism beats it, and known efficiencies are reproduced."""
+"""The minimax optimum: its formulas agree exactly, no mechanism beats it, and known efficiencies
+are reproduced.
+"""
 
 import math
 from fractions import Fraction
@@ -14,7 +16,9 @@ from ldp.mechanisms.auto import total_error
 from ldp.optimum import efficiency, optimal_total_error, settled_error
 
 GRID = [
-    (size, fraction(epsilon)) for size in (2, 3, 5, 16, 40, 1000) for epsilon in ("0.05", "1/2", "1", "2", "3.5", "8")
+    (size, fraction(epsilon))
+    for size in (2, 3, 5, 16, 40, 1000)
+    for epsilon in ("0.05", "1/2", "1", "2", "3.5", "8")
 ]
 
 
@@ -29,8 +33,14 @@ def error(size, p, q):
 
 
 def categories(name, size, epsilon):
-    """The randomizer of a mechanism for so many values; None if it cannot serve, or wants more than an epsilon."""
-    domain, keys = Domain("category", tuple(map(str, range(size)))), Keys("test", {"epsilon": str(epsilon)})
+    """The randomizer of a mechanism for so many values.
+
+    None if it cannot serve, or wants more than an epsilon.
+    """
+    domain, keys = (
+        Domain("category", tuple(map(str, range(size)))),
+        Keys("test", {"epsilon": str(epsilon)}),
+    )
     row = MECHANISMS[name]
     if "epsilon" not in row.keys or row.accepts(domain) is not None:
         return None
@@ -40,13 +50,19 @@ def categories(name, size, epsilon):
 
 @pytest.mark.parametrize(("size", "epsilon"), GRID)
 def test_least_over_all_support_sizes(size, epsilon):
-    """R* is the least over every w of the error with w supported values, and equals its closed form exactly."""
+    """R* is the least over every w of the error with w supported values, and equals its closed form
+    exactly.
+    """
     ratio = exp_lower(epsilon)
     ratio = ratio.limit_denominator(1000)  # short fractions: there are a thousand w to try
     supports = range(1, size)
-    assert optimal_total_error(size, ratio) == min(error(size, *rates(size, ratio, w)) for w in supports)
+    assert optimal_total_error(size, ratio) == min(
+        error(size, *rates(size, ratio, w)) for w in supports
+    )
     closed = min(
-        Fraction((size - 1) ** 2, size) * (w * ratio + size - w) ** 2 / (w * (size - w) * (ratio - 1) ** 2)
+        Fraction((size - 1) ** 2, size)
+        * (w * ratio + size - w) ** 2
+        / (w * (size - w) * (ratio - 1) ** 2)
         for w in supports
     )
     assert optimal_total_error(size, ratio) + 1 - Fraction(1, size) == closed
@@ -62,7 +78,9 @@ def test_nothing_beats_the_optimum(name, size, epsilon):
 
 
 def test_optimal_mechanisms_reach_it():
-    """Two values and Warner, one supported value and GRR, any number and subset selection: exactly 1."""
+    """Two values and Warner, one supported value and GRR, any number and subset selection: exactly
+    1.
+    """
     assert efficiency(categories("warner", 2, "1")) == 1
     assert efficiency(categories("grr", 2, "1")) == efficiency(categories("grr", 16, "3")) == 1
     if "ss" in MECHANISMS:
@@ -86,20 +104,27 @@ RATIOS = [
 
 
 def as_printed(printed):
-    """Equal to what a rounded number may have been; the 1.003 of OUE is 1.00249 and rounded up, hence the hair more."""
+    """Equal to what a rounded number may have been.
+
+    The 1.003 of OUE is 1.00249 and rounded up, hence the hair more.
+    """
     digits = len(printed.partition(".")[2])
     return pytest.approx(float(printed), abs=0.52 * 10**-digits)
 
 
 def of_continuous_noise(epsilon):
-    """The variance 8 / epsilon^2 of Laplace noise, over 2a / (1-a)^2 of the discrete: the table is for the former."""
+    """The variance 8 / epsilon^2 of Laplace noise, over 2a / (1-a)^2 of the discrete: the table is
+    for the former.
+    """
     return (math.sinh(epsilon / 4) / (epsilon / 4)) ** 2
 
 
 @pytest.mark.parametrize(("epsilon", "size", "least", "_"), RATIOS)
 def test_optimum_of_the_published_table(epsilon, size, least, _):
     """The least variance a value, as tabulated."""
-    assert float(optimal_total_error(size, exp_lower(fraction(epsilon)))) / size == as_printed(least)
+    assert float(optimal_total_error(size, exp_lower(fraction(epsilon)))) / size == as_printed(
+        least
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in MECHANISM_NAMES if name in MECHANISMS])
@@ -118,17 +143,25 @@ RAPPOR = 'type = "{}"\np = "1/4"\nq = "3/4"\nf = "0"'
 
 
 def test_what_has_an_efficiency():
-    """Even matrices and one-hot RAPPOR have one; uneven matrices and Bloom filters, whose errors vary, have none."""
+    """Even matrices and one-hot RAPPOR have one.
+
+    Uneven matrices and Bloom filters, whose errors vary, have none.
+    """
     assert efficiency(question("forced", COIN.format("1/4", "1/4")).randomizer) == 1
     assert efficiency(question("forced", COIN.format("1/6", "1/3")).randomizer) is None
     assert efficiency(question("warner", 'type = "boolean"\ntruth = "1/4"').randomizer) == 1
     one_hot = question("rappor", RAPPOR.format("boolean")).randomizer
     assert isinstance(one_hot, Pure)
     assert efficiency(one_hot) == optimal_total_error(2, Fraction(9)) / total_error(one_hot)
-    assert efficiency(question("rappor", RAPPOR.format("text") + "\nbloom_bits = 8").randomizer) is None
+    assert (
+        efficiency(question("rappor", RAPPOR.format("text") + "\nbloom_bits = 8").randomizer)
+        is None
+    )
 
 
-@pytest.mark.parametrize(("size", "ratio"), [(1, Fraction(2)), (2, Fraction(1)), (5, Fraction(1, 2))])
+@pytest.mark.parametrize(
+    ("size", "ratio"), [(1, Fraction(2)), (2, Fraction(1)), (5, Fraction(1, 2))]
+)
 def test_nothing_to_learn(size, ratio):
     """One value, or a report that says nothing, has no optimum."""
     with pytest.raises(ValueError, match="at least 2 values"):

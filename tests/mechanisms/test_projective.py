@@ -1,4 +1,6 @@
-"""Projective-geometry response: points and their numbers, cyclic designs, decoding, and the choice of a space."""
+"""Projective-geometry response: points and their numbers, cyclic designs, decoding, and the choice
+of a space.
+"""
 
 from fractions import Fraction
 
@@ -37,7 +39,9 @@ def test_points_are_numbered_in_lexicographic_order(order, dimension):
     for number, coordinates in enumerate(points):
         as_number = sum(x * order**place for place, x in enumerate(reversed(coordinates)))
         assert vector(number, order) == as_number
-        assert {index(multiple(as_number, factor, order), order) for factor in range(1, order)} == {number}
+        assert {index(multiple(as_number, factor, order), order) for factor in range(1, order)} == {
+            number
+        }
 
 
 def incidence(order, dimension):
@@ -48,7 +52,9 @@ def incidence(order, dimension):
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_decoding_is_counting(order, dimension):
-    """The support counts are those of counting every report for every value that it supports, exactly."""
+    """The support counts are those of counting every report for every value that it supports,
+    exactly.
+    """
     orthogonal = incidence(order, dimension)
     generator = np.random.default_rng(order)
     for most in (2, 10**9, 2**62 // len(orthogonal)):
@@ -57,7 +63,9 @@ def test_decoding_is_counting(order, dimension):
         for size in (2, len(orthogonal) - 1, len(orthogonal)):
             randomizer = ProjectiveResponse(size, order, dimension, 2, 1)
             assert np.array_equal(support_counts(randomizer, counts[None, :]), expected[:size])
-        assert np.array_equal(cyclic_design(order, dimension).supports(counts, len(counts)), expected)
+        assert np.array_equal(
+            cyclic_design(order, dimension).supports(counts, len(counts)), expected
+        )
 
 
 @pytest.mark.parametrize(("order", "dimension"), [(3, 9), (4, 7), (149, 3)])
@@ -145,7 +153,9 @@ def test_the_chosen_space_has_the_least_error(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_efficiency(epsilon):
-    """It is at least 0.965 beyond 80 (e^epsilon + 1) values, up to a million, and at least 0.95 beyond 20."""
+    """It is at least 0.965 beyond 80 (e^epsilon + 1) values, up to a million, and at least 0.95
+    beyond 20.
+    """
     truth, other = odds(Fraction(epsilon))
     for least, times in ((Fraction("0.95"), 20), (Fraction("0.965"), 80)):
         size = times * (truth // other + 2)
@@ -155,7 +165,9 @@ def test_efficiency(epsilon):
 
 
 def test_every_domain_has_a_space():
-    """Up to the largest domain and at any epsilon, a tally stays below the largest one and a report in four bytes."""
+    """Up to the largest domain and at any epsilon, a tally stays below the largest one and a report
+    in four bytes.
+    """
     for size in (2, 3, 1000, 10**6, MOST_SYMBOLS):
         for epsilon in ("0.0001", "1", "5", "13", "40"):
             layout = least_error_response(size, *odds(Fraction(epsilon))).layout
@@ -165,16 +177,19 @@ def test_every_domain_has_a_space():
 
 
 def test_few_holders_are_sampled_from_the_law():
-    """Where values have fewer marked reports than supporters, so that each is drawn, the mean tally is the channel's.
+    """Where values have fewer marked reports than supporters, so that each is drawn, the mean tally
+    is the channel's.
 
-    2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a false alarm has probability
-    below 1e-7, and a cell's probability that is off by a sixth is seen.
+    2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a false alarm
+    has probability below 1e-7, and a cell's probability that is off by a sixth is seen.
     """
     randomizer, held = ProjectiveResponse(6, 3, 4, 3, 1), np.array([20, 0, 9, 30, 0, 1])
     generator = np.random.default_rng(17)
     tallies = np.concatenate([projective_counts(randomizer, held, generator) for _ in range(2000)])
     assert (tallies.sum(axis=1) == 60).all()
-    expected = held @ np.array([[float(chance) for chance in row] for row in randomizer.channel().rows])
+    expected = held @ np.array(
+        [[float(chance) for chance in row] for row in randomizer.channel().rows]
+    )
     scores = (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
     assert np.abs(scores).max() < 6
 
@@ -183,4 +198,6 @@ def test_a_simulation_too_large_is_refused(monkeypatch):
     """Beyond the limit there is an error at once, and no endless wait."""
     monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws"):
-        projective_counts(ProjectiveResponse(6, 3, 4, 3, 1), np.full(6, 10**6), np.random.default_rng(0))
+        projective_counts(
+            ProjectiveResponse(6, 3, 4, 3, 1), np.full(6, 10**6), np.random.default_rng(0)
+        )

@@ -1,4 +1,6 @@
-"""Questions of which a respondent may hold several values: answers, designs, estimates, populations."""
+"""Questions of which a respondent may hold several values: answers, designs, estimates,
+populations.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -63,7 +65,9 @@ def test_what_is_no_set_of_its_values_is_refused(answer, expected):
 
 
 def test_cells_of_tables():
-    """Values are separated by bars, blanks around them do not count, and a bar alone is the empty set."""
+    """Values are separated by bars, blanks around them do not count, and a bar alone is the empty
+    set.
+    """
     assert MODES.value(MODES.parse("bus | walk")) == 0b1001
     assert MODES.value(MODES.parse("car")) == 0b0100
     assert MODES.value(MODES.parse("|")) == 0
@@ -75,9 +79,18 @@ def test_cells_of_tables():
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        (QUESTION.replace("most = 2\n", ""), "most: expected a whole number from 1 to 4, got nothing"),
-        (QUESTION.replace("most = 2", "most = 5"), "most: expected a whole number from 1 to 4, got 5"),
-        (QUESTION.replace("most = 2", "most = 0"), "most: expected a whole number from 1 to 4, got 0"),
+        (
+            QUESTION.replace("most = 2\n", ""),
+            "most: expected a whole number from 1 to 4, got nothing",
+        ),
+        (
+            QUESTION.replace("most = 2", "most = 5"),
+            "most: expected a whole number from 1 to 4, got 5",
+        ),
+        (
+            QUESTION.replace("most = 2", "most = 0"),
+            "most: expected a whole number from 1 to 4, got 0",
+        ),
         (QUESTION.replace("car", "car|van"), "values: expected values without |"),
         (QUESTION.replace("multi", "category"), "most: expected one of"),
     ],
@@ -107,10 +120,21 @@ def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
 
 @pytest.mark.parametrize(
     ("size", "most", "epsilon"),
-    [(2, 1, "1"), (4, 2, "0.1"), (5, 3, "2"), (5, 5, "1"), (9, 4, "4"), (40, 3, "1"), (40, 30, "3"), (300, 100, "8")],
+    [
+        (2, 1, "1"),
+        (4, 2, "0.1"),
+        (5, 3, "2"),
+        (5, 5, "1"),
+        (9, 4, "4"),
+        (40, 3, "1"),
+        (40, 30, "3"),
+        (300, 100, "8"),
+    ],
 )
 def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
-    """No p does better: q being what the budget of the set leaves to it, over a grid of p and around the one chosen."""
+    """No p does better: q being what the budget of the set leaves to it, over a grid of p and
+    around the one chosen.
+    """
     chosen, declared = designed("set-unary", size, most, epsilon)
     assert chosen.ratio <= declared.bound
     span = 1 << chosen.word
@@ -125,7 +149,9 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
         return total_error(made, most) if made.ratio <= declared.bound else None
 
     tried = [span * step // 50 for step in range(1, 50)]
-    tried += [int(chosen.if_true * (1 + sign * step)) for sign, step in product((-1, 1), (1e-3, 1e-2))]
+    tried += [
+        int(chosen.if_true * (1 + sign * step)) for sign, step in product((-1, 1), (1e-3, 1e-2))
+    ]
     errors = [best(if_true) for if_true in tried if 1 < if_true < span]
     least = min(error for error in errors if error is not None)
     assert total_error(chosen, most) <= least * (1 + Fraction(1, 10**9))
@@ -134,7 +160,10 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "6"])
 @pytest.mark.parametrize(("size", "most"), [(4, 1), (4, 4), (20, 3), (100, 3), (100, 40)])
 def test_auto_takes_the_least_error(size, most, epsilon):
-    """Of all mechanisms of sets that can serve, at the full number of values held; their efficiency is unknown."""
+    """Of all mechanisms of sets that can serve, at the full number of values held.
+
+    Their efficiency is unknown.
+    """
     domain = Domain("multi", tuple(map(str, range(size))), most)
     able = [name for name in AUTOMATIC if MECHANISMS[name].accepts(domain) is None]
     errors = {name: total_error(designed(name, size, most, epsilon)[0], most) for name in able}
@@ -145,7 +174,9 @@ def test_auto_takes_the_least_error(size, most, epsilon):
 
 
 def test_the_budget_is_that_of_the_set():
-    """The more values may be held, the less of epsilon is left to each, for one and the same epsilon of the set."""
+    """The more values may be held, the less of epsilon is left to each, for one and the same
+    epsilon of the set.
+    """
     errors = [total_error(designed("set-unary", 40, most, "1")[0]) for most in (1, 2, 4, 8, 16)]
     assert errors == sorted(errors)
     assert errors[-1] > 100 * errors[0]
@@ -159,7 +190,9 @@ def simulated(mechanism, **options):
 
 @pytest.mark.parametrize("mechanism", OF_SETS)
 def test_errors_are_as_stated(mechanism):
-    """Over 400 runs the root mean square error is the stated one within 6 standard errors (1.8 % each, of 4 values)."""
+    """Over 400 runs the root mean square error is the stated one within 6 standard errors (1.8 %
+    each, of 4 values).
+    """
     runs = simulated(mechanism, runs=400).runs["x"]
     assert runs.truth.tolist() == pytest.approx([held / 3500 for held in (2300, 1400, 600, 500)])
     ratio = np.sqrt((runs.empirical_error**2).mean() / (runs.stated_error**2).mean())
@@ -167,7 +200,10 @@ def test_errors_are_as_stated(mechanism):
 
 
 def test_shares_are_not_projected_on_the_simplex():
-    """They need not sum to 1, which the estimates say; so norm-sub is refused, and base-cut is not."""
+    """They need not sum to 1, which the estimates say.
+
+    So norm-sub is refused, and base-cut is not.
+    """
     assert "need not sum to 1" in simulated("pad-grr").first["x"].note
     assert simulated("pad-grr", options=Options(post="base-cut")).first["x"].frequency.min() >= 0
     with pytest.raises(EstimateError, match="sum to 1"):
@@ -175,7 +211,10 @@ def test_shares_are_not_projected_on_the_simplex():
 
 
 def test_covariance_where_it_is_known():
-    """Given the sets, the bits of unary encoding err independently; elsewhere it depends on who holds both values."""
+    """Given the sets, the bits of unary encoding err independently.
+
+    Elsewhere it depends on who holds both values.
+    """
     found = simulated("set-unary", options=Options(covariance=True)).first["x"]
     assert np.allclose(found.covariance, np.diag(found.standard_error**2), atol=1e-12)
     with pytest.raises(EstimateError, match="covariance"):
@@ -183,7 +222,9 @@ def test_covariance_where_it_is_known():
 
 
 def test_made_up_populations():
-    """Every respondent holds a set that may be held, likelier values are held by more, and it is the same each time."""
+    """Every respondent holds a set that may be held, likelier values are held by more, and it is
+    the same each time.
+    """
     weights = np.array([4.0, 2.0, 1.0, 0.0])
     made = synthetic_sets(MODES, 12_345, weights)
     assert made.respondents == 12_345

@@ -1,4 +1,6 @@
-"""Count-mean sketches: exact over all of a small family of hash functions, calibrated over seeds of the real one."""
+"""Count-mean sketches: exact over all of a small family of hash functions, calibrated over seeds of
+the real one.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -39,7 +41,9 @@ def test_hash_functions_are_independent_for_three_values():
 def test_chance_of_meeting(buckets, monkeypatch):
     """How often two values meet, over all polynomials, is the stated chance, exactly."""
     monkeypatch.setattr(sketches, "MODULUS", 7)
-    met = [len({evaluated(each, x, 7) * buckets // 7 for x in (1, 5)}) == 1 for each in polynomials(7)]
+    met = [
+        len({evaluated(each, x, 7) * buckets // 7 for x in (1, 5)}) == 1 for each in polynomials(7)
+    ]
     assert sketches.collision(buckets) == Fraction(sum(met), len(met))
 
 
@@ -54,10 +58,12 @@ def test_chance_of_meeting(buckets, monkeypatch):
     ids=str,
 )
 def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
-    """Over noise, cohorts and all hash functions, estimates are unbiased and have exactly the stated variance.
+    """Over noise, cohorts and all hash functions, estimates are unbiased and have exactly the
+    stated variance.
 
-    A prime number of residues cannot fill buckets evenly, so that two other values meet a third in slightly dependent
-    ways; for P = 2^31 - 1 that is nothing, and here it is added to what is stated.
+    A prime number of residues cannot fill buckets evenly, so that two other values meet a third in
+    slightly dependent ways; for P = 2^31 - 1 that is nothing, and here it is added to what is
+    stated.
     """
     monkeypatch.setattr(sketches, "MODULUS", prime)
     held = [4, 3, 2, 1][: sketch.size]
@@ -69,10 +75,17 @@ def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
     means, spreads = [], []
     for chosen in product(polynomials(prime), repeat=sketch.cohorts):
         rates = [sum(p_or_q(sketch, chosen, x, 0)) / sketch.cohorts for x in range(sketch.size)]
-        means.append(sum(f * (rate - q) for f, rate in zip(frequency, rates, strict=True)) / (p - q))
-        spreads.append(sum(f * rate * (1 - rate) for f, rate in zip(frequency, rates, strict=True)) / (p - q) ** 2)
+        means.append(
+            sum(f * (rate - q) for f, rate in zip(frequency, rates, strict=True)) / (p - q)
+        )
+        spreads.append(
+            sum(f * rate * (1 - rate) for f, rate in zip(frequency, rates, strict=True))
+            / (p - q) ** 2
+        )
     mean = sum(means) / len(means)
-    total = sum(spreads) / len(spreads) / reports + sum((each - mean) ** 2 for each in means) / len(means)
+    total = sum(spreads) / len(spreads) / reports + sum((each - mean) ** 2 for each in means) / len(
+        means
+    )
     assert mean == frequency[0]
 
     share = c / ((1 - c) * sketch.cohorts)
@@ -90,22 +103,31 @@ def p_or_q(sketch, chosen, value, other):
     p, q = sketch.within
     prime = sketches.MODULUS
     for each in chosen:
-        met = len({evaluated(each, x, prime) * sketch.buckets // prime for x in (value, other)}) == 1
+        met = (
+            len({evaluated(each, x, prime) * sketch.buckets // prime for x in (value, other)}) == 1
+        )
         yield p if met else q
 
 
 SKETCHES = [
-    question("cms", f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16'),
-    question("hcms", f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16'),
+    question(
+        "cms",
+        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16',
+    ),
+    question(
+        "hcms",
+        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16',
+    ),
 ]
 
 
 @pytest.mark.parametrize("asked", SKETCHES, ids=lambda asked: asked.mechanism)
 def test_calibrated_over_seeds(asked):
-    """Over 2,000 seeds the estimates are unbiased, and their errors are on average what their standard errors say.
+    """Over 2,000 seeds the estimates are unbiased, and their errors are on average what their
+    standard errors say.
 
-    Within six standard errors of the mean of 2,000; the squared errors are more than twice what they would be without
-    the part that does not shrink, so its loss would be seen.
+    Within six standard errors of the mean of 2,000; the squared errors are more than twice what
+    they would be without the part that does not shrink, so its loss would be seen.
     """
     held = np.array([30_000, 10_000, 10_000] + [2000] * 5 + [0] * 4)
     truth, generator = held / held.sum(), np.random.default_rng(5)
@@ -128,7 +150,8 @@ def test_calibrated_over_seeds(asked):
 
 @pytest.mark.parametrize("asked", SKETCHES, ids=lambda asked: asked.mechanism)
 def test_the_lasting_error_is_said_aloud(asked):
-    """With many reports the standard error stays, the note says how much of it, and intervals are no narrower.
+    """With many reports the standard error stays, the note says how much of it, and intervals are
+    no narrower.
 
     They may be twice as wide and more: that values meet is rare, and then moves an estimate far.
     """
@@ -151,7 +174,9 @@ def test_the_lasting_error_is_said_aloud(asked):
 
 
 def test_rates_written_out_apart():
-    """The chance that two values meet, for the real P, is the one counted from where buckets begin."""
+    """The chance that two values meet, for the real P, is the one counted from
+    where buckets begin.
+    """
     for asked in SKETCHES:
         sketch = asked.randomizer
         c, (p, q) = sketches.collision(sketch.buckets), sketch.within

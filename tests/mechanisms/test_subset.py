@@ -1,4 +1,6 @@
-"""Subset selection where sets are too large for every tape: inclusion rates, by counting, and sizes, always."""
+"""Subset selection where sets are too large for every tape: inclusion rates, by counting, and
+sizes, always.
+"""
 
 import hashlib
 import random
@@ -18,9 +20,11 @@ DRAWS = 20_000
 
 @pytest.mark.parametrize("chosen", [1, 3, 20, 40])
 def test_sets_of_a_few_dozen(chosen):
-    """20,000 sets of 64 values: all of the stated size, every value and every pair with it as often as stated.
+    """20,000 sets of 64 values: all of the stated size, every value and every pair with it as often
+    as stated.
 
-    127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a rate that is off by .02 shows.
+    127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a rate that is
+    off by .02 shows.
     """
     randomizer = SubsetSelection(64, chosen, 11, 4)
     source = random.Random(8).randbytes
@@ -39,9 +43,14 @@ def off(rates, expected):
     return np.abs((rates - expected) / np.sqrt(expected * (1 - expected) / DRAWS)).max()
 
 
-@pytest.mark.parametrize(("size", "count"), [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)])
+@pytest.mark.parametrize(
+    ("size", "count"), [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)]
+)
 def test_members_of_sparse_and_dense_sets(size, count):
-    """As many positions lead to each member as to any other, be they tried or divided by; the rest are drawn again."""
+    """As many positions lead to each member as to any other, be they tried or divided by.
+
+    The rest are drawn again.
+    """
     members = range(0, size, -(-size // count))
     members = [*members, *(x for x in range(size) if x not in members)][:count]
     vector = sum(1 << member for member in members)
@@ -84,17 +93,24 @@ def test_size_of_least_error(size, epsilon):
         return (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2
 
     best = least_error_size(size, Fraction(truth, other))
-    sizes = range(1, size) if size <= 100 else range(max(1, best - 40), min(size - 1, best + 40) + 1)
+    sizes = (
+        range(1, size) if size <= 100 else range(max(1, best - 40), min(size - 1, best + 40) + 1)
+    )
     assert error(best) == min(error(chosen) for chosen in sizes)
 
 
 @pytest.mark.parametrize(("size", "chosen"), [(4, 1), (5, 2), (6, 3), (7, 4)])
 def test_pairs_in_one_set_by_the_channel(size, chosen):
-    """How often a set holds two values, if one of them is the truth and if neither is: summed over all sets."""
+    """How often a set holds two values, if one of them is the truth and if neither is: summed over
+    all sets.
+    """
     made = SubsetSelection(size, chosen, 7, 2)
     law = made.channel().rows[0]
     one, neither = (
-        sum((mass for vector, mass in enumerate(law) if vector >> first & vector >> second & 1), Fraction(0))
+        sum(
+            (mass for vector, mass in enumerate(law) if vector >> first & vector >> second & 1),
+            Fraction(0),
+        )
         for first, second in ((0, 1), (1, 2))
     )
     assert made.joint_support() == (one, neither)
@@ -110,8 +126,14 @@ PINNED = {
 
 @pytest.mark.parametrize(("size", "chosen"), PINNED)
 def test_large_sets_are_drawn_as_they_always_were(size, chosen):
-    """From a fixed tape: the bytes that are taken, and the digest of ten sets. Whoever replays a tape relies on it."""
-    made, tape = SubsetSelection(size, chosen, 7, 2), Replay(hashlib.shake_256(b"sets").digest(1 << 18))
+    """From a fixed tape: the bytes that are taken, and the digest of ten sets.
+
+    Whoever replays a tape relies on it.
+    """
+    made, tape = (
+        SubsetSelection(size, chosen, 7, 2),
+        Replay(hashlib.shake_256(b"sets").digest(1 << 18)),
+    )
     sets = [made.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)]
     told = hashlib.blake2b(b"".join(sets), digest_size=8).hexdigest()
     assert f"{tape.used} {told}" == PINNED[size, chosen]

@@ -30,7 +30,11 @@ class Element:
     def find(self, name, /, **attributes):
         """Those of a name that have these attributes."""
         wanted = {key.rstrip("_"): value for key, value in attributes.items()}
-        return [each for each in self.all if each.name == name and wanted.items() <= each.attributes.items()]
+        return [
+            each
+            for each in self.all
+            if each.name == name and wanted.items() <= each.attributes.items()
+        ]
 
 
 def read(answer):

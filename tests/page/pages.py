@@ -1,4 +1,6 @@
-"""A service with a page, on a store of its own, and people who look at it: for tests, and for screenshots."""
+"""A service with a page, on a store of its own, and people who look at it: for tests, and for
+screenshots.
+"""
 
 import asyncio
 import json
@@ -122,7 +124,12 @@ def serving(service, port=0):
     """The URL of a service, for browsers."""
     port = port or free_port()
     config = uvicorn.Config(
-        Application(service), port=port, log_level="critical", access_log=False, ws="none", lifespan="off"
+        Application(service),
+        port=port,
+        log_level="critical",
+        access_log=False,
+        ws="none",
+        lifespan="off",
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

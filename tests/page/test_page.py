@@ -25,7 +25,9 @@ def numbers(row):
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
-    """A service with two versions of a survey: reports of three days for the older, late ones, and damaged bytes."""
+    """A service with two versions of a survey: reports of three days for the older, late ones, and
+    damaged bytes.
+    """
     folder, days = tmp_path_factory.mktemp("page"), [20_000]
 
     def clock():
@@ -58,7 +60,9 @@ def of_older(service):
     ids=["plain", "population", "biased"],
 )
 def test_the_numbers_are_those_of_the_api(counted, analyst, options):
-    """Every frequency, error, interval and count, and n, is on the page to the last digit, whatever is chosen."""
+    """Every frequency, error, interval and count, and n, is on the page to the last digit, whatever
+    is chosen.
+    """
     query = of_older(counted) | options
     page = read(analyst.get("/", params=query))
     told = analyst.get("/v1/surveys/commute/estimates", params=query).json()["questions"]
@@ -70,14 +74,26 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
         for row, value in zip(rows, question["values"], strict=True):
             exact = value.get("unbiased", value)
             assert row.find("th")[0].text == value["value"]
-            assert numbers(row)[:5] == [value["frequency"], exact["standard_error"], *exact["interval"], value["count"]]
+            assert numbers(row)[:5] == [
+                value["frequency"],
+                exact["standard_error"],
+                *exact["interval"],
+                value["count"],
+            ]
 
 
 def test_a_question_says_what_its_numbers_are(counted, analyst):
-    """Declared and delivered epsilon, mechanism, level, kind of interval, estimand, what forged reports could do."""
-    page = read(analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"}))
+    """Declared and delivered epsilon, mechanism, level, kind of interval, estimand, what forged
+    reports could do.
+    """
+    page = read(
+        analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"})
+    )
     question = page.find("section", id="question-transport")[0]
-    facts = {each.find("dt")[0].text: each.find("dd")[0].text for each in question.find("dl")[0].find("div")}
+    facts = {
+        each.find("dt")[0].text: each.find("dd")[0].text
+        for each in question.find("dl")[0].find("div")
+    }
     assert facts["Epsilon"] == "2 declared, 2.000000 delivered"
     assert facts["Mechanism"] == "oue"
     assert facts["Intervals"] == "0.95 score, simultaneous (bonferroni)"
@@ -86,31 +102,54 @@ def test_a_question_says_what_its_numbers_are(counted, analyst):
 
 
 def test_detected_values_are_marked(counted, analyst):
-    """Those whose Bonferroni-adjusted p-value is at most 1 - level, and no others; their number is told."""
+    """Those whose Bonferroni-adjusted p-value is at most 1 - level, and no others.
+
+    Their number is told.
+    """
     page = read(analyst.get("/", params=of_older(counted)))
-    for estimates in counted.analysis.estimates(counted.catalogue.all[0], Options(frequencies=True)):
+    for estimates in counted.analysis.estimates(
+        counted.catalogue.all[0], Options(frequencies=True)
+    ):
         chances = adjusted_p_values(estimates, "bonferroni")
         question = page.find("section", id=f"question-{estimates.name}")[0]
         rows = question.find("tbody")[0].find("tr")
         assert [numbers(row)[5] for row in rows] == chances.tolist()
-        assert [bool(row.find("span", class_="detected")) for row in rows] == (chances <= 0.05).tolist()
+        assert [bool(row.find("span", class_="detected")) for row in rows] == (
+            chances <= 0.05
+        ).tolist()
         drawn = [each.attributes["class"] for each in question.find("rect")]
         assert drawn == ["bar" if chance <= 0.05 else "bar unsure" for chance in chances]
-        assert f"{(chances <= 0.05).sum()} of {len(chances)} values (Bonferroni, 0.95)" in question.text
+        assert (
+            f"{(chances <= 0.05).sum()} of {len(chances)} values (Bonferroni, 0.95)"
+            in question.text
+        )
 
 
 def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, analyst):
-    """A row for each epoch, the last one first, with the frequencies of the API's history; a panel for each value."""
+    """A row for each epoch, the last one first, with the frequencies of the API's history.
+
+    A panel for each value.
+    """
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "transport"}))
-    told = analyst.get("/v1/surveys/commute/history", params=of_older(counted) | {"question": "transport"}).json()
+    told = analyst.get(
+        "/v1/surveys/commute/history", params=of_older(counted) | {"question": "transport"}
+    ).json()
     question = page.find("section", id="question-transport")[0]
     table = question.find("table")[-1]
     names = [each.text for each in table.find("thead")[0].find("th")][2:]
     for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told["epochs"]), strict=True):
         frequencies = {each["value"]: each["frequency"] for each in epoch["values"]}
-        assert row.find("th")[0].text == datetime.fromtimestamp(epoch["start"], UTC).strftime("%Y-%m-%d")
+        assert row.find("th")[0].text == datetime.fromtimestamp(epoch["start"], UTC).strftime(
+            "%Y-%m-%d"
+        )
         assert numbers(row) == [epoch["reports"], *(frequencies[name] for name in names)]
-    assert [len(each.find("circle")) for each in question.find("svg", role="img")] == [0, 3, 3, 3, 3]
+    assert [len(each.find("circle")) for each in question.find("svg", role="img")] == [
+        0,
+        3,
+        3,
+        3,
+        3,
+    ]
     others = read(analyst.get("/", params=of_older(counted)))
     assert not others.find("circle")
     assert len([each for each in others.find("a") if each.text == "Show over time"]) == 3
@@ -118,10 +157,14 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
 
 @pytest.mark.parametrize("frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"])
 def test_means_are_shown_over_time(counted, analyst, frequencies):
-    """Of a question that has a mean: its column, with the means of the API's history, and a panel of its own."""
+    """Of a question that has a mean: its column, with the means of the API's history, and a panel
+    of its own.
+    """
     query = of_older(counted) | {"frequencies": frequencies}
     page = read(analyst.get("/", params=query | {"over_time": "hours"}))
-    told = analyst.get("/v1/surveys/commute/history", params=query | {"question": "hours"}).json()["epochs"]
+    told = analyst.get("/v1/surveys/commute/history", params=query | {"question": "hours"}).json()[
+        "epochs"
+    ]
     question = page.find("section", id="question-hours")[0]
     table = question.find("table")[-1]
     heads = [each.text for each in table.find("thead")[0].find("th")]
@@ -129,13 +172,20 @@ def test_means_are_shown_over_time(counted, analyst, frequencies):
     assert set(heads[3:]) == (set("012345") if frequencies else set())
     for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told), strict=True):
         assert numbers(row)[:2] == [epoch["reports"], epoch["mean"]["estimate"]]
-    panel = next(each for each in question.find("svg", role="img") if "series-hours-mean" in str(each.attributes))
+    panel = next(
+        each
+        for each in question.find("svg", role="img")
+        if "series-hours-mean" in str(each.attributes)
+    )
     assert len(panel.find("circle")) == 3
     assert "mean by epoch" in panel.text
 
 
 def test_batches_are_accounted_for(counted, analyst):
-    """Received = accepted + duplicate + rejected + quarantined, as the store has it; rejects by reason, in words."""
+    """Received = accepted + duplicate + rejected + quarantined, as the store has it.
+
+    Rejects by reason, in words.
+    """
     page = read(analyst.get("/", params=of_older(counted)))
     assert page.find("p", id="accounts")[0].text == (
         "13 batches received = 9 accepted + 0 duplicate + 4 rejected + 0 quarantined"
@@ -156,14 +206,21 @@ def test_health_is_shown_with_p_values(counted, analyst):
     page = read(analyst.get("/", params=of_older(counted)))
     told = analyst.get("/v1/surveys/commute/health", params=of_older(counted)).json()["questions"]
     for name, checks in told.items():
-        rows = [row for each in page.find("details", id=f"health-{name}") for row in each.find("tbody")[0].find("tr")]
+        rows = [
+            row
+            for each in page.find("details", id=f"health-{name}")
+            for row in each.find("tbody")[0].find("tr")
+        ]
         assert [(*numbers(row), row.find("td")[-1].text) for row in rows] == [
             (check["p_value"], check["meaning"]) for check in checks
         ]
 
 
 def test_versions_can_be_chosen(counted, analyst):
-    """All of them, with the values of the newest, unless one is asked for; one that is not there is a clear error."""
+    """All of them, with the values of the newest, unless one is asked for.
+
+    One that is not there is a clear error.
+    """
     pooled, older = (read(analyst.get("/", params=query)) for query in ({}, of_older(counted)))
     for page, values, shown in ((pooled, 5, 0), (older, 4, 1)):
         assert len(page.find("option", selected=None)) == 4
@@ -192,7 +249,9 @@ def test_what_cannot_be_shown_is_said(analyst, query, status, words):
 
 
 def test_every_link_leads_somewhere(counted, analyst):
-    """All links, exports and files of a page answer, each export with its bytes to be saved under a name."""
+    """All links, exports and files of a page answer, each export with its bytes to be saved under a
+    name.
+    """
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "smoker"}))
     for each in page.find("a"):
         place = each.attributes["href"]
@@ -214,21 +273,33 @@ def test_every_link_leads_somewhere(counted, analyst):
 
 def test_the_picture_to_download_stands_alone(counted, analyst):
     """It is well-formed XML, has its style in it, and refers to nothing."""
-    content = analyst.get("/v1/surveys/commute/estimates", params=of_older(counted) | {"format": "svg"}).text
+    content = analyst.get(
+        "/v1/surveys/commute/estimates", params=of_older(counted) | {"format": "svg"}
+    ).text
     root = ElementTree.fromstring(content)  # noqa: S314  # our own
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert len([each for each in root.iter() if each.attrib.get("class", "").startswith("bar")]) == 2 + 4 + 6
+    assert (
+        len([each for each in root.iter() if each.attrib.get("class", "").startswith("bar")])
+        == 2 + 4 + 6
+    )
     assert ".whisker" in "".join(root.find("{http://www.w3.org/2000/svg}style").itertext())
     assert not re.search(r"href|url\(|@import", content)
 
 
 def test_nothing_is_sent_while_nothing_has_changed(counted, tmp_path):
-    """304 under the tag of the last answer, until something is counted; to those who may look, only."""
+    """304 under the tag of the last answer, until something is counted.
+
+    To those who may look, only.
+    """
     with service_of(COMMUTE, folder=tmp_path) as service:
         person = visitor(service, TOKEN)
         tag_ = person.get("/").headers["etag"]
         unchanged = person.get("/", headers={"if-none-match": tag_})
-        assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", tag_)
+        assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (
+            304,
+            b"",
+            tag_,
+        )
         assert person.get("/", headers={"if-none-match": f"W/{tag_}"}).status_code == 304
         assert visitor(service).get("/", headers={"if-none-match": tag_}).status_code == 401
         service.writer.write(answers(service.catalogue.all[0].survey, 1))
@@ -262,6 +333,8 @@ def test_looking_does_not_stop_the_writer(tmp_path):
         person = visitor(service, TOKEN)
         looking = threading.Thread(target=lambda: [person.get("/") for _ in range(3)])
         looking.start()
-        receipts = [service.writer.write(answers(service.catalogue.all[0].survey, 1)) for _ in range(3)]
+        receipts = [
+            service.writer.write(answers(service.catalogue.all[0].survey, 1)) for _ in range(3)
+        ]
         looking.join()
     assert [receipt.outcomes["accepted"] for receipt in receipts] == [3, 3, 3]

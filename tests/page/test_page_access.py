@@ -1,4 +1,6 @@
-"""Who sees the page: tokens in headers and cookies, signing in and out, and what a page may do in a browser."""
+"""Who sees the page: tokens in headers and cookies, signing in and out, and what a page may do in a
+browser.
+"""
 
 from datetime import UTC, datetime
 
@@ -43,10 +45,15 @@ def test_a_token_opens_the_page(service, way):
 
 
 def test_the_cookie_is_for_browsers_only(service):
-    """No script reads it, no other site sends it; over HTTPS, ours or a proxy's, it never goes out without."""
+    """No script reads it, no other site sends it.
+
+    Over HTTPS, ours or a proxy's, it never goes out without.
+    """
     person = visitor(service)
     for headers, secure in (({}, False), ({"origin": "https://service"}, True)):
-        answer = person.post("/login", data={"token": TOKEN}, headers=headers, follow_redirects=False)
+        answer = person.post(
+            "/login", data={"token": TOKEN}, headers=headers, follow_redirects=False
+        )
         parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")[1:]}
         assert parts == {"httponly", "samesite=strict"} | ({"secure"} if secure else set())
 
@@ -89,7 +96,9 @@ def test_a_wrong_token_is_said_to_be_wrong(service, way, token, status, words):
 
 
 def test_expiry_and_rotation_take_effect_at_once(tmp_path):
-    """A token that has expired since, or was removed, opens nothing more, though the browser still has it."""
+    """A token that has expired since, or was removed, opens nothing more, though the browser still
+    has it.
+    """
     now = [1_800_000_000.0]
     with service_of(COMMUTE, folder=tmp_path, clock=lambda: now[0]) as service:
         write_tokens(tmp_path, expires=datetime.fromtimestamp(now[0] + 100, UTC))
@@ -137,7 +146,9 @@ def test_other_sites_sign_nobody_in_or_out(service, path, headers, allowed):
     assert ("set-cookie" in answer.headers) == allowed
 
 
-@pytest.mark.parametrize("body", [b"token=" + b"a" * 5000, b"\xff\xfe", b"", b"{}", b"token", b"token=%00%C3%A9"])
+@pytest.mark.parametrize(
+    "body", [b"token=" + b"a" * 5000, b"\xff\xfe", b"", b"{}", b"token", b"token=%00%C3%A9"]
+)
 def test_whatever_is_posted_is_no_more_than_no_token(service, body):
     """401, without a trace."""
     assert visitor(service).post("/login", content=body).status_code == 401
@@ -152,26 +163,39 @@ def test_without_tokens_the_page_is_open(tmp_path):
 
 
 def test_it_can_be_mounted_anywhere(tmp_path):
-    """Under a prefix, signing in, links, files and exports stay under it, and so does the cookie."""
+    """Under a prefix, signing in, links, files and exports stay under it, and
+    so does the cookie.
+    """
     with service_of(COMMUTE, folder=tmp_path) as service:
         host = Starlette(routes=[Mount("/stats/ldp", Application(service))])
         person = Visitor(host)
         page = read(person.get("/stats/ldp/"))
-        there = person.post("/stats/ldp/" + page.find("form")[0].attributes["action"], data={"token": TOKEN})
+        there = person.post(
+            "/stats/ldp/" + page.find("form")[0].attributes["action"], data={"token": TOKEN}
+        )
         assert (str(there.url), there.status_code) == ("http://service/stats/ldp/", 200)
         (cookie,) = person.cookies.jar
         assert cookie.path == "/stats/ldp"
         for each in read(there).find("a"):
             assert not each.attributes["href"].startswith("/")
-            assert person.get("/stats/ldp/" + each.attributes["href"].removeprefix("./")).status_code == 200
+            assert (
+                person.get("/stats/ldp/" + each.attributes["href"].removeprefix("./")).status_code
+                == 200
+            )
         assert all(person.get(f"/stats/ldp/page/{name}").status_code == 200 for name in FILES)
 
 
 @pytest.mark.parametrize("path", ["/", "/?survey=nothing", *(f"/page/{name}" for name in FILES)])
 def test_the_policy_is_strict(service, path):
-    """No inline script or style, nothing from elsewhere, no frames; no page is kept or guessed at."""
+    """No inline script or style, nothing from elsewhere, no frames.
+
+    No page is kept or guessed at.
+    """
     headers = visitor(service, TOKEN).get(path).headers
-    assert dict(each.strip().split(" ", 1) for each in headers["content-security-policy"].split(";")) == POLICY
+    assert (
+        dict(each.strip().split(" ", 1) for each in headers["content-security-policy"].split(";"))
+        == POLICY
+    )
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
     assert headers["cache-control"] == ("no-cache" if path.startswith("/page/") else "no-store")

@@ -1,4 +1,5 @@
-"""The page in headless Chromium: it follows what is counted, says when a token has expired, and fits every screen.
+"""The page in headless Chromium: it follows what is counted, says when a token has expired, and
+fits every screen.
 
 Skipped where chromium or chromedriver is missing.
 """
@@ -8,7 +9,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from browser import ENTER, MISSING, TAB, browser
-from pages import COMMUTE, HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, serving, visitor, write_tokens
+from pages import (
+    COMMUTE,
+    HOSTILE,
+    HOSTILE_VALUES,
+    TOKEN,
+    answers,
+    service_of,
+    serving,
+    visitor,
+    write_tokens,
+)
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
 
@@ -28,7 +39,9 @@ def screen(tmp_path_factory):
 
 @pytest.fixture
 def chromium(screen):
-    """The browser as it is at first: a desk, light, nobody signed in, nothing said on the console."""
+    """The browser as it is at first: a desk, light, nobody signed in, nothing
+    said on the console.
+    """
     screen.size(1280, 900)
     screen.prefer("light")
     screen.devtools("Network.clearBrowserCookies")
@@ -66,7 +79,10 @@ def frequencies(service):
 
 
 def test_it_follows_what_is_counted(chromium, service, url):
-    """It shows the API's numbers, and new ones as reports arrive; details, focus and place stay; no complaints."""
+    """It shows the API's numbers, and new ones as reports arrive; details, focus and place stay.
+
+    No complaints.
+    """
     sign_in(chromium, url)
     assert chromium.run(FREQUENCIES) == frequencies(service)
     before = chromium.run("""
@@ -77,7 +93,9 @@ def test_it_follows_what_is_counted(chromium, service, url):
         return [scrollY, document.querySelector("#question-transport .facts data").value];
     """)
     service.writer.write(answers(service.catalogue.all[0].survey, 50))
-    chromium.wait("return document.querySelector('#question-transport .facts data').value === '150'")
+    chromium.wait(
+        "return document.querySelector('#question-transport .facts data').value === '150'"
+    )
     assert before == [300, "100"]
     assert chromium.run(FREQUENCIES) == frequencies(service)
     assert chromium.run("""
@@ -97,14 +115,20 @@ def test_pausing_stops_it(chromium, service, url):
     assert chromium.text("#state") == "Paused"
     assert chromium.text("#question-transport .facts data") == "100"
     chromium.run("document.querySelector('#pause').click()")
-    chromium.wait("return document.querySelector('#question-transport .facts data').value === '150'")
+    chromium.wait(
+        "return document.querySelector('#question-transport .facts data').value === '150'"
+    )
 
 
 def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
-    """While the page is looked at: a banner, what was shown stays, nothing more is asked for. Afterwards: the form."""
+    """While the page is looked at: a banner, what was shown stays, nothing more is asked for.
+
+    Afterwards: the form.
+    """
     sign_in(chromium, url)
     chromium.run(
-        "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += 1; return real(...all); }"
+        "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += 1; return "
+        "real(...all); }"
     )
     write_tokens(tmp_path, expires=datetime.now(UTC) - timedelta(days=1))
     chromium.wait("return !document.querySelector('#banner').hidden")
@@ -149,7 +173,9 @@ def test_it_fits_a_phone(chromium, url, query):
 
 
 def test_a_keyboard_is_enough(chromium, url):
-    """From the top: the skip link, then everything in the order of the page, each with its focus to be seen."""
+    """From the top: the skip link, then everything in the order of the page, each with its focus to
+    be seen.
+    """
     sign_in(chromium, url)
     chromium.open(f"{url}/")
     reached = []
@@ -174,7 +200,19 @@ def test_pictures_and_tables_have_names(chromium, url):
     """Every picture, table, box that scrolls and field has a name for those who do not see it."""
     sign_in(chromium, url)
     nodes = chromium.devtools("Accessibility.getFullAXTree")["nodes"]
-    named = {role: [] for role in ("image", "table", "region", "combobox", "spinbutton", "checkbox", "button", "link")}
+    named = {
+        role: []
+        for role in (
+            "image",
+            "table",
+            "region",
+            "combobox",
+            "spinbutton",
+            "checkbox",
+            "button",
+            "link",
+        )
+    }
     for node in nodes:
         role = node.get("role", {}).get("value", "")
         if not node["ignored"] and role in named:
@@ -183,7 +221,9 @@ def test_pictures_and_tables_have_names(chromium, url):
     assert "transport: estimated frequencies" in named["image"]
 
 
-@pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(243, 245, 249)"), ("dark", "rgb(14, 19, 26)")])
+@pytest.mark.parametrize(
+    ("scheme", "ground"), [("light", "rgb(243, 245, 249)"), ("dark", "rgb(14, 19, 26)")]
+)
 def test_it_is_light_or_dark(chromium, url, scheme, ground):
     """As people prefer, charts included."""
     chromium.prefer(scheme)
@@ -197,7 +237,10 @@ def test_it_is_light_or_dark(chromium, url, scheme, ground):
 
 
 def test_nothing_hostile_runs(chromium, tmp_path):
-    """Texts that would be scripts are shown; the browser sees nothing that its policy would have to stop."""
+    """Texts that would be scripts are shown.
+
+    The browser sees nothing that its policy would have to stop.
+    """
     with service_of(HOSTILE, folder=tmp_path) as service, serving(service) as url:
         service.writer.write(answers(service.catalogue.all[0].survey, 50))
         sign_in(chromium, url)

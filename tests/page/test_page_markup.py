@@ -1,4 +1,6 @@
-"""How the page is made: every text as text, charts with round scales, colours that can be told apart."""
+"""How the page is made: every text as text, charts with round scales, colours that can be told
+apart.
+"""
 
 import re
 from xml.etree import ElementTree
@@ -31,10 +33,17 @@ def test_no_text_becomes_markup(tmp_path):
     """Texts and values that would be markup are shown letter by letter; the only script is ours."""
     answer, picture = hostile_page(tmp_path)
     page = read(answer)
-    assert [each.attributes for each in page.find("script")] == [{"src": "page/page.js", "type": "module"}]
+    assert [each.attributes for each in page.find("script")] == [
+        {"src": "page/page.js", "type": "module"}
+    ]
     assert not page.find("img")
     assert not page.find("b")
-    assert not [name for each in page.all for name in each.attributes if name.startswith("on") or name == "style"]
+    assert not [
+        name
+        for each in page.all
+        for name in each.attributes
+        if name.startswith("on") or name == "style"
+    ]
     rows = page.find("tbody")[0].find("tr")
     assert [row.find("bdi")[0].text for row in rows] == list(HOSTILE_VALUES)
     assert HOSTILE_VALUES[1] in page.find("section", id="question-q")[0].text
@@ -67,7 +76,10 @@ def test_many_values_make_no_longer_page():
 
 
 def test_a_scale_has_round_ticks_around_its_numbers():
-    """From a tick at or below the least, zero included, to one at or above the greatest; steps are 1, 2, 2.5 or 5."""
+    """From a tick at or below the least, zero included, to one at or above the greatest.
+
+    Steps are 1, 2, 2.5 or 5.
+    """
     for numbers_ in ([0.13, 0.42], [-0.03, 0.9], [1e-7, 3e-7], [-5.0], [], [float("nan")], [0.0]):
         scale = Scale.over(numbers_)
         finite = [each for each in numbers_ if each == each]
@@ -97,10 +109,14 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_told_apart(scheme):
-    """Text has a contrast of 4.5 or more with what is behind it, and what is drawn one of 3 or more."""
+    """Text has a contrast of 4.5 or more with what is behind it, and what is drawn one of 3 or
+    more.
+    """
     colours = {}
     for name in ("chart", "page"):
-        light, dark = (STATIC / f"{name}.css").read_text().split("@media (prefers-color-scheme: dark)")
+        light, dark = (
+            (STATIC / f"{name}.css").read_text().split("@media (prefers-color-scheme: dark)")
+        )
         colours |= dict(COLOURS.findall(light))
         colours |= dict(COLOURS.findall(dark)) if scheme == "dark" else {}
     for ground in ("ground", "behind"):

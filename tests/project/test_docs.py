@@ -1,4 +1,6 @@
-"""Every example of the documentation runs as written: Python blocks, and the commands of the README's tour."""
+"""Every example of the documentation runs as written: Python blocks, and the commands of the
+README's tour.
+"""
 
 import re
 import shlex
@@ -24,7 +26,10 @@ def commands(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_blocks(page, monkeypatch):
-    """The Python blocks of a page run, in their order, from the project's root; not those whose package is absent."""
+    """The Python blocks of a page run, in their order, from the project's root.
+
+    Not those whose package is absent.
+    """
     monkeypatch.chdir(ROOT)
     document = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], patterns=["*.md"]).parse(page)
     for example in document.examples():
@@ -33,20 +38,35 @@ def test_python_blocks(page, monkeypatch):
 
 
 def test_tour(tmp_path):
-    """The commands of the README run as written, one after the other, and leave what they promise."""
+    """The commands of the README run as written, one after the other, and leave
+    what they promise.
+    """
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     folder = Path(sys.executable).parent
-    # `uv run` only prepares the environment that these tests already run in; pytest itself is what is running.
+    # `uv run` only prepares the environment that these tests already run in; pytest itself is what
+    # is running.
     lines = [line.split("&& ")[-1] for line in commands(ROOT / "README.md")]
     # The service does not end by itself: `test_service_walk` starts it.
-    lines = [line.removeprefix("uv run ") for line in lines if line != "uv run pytest" and " ldp serve " not in line]
+    lines = [
+        line.removeprefix("uv run ")
+        for line in lines
+        if line != "uv run pytest" and " ldp serve " not in line
+    ]
     assert len(lines) >= 9
     for line in lines:
         program, *words = shlex.split(line)
-        done = subprocess.run([folder / program, *words], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(
+            [folder / program, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
     made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"commute/report.html", "commute/picture.svg", "affairs.svg", "affairs.json", "affairs/report.html"} <= made
+    assert {
+        "commute/report.html",
+        "commute/picture.svg",
+        "affairs.svg",
+        "affairs.json",
+        "affairs/report.html",
+    } <= made
 
 
 def test_links_lead_somewhere():
@@ -57,10 +77,15 @@ def test_links_lead_somewhere():
 
 
 def test_every_mechanism_is_documented():
-    """The page of mechanisms has a paragraph for each row of the table, and the changelog names it."""
+    """The page of mechanisms has a paragraph for each row of the table, and the
+    changelog names it.
+    """
     from ldp.mechanisms import MECHANISMS
 
-    page, changelog = (ROOT / "docs" / "mechanisms.md").read_text(), (ROOT / "CHANGELOG.md").read_text()
+    page, changelog = (
+        (ROOT / "docs" / "mechanisms.md").read_text(),
+        (ROOT / "CHANGELOG.md").read_text(),
+    )
     for name in MECHANISMS:
         assert f"**{name}**" in page
         assert f"`{name}`" in changelog

@@ -26,11 +26,23 @@ MAY_IMPORT = {
 }
 DEVICE = ("ldp", "ldp_client")
 ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
-HEAVY = ("numpy", "scipy", "click", "rich", "pandas", "polars", "matplotlib", "ldp_aggregator", "ldp_simulations")
+HEAVY = (
+    "numpy",
+    "scipy",
+    "click",
+    "rich",
+    "pandas",
+    "polars",
+    "matplotlib",
+    "ldp_aggregator",
+    "ldp_simulations",
+)
 
 WHEN_NEEDED = ("sqlite3", "http.client", "ssl", "logging", "tomllib", "json")
 
-MODULES = [(package, path) for package, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]
+MODULES = [
+    (package, path) for package, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))
+]
 DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEVICE]
 
 
@@ -42,7 +54,10 @@ def named(modules):
 
 
 def imported(path):
-    """The names of all modules that a file imports, wherever in it; `from a import b` counts as `a` and as `a.b`."""
+    """The names of all modules that a file imports, wherever in it.
+
+    `from a import b` counts as `a` and as `a.b`.
+    """
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -55,8 +70,15 @@ def imported(path):
 
 def called(path):
     """The names of everything that a file calls, as `name` or `.name`."""
-    calls = [node.func for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    return {f".{call.attr}" if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
+    calls = [
+        node.func
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    return {
+        f".{call.attr}" if isinstance(call, ast.Attribute) else getattr(call, "id", "")
+        for call in calls
+    }
 
 
 def roots(names):
@@ -66,7 +88,9 @@ def roots(names):
 
 @named(MODULES)
 def test_imports_run_one_way(package, path):
-    """Simulations import the client and the aggregator, both import the core, and nobody imports the other way."""
+    """Simulations import the client and the aggregator, both import the core, and nobody imports
+    the other way.
+    """
     assert roots(imported(path)) & PACKAGES.keys() <= {package} | MAY_IMPORT[package]
 
 
@@ -82,13 +106,37 @@ def test_no_toy_randomness_on_a_device(package, path):
     assert "random" not in roots(imported(path))
 
 
-IO_MODULES = {"io", "pathlib", "socket", "subprocess", "tempfile", "shutil", "urllib", "http", "time", "logging"}
-IO_CALLS = {"open", "print", "input", ".open", ".read_text", ".read_bytes", ".write_text", ".write_bytes", ".now"}
+IO_MODULES = {
+    "io",
+    "pathlib",
+    "socket",
+    "subprocess",
+    "tempfile",
+    "shutil",
+    "urllib",
+    "http",
+    "time",
+    "logging",
+}
+IO_CALLS = {
+    "open",
+    "print",
+    "input",
+    ".open",
+    ".read_text",
+    ".read_bytes",
+    ".write_text",
+    ".write_bytes",
+    ".now",
+}
 
 
 @named([(package, path) for package, path in MODULES if package == "ldp"])
 def test_the_core_does_no_input_or_output(package, path):
-    """The core opens no file, prints nothing, asks no clock; of the operating system it knows the random source."""
+    """The core opens no file, prints nothing, asks no clock.
+
+    Of the operating system it knows the random source.
+    """
     names = imported(path)
     assert roots(names) & IO_MODULES == set()
     assert called(path) & IO_CALLS == set()
@@ -97,54 +145,76 @@ def test_the_core_does_no_input_or_output(package, path):
 
 def test_one_module_knows_msgpack():
     """Only the wire imports msgpack."""
-    assert [path.relative_to(ROOT).as_posix() for _, path in MODULES if "msgpack" in imported(path)] == ["ldp/wire.py"]
+    assert [
+        path.relative_to(ROOT).as_posix() for _, path in MODULES if "msgpack" in imported(path)
+    ] == ["ldp/wire.py"]
 
 
 def test_every_module_is_looked_at():
-    """The laws above are about something: each package has modules, and an import that is written is seen."""
+    """The laws above are about something: each package has modules, and an import that is written
+    is seen.
+    """
     assert {package for package, _ in MODULES} == PACKAGES.keys()
     assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting.py")
-    assert "scipy.special.ndtri" in imported(PACKAGES["ldp_aggregator"] / "estimates" / "intervals.py")
+    assert "scipy.special.ndtri" in imported(
+        PACKAGES["ldp_aggregator"] / "estimates" / "intervals.py"
+    )
     assert "open" in called(PACKAGES["ldp_client"] / "terms.py")
 
 
 def test_replayed_randomness_is_for_tests():
     """Of the client, one module can replay randomness, and no other knows that one."""
     client = [path for package, path in MODULES if package == "ldp_client"]
-    assert [path.name for path in client if "ldp.randomness.Replay" in imported(path)] == ["testing.py"]
+    assert [path.name for path in client if "ldp.randomness.Replay" in imported(path)] == [
+        "testing.py"
+    ]
     assert not [path for path in client if "ldp_client.testing" in imported(path)]
 
 
 def test_importing_the_client_stays_small():
-    """`import ldp_client` loads neither numpy nor click, nor anything else that is not allowed for."""
+    """`import ldp_client` loads neither numpy nor click, nor anything else that
+    is not allowed for.
+    """
     loaded = loaded_by("import ldp_client") - loaded_by("pass")
     assert loaded.isdisjoint({*HEAVY, *WHEN_NEEDED})
-    extension_runtimes = {name for name in loaded if name.startswith(("cython_runtime", "_cython_"))}
+    extension_runtimes = {
+        name for name in loaded if name.startswith(("cython_runtime", "_cython_"))
+    }
     assert roots(loaded - extension_runtimes) - sys.stdlib_module_names == ON_DEVICE
 
 
 def test_recording_answers_loads_no_more(tmp_path):
-    """Neither reading a survey, nor answering it, nor keeping state and making bytes, loads anything heavy."""
+    """Neither reading a survey, nor answering it, nor keeping state and making bytes, loads
+    anything heavy.
+    """
     code = f"""
 from surveys import COMMUTE
 from ldp_client import Client, parse_survey, report_bytes
 client = Client(parse_survey(COMMUTE), state={str(tmp_path / "state")!r})
 assert report_bytes([client.record("smoker", True), client.record("homepage", "a")])
 """
-    assert loaded_by(f"import sys; sys.path[:0] = {[*map(str, FOLDERS)]!r}\n{code}").isdisjoint(HEAVY)
+    assert loaded_by(f"import sys; sys.path[:0] = {[*map(str, FOLDERS)]!r}\n{code}").isdisjoint(
+        HEAVY
+    )
 
 
 def test_a_device_loads_the_mechanisms_of_its_survey():
-    """No mechanism's module comes along with the client, and with a survey none that it does not use."""
+    """No mechanism's module comes along with the client, and with a survey none that it does not
+    use.
+    """
     rows = {f"ldp.mechanisms.{module}" for module, _ in PLACES.values()}
     assert loaded_by("import ldp_client").isdisjoint(rows)
     survey = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
-    assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {"ldp.mechanisms.grr"}
+    assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {
+        "ldp.mechanisms.grr"
+    }
 
 
 def test_rows_are_found_under_their_names():
     """The table of places names every row as it names itself."""
-    assert {name: row.name for name, row in MECHANISMS.items()} == {name: name for name in MECHANISMS}
+    assert {name: row.name for name, row in MECHANISMS.items()} == {
+        name: name for name in MECHANISMS
+    }
 
 
 def requirements(name):
@@ -158,10 +228,15 @@ def requirements(name):
 
 
 def test_a_device_installs_four_distributions():
-    """The environment of the client holds the core, the client, msgpack and xxhash: read off their metadata."""
+    """The environment of the client holds the core, the client, msgpack and xxhash: read off their
+    metadata.
+    """
     assert requirements("ldpkit-client") == {"ldpkit-client", "ldpkit-core", "msgpack", "xxhash"}
 
 
 def test_the_core_has_no_command():
     """The script `ldp` needs click, so it belongs to a distribution that has it."""
-    assert not [*distribution("ldpkit-core").entry_points, *distribution("ldpkit-client").entry_points]
+    assert not [
+        *distribution("ldpkit-core").entry_points,
+        *distribution("ldpkit-client").entry_points,
+    ]

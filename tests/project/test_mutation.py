@@ -9,7 +9,9 @@ from mutation import LEFT, modules, source_of
 
 @pytest.mark.parametrize("module", modules([]))
 def test_mistakes_can_be_made(module):
-    """Each is a text that its module has once, and the module is still Python with the other in its place."""
+    """Each is a text that its module has once, and the module is still Python with the other in its
+    place.
+    """
     source = source_of(module).read_text(encoding="utf-8")
     for mistake in mistakes(module, source):
         assert mistake.source != source
@@ -20,5 +22,9 @@ def test_explained_mutants_are_of_lines_that_are_there():
     """A line that has changed needs another look."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
     lines = {name: source_of(name).read_text(encoding="utf-8").splitlines() for name in modules([])}
-    gone = [each for each in listed if not any(line.strip() == each["before"] for line in lines[each["module"]])]
+    gone = [
+        each
+        for each in listed
+        if not any(line.strip() == each["before"] for line in lines[each["module"]])
+    ]
     assert gone == []

@@ -1,4 +1,7 @@
-"""The benchmark beside the peers: its table, its arithmetic and its text. Nothing is timed or installed here."""
+"""The benchmark beside the peers: its table, its arithmetic and its text.
+
+Nothing is timed or installed here.
+"""
 
 import itertools
 
@@ -36,7 +39,9 @@ def test_cells_are_those_that_are_compared():
     """Three sizes, two epsilons."""
     assert set(CELLS) == {
         Cell(n, d, epsilon)
-        for (n, d), epsilon in itertools.product(((100_000, 128), (100_000, 1024), (20_000, 16_384)), "14")
+        for (n, d), epsilon in itertools.product(
+            ((100_000, 128), (100_000, 1024), (20_000, 16_384)), "14"
+        )
     }
 
 
@@ -49,7 +54,9 @@ def test_rows_of_mechanisms_that_are_not_there_are_skipped_by_name():
 
 
 def test_sides_take_turns():
-    """Every round measures everything once, and the next one takes the sides in the opposite order."""
+    """Every round measures everything once, and the next one takes the sides in
+    the opposite order.
+    """
     pairs = [row for row in ROWS if row.mechanism == "oue"]
     todo = schedule(pairs, (CELL,), 2)
     assert [item.side for item in todo] == [OURS, PURE, MULTI, MULTI, PURE, OURS]
@@ -72,7 +79,9 @@ def test_unclipping_inverts_expected_counts():
 
 
 def test_witness_sees_what_clipping_hides():
-    """The witness returns what the estimator returns, and keeps the negative frequencies that it clips."""
+    """The witness returns what the estimator returns, and keeps the negative frequencies that it
+    clips.
+    """
 
     def clipping(counts, reports, p, q):
         frequencies = unclipped(counts, reports, p, q).clip(0)
@@ -86,7 +95,10 @@ def test_witness_sees_what_clipping_hides():
 
 
 def test_error_is_in_units_of_the_optimum():
-    """No error is 0; at two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for both values."""
+    """No error is 0.
+
+    At two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for both values.
+    """
     held = np.array([0] * 60 + [1] * 40)
     assert error_over_optimum([0.6, 0.4], held, "1") == 0
     least = 2 * np.e / (np.e - 1) ** 2 / 100
@@ -97,10 +109,17 @@ def test_error_is_in_units_of_the_optimum():
 
 @pytest.mark.parametrize(
     ("fixed", "each", "longest", "decoded"),
-    [(0.3, 0.001, float("inf"), 5000), (0.3, 0.001, 2.0, 1000), (0.0, 0.1, 2.0, 100), (4.0, 0.00005, 2.0, 5000)],
+    [
+        (0.3, 0.001, float("inf"), 5000),
+        (0.3, 0.001, 2.0, 1000),
+        (0.0, 0.1, 2.0, 100),
+        (4.0, 0.00005, 2.0, 5000),
+    ],
 )
 def test_scaled_times_follow_the_slope(monkeypatch, fixed, each, longest, decoded):
-    """Work that costs a fixed part and a part for each report is scaled to its true time, whichever part is larger."""
+    """Work that costs a fixed part and a part for each report is scaled to its true time, whichever
+    part is larger.
+    """
     clock = [0.0]
     monkeypatch.setattr(measure.time, "process_time", lambda: clock[0])
 
@@ -130,7 +149,10 @@ def test_reports_are_made_until_the_limit(monkeypatch):
 
 
 def test_results_are_found_again(tmp_path):
-    """A result is kept for the run that asks for the same thing; failures, and other limits, are measured anew."""
+    """A result is kept for the run that asks for the same thing.
+
+    Failures, and other limits, are measured anew.
+    """
     todo = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
     archive = Archive(tmp_path / "results.jsonl", 8.0)
     archive.keep(todo[0], {"client": 1.0})
@@ -143,10 +165,22 @@ def test_results_are_found_again(tmp_path):
 
 
 def test_rows_are_medians_of_times_and_means_of_errors():
-    """Times are medians over the rounds that went well, errors are means, a side that never worked says why."""
+    """Times are medians over the rounds that went well, errors are means, a side that never worked
+    says why.
+    """
     ours, pure, _ = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
     results = [
-        (ours, {"made": 5, "client": seconds, "bytes": 128.0, "decoded": 4, "server": 1.0, "unbiased error": seconds})
+        (
+            ours,
+            {
+                "made": 5,
+                "client": seconds,
+                "bytes": 128.0,
+                "decoded": 4,
+                "server": 1.0,
+                "unbiased error": seconds,
+            },
+        )
         for seconds in (1.0, 2.0, 6.0)
     ]
     found = rows([*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})])
@@ -156,7 +190,10 @@ def test_rows_are_medians_of_times_and_means_of_errors():
 
 
 def test_best_is_the_fastest_of_the_most_exact():
-    """An error within 5 % of the least counts as equal; beyond that no speed helps; rows without a server are out."""
+    """An error within 5 % of the least counts as equal; beyond that no speed helps.
+
+    Rows without a server are out.
+    """
     exact = OURS_ROW._replace(error=1.0, server=3.0)
     near = OURS_ROW._replace(error=1.04, server=2.0)
     rough = OURS_ROW._replace(error=1.06, server=1.0)

@@ -1,4 +1,5 @@
-"""Where modules live: folders import downwards, no files import in a circle, and no room is too full to find one's way.
+"""Where modules live: folders import downwards, no files import in a circle, and no room is too
+full to find one's way.
 
 All imports count: at the top, within functions, and for types alone.
 """
@@ -21,10 +22,14 @@ LARGER = {
 
 
 def modules_of(package):
-    """The modules of a package, by their dotted names, without what only says what a folder holds."""
+    """The modules of a package, by their dotted names, without what only says
+    what a folder holds.
+    """
     folder = PACKAGES[package]
     paths = (path for path in folder.rglob("*.py") if path.name != "__init__.py")
-    return {".".join((package, *path.relative_to(folder).with_suffix("").parts)): path for path in paths}
+    return {
+        ".".join((package, *path.relative_to(folder).with_suffix("").parts)): path for path in paths
+    }
 
 
 def imports_between(modules):
@@ -75,7 +80,11 @@ def test_every_folder_says_what_lives_there(package):
     folder = PACKAGES[package]
     for room in {path.parent for path in modules_of(package).values()} - {folder}:
         text = (room / "__init__.py").read_text(encoding="utf-8")
-        missing = [path.stem for path in room.glob("*.py") if path.stem.strip("_") not in text and path.stem[0] != "_"]
+        missing = [
+            path.stem
+            for path in room.glob("*.py")
+            if path.stem.strip("_") not in text and path.stem[0] != "_"
+        ]
         assert not missing, f"{room.relative_to(folder)} does not name {missing}"
 
 
@@ -92,6 +101,8 @@ def test_names_of_tests_are_unique():
 
 
 def test_a_circle_is_found():
-    """The guards above can fail: a circle through three files is found, also if only types are imported."""
+    """The guards above can fail: a circle through three files is found, also if only types are
+    imported.
+    """
     assert circle_of({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert set(circle_of({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}

@@ -1,4 +1,6 @@
-"""What the documentation says about the code holds: names exist, and cited figures are the measured ones."""
+"""What the documentation says about the code holds: names exist, and cited figures are the measured
+ones.
+"""
 
 import builtins
 import importlib
@@ -36,13 +38,20 @@ def spans(page):
 
 @cache
 def known_names():
-    """Every name that is defined in our sources, as a function, a class, an attribute or a variable."""
+    """Every name that is defined in our sources, as a function, a class, an attribute or a
+    variable.
+    """
     sources = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
     sources += [*(ROOT / "client" / "js" / "src").rglob("*.ts"), *(ROOT / "examples").rglob("*.py")]
     python = r"(?:def|class|function|export const)\s+(\w+)|^(\w+)\s*[:=]"
     script = r"^\s+(?:async )?(\w+)\([^)]*\).*\{$"
     defined = re.compile(f"{python}|{script}", re.MULTILINE)
-    return {name for path in sources for names in defined.findall(path.read_text(encoding="utf-8")) for name in names}
+    return {
+        name
+        for path in sources
+        for names in defined.findall(path.read_text(encoding="utf-8"))
+        for name in names
+    }
 
 
 def resolves(place):
@@ -68,9 +77,17 @@ def test_calls_in_the_documentation_are_of_functions_that_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_places_in_the_documentation_exist(page):
-    """What is written as a place in one of our packages, `ldp.exact`, can be imported or looked up."""
-    places = {span for span in spans(page) if _PLACE.fullmatch(span) and not span.endswith((".toml", ".py", ".db"))}
-    assert {place for place in places if not resolves(place)} == {"ldp.commands"} & places, "an entry-point group"
+    """What is written as a place in one of our packages, `ldp.exact`, can be
+    imported or looked up.
+    """
+    places = {
+        span
+        for span in spans(page)
+        if _PLACE.fullmatch(span) and not span.endswith((".toml", ".py", ".db"))
+    }
+    assert {place for place in places if not resolves(place)} == {"ldp.commands"} & places, (
+        "an entry-point group"
+    )
 
 
 def test_modules_can_be_looked_up():
@@ -91,9 +108,13 @@ def test_conversions_are_where_the_documentation_says():
 
 def test_the_readme_cites_what_was_measured():
     """The README's figures are those of the page that the benchmarks write, with its machine."""
-    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md"))
+    readme, page = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md")
+    )
     assert cited(readme, page) == readme
-    other = page.replace("| client: grr, 4 values | <= 3 us | ", "| client: grr, 4 values | <= 3 us | 9")
+    other = page.replace(
+        "| client: grr, 4 values | <= 3 us | ", "| client: grr, 4 values | <= 3 us | 9"
+    )
     assert other != page
     assert cited(readme, other) != readme
 
@@ -110,19 +131,29 @@ def test_a_page_without_its_figures_is_refused():
 
 
 def test_the_readme_shows_what_explain_says():
-    """Its block on the coin-tossing question is the beginning of what `ldp explain` prints of it, line by line."""
+    """Its block on the coin-tossing question is the beginning of what `ldp explain` prints of it,
+    line by line.
+    """
     [block] = re.findall(
-        r"```text\n(affair: forced, 2 values.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```text\n(affair: forced, 2 values.*?)```",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.DOTALL,
     )
     said = run("explain", ROOT / "examples" / "affairs.toml").stdout
     assert block in said
 
 
 def test_every_extra_is_named():
-    """The aggregator's README has the extras of its distribution, and every command that it adds to `ldp`."""
-    project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    """The aggregator's README has the extras of its distribution, and every command that it adds to
+    `ldp`.
+    """
+    project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     page = (ROOT / "aggregator" / "README.md").read_text(encoding="utf-8")
     commands = project["entry-points"]["ldp.commands"]
     assert {
-        name for name in (*project["optional-dependencies"], *commands) if not re.search(rf"`(?:ldp )?{name}`", page)
+        name
+        for name in (*project["optional-dependencies"], *commands)
+        if not re.search(rf"`(?:ldp )?{name}`", page)
     } == set()

@@ -38,14 +38,18 @@ def draw_design(shape, candidates, generator):
 
 
 def draw_counts(shape, design, held, generator, repeats=1):
-    """Counts of shape (cohorts, 1 + bits), if `held[x]` respondents hold text x and send `repeats` reports each."""
+    """Counts of shape (cohorts, 1 + bits), if `held[x]` respondents hold text x and send `repeats`
+    reports each.
+    """
     spread = generator.multinomial(held, np.full(shape.cohorts, 1 / shape.cohorts))
     counts = np.zeros((shape.cohorts, 1 + shape.bits), dtype=np.int64)
     for cohort in range(shape.cohorts):
         size = spread[:, cohort].sum()
         part = design[cohort * shape.bits : (cohort + 1) * shape.bits]
         ones = (part @ spread[:, cohort]).astype(np.int64)
-        permanent = generator.binomial(ones, 1 - shape.f / 2) + generator.binomial(size - ones, shape.f / 2)
+        permanent = generator.binomial(ones, 1 - shape.f / 2) + generator.binomial(
+            size - ones, shape.f / 2
+        )
         counts[cohort, 0] = size * repeats
         counts[cohort, 1:] = generator.binomial(permanent * repeats, shape.q)
         counts[cohort, 1:] += generator.binomial((size - permanent) * repeats, shape.p)

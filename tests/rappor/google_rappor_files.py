@@ -7,7 +7,12 @@ from ldp_aggregator.google_rappor.files import Parameters
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(16, 2, 4, Fraction(1, 4), Fraction(3, 4), Fraction(1, 2))
-SHARES = {"red": Fraction(1, 2), "green": Fraction(3, 8), "blue": Fraction(1, 8), "mauve": Fraction(0)}
+SHARES = {
+    "red": Fraction(1, 2),
+    "green": Fraction(3, 8),
+    "blue": Fraction(1, 8),
+    "mauve": Fraction(0),
+}
 REPORTS = 6400
 
 
@@ -17,7 +22,9 @@ def map_cells(parameters):
         name: [
             cohort * parameters.bits + position + 1
             for cohort in range(parameters.cohorts)
-            for position in PYTHON.positions(name.encode(), cohort, parameters.hashes, parameters.bits)
+            for position in PYTHON.positions(
+                name.encode(), cohort, parameters.hashes, parameters.bits
+            )
         ]
         for name in SHARES
     }

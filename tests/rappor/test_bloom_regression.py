@@ -1,7 +1,9 @@
-"""Regression on Bloom filters: its covariance is that of the reports, and its intervals and tests keep their word.
+"""Regression on Bloom filters: its covariance is that of the reports, and its intervals and tests
+keep their word.
 
-Coverage is counted over 200 collections of 40 candidates, 8,000 intervals: a standard error of .0024, so that the gates
-of .938 and .962 are 4.9 of them away. Collections, designs included, are drawn anew each time, with fixed seeds.
+Coverage is counted over 200 collections of 40 candidates, 8,000 intervals: a standard error of
+.0024, so that the gates of .938 and .962 are 4.9 of them away. Collections, designs included, are
+drawn anew each time, with fixed seeds.
 """
 
 from fractions import Fraction
@@ -25,10 +27,15 @@ NOISY, SHARP, SHARPEST = (
 
 @pytest.mark.parametrize("repeats", [1, 2, 5])
 def test_noise_of_repeats(repeats):
-    """The variance of a respondent's mean report of one bit, by enumeration of permanent and instantaneous bits."""
+    """The variance of a respondent's mean report of one bit, by enumeration of permanent and
+    instantaneous bits.
+    """
     p, q, f = Fraction(1, 5), Fraction(7, 10), Fraction(1, 3)
     noise = bit_noise(p, q, f, repeats)
-    for true_bit, mean, variance in ((1, noise.one, noise.one_variance), (0, noise.zero, noise.zero_variance)):
+    for true_bit, mean, variance in (
+        (1, noise.one, noise.one_variance),
+        (0, noise.zero, noise.zero_variance),
+    ):
         law = {}
         for permanent, ones in product((0, 1), range(repeats + 1)):
             rate = q if permanent else p
@@ -36,19 +43,26 @@ def test_noise_of_repeats(repeats):
             stays = 1 - f / 2 if permanent == true_bit else f / 2
             law[ones] = law.get(ones, 0) + chance * stays
         assert sum(chance * Fraction(ones, repeats) for ones, chance in law.items()) == mean
-        assert sum(chance * (Fraction(ones, repeats) - mean) ** 2 for ones, chance in law.items()) == variance
+        assert (
+            sum(chance * (Fraction(ones, repeats) - mean) ** 2 for ones, chance in law.items())
+            == variance
+        )
 
 
 @pytest.mark.parametrize("shape", [NOISY, SHARP, SHARPEST])
 def test_precision_is_the_inverse_of_the_covariance(shape):
-    """Times the covariance of one report's bits, text by text, it is 1 to one part in a hundred, in every direction."""
+    """Times the covariance of one report's bits, text by text, it is 1 to one part in a hundred, in
+    every direction.
+    """
     generator = np.random.default_rng(3)
     one_cohort, held = shape._replace(cohorts=1), falling(12, 1_000) / 1_000
     held /= held.sum()
     design, noise = draw_design(one_cohort, 12, generator), shape.noise()
     rates = np.where(design.toarray() > 0, noise.one, noise.zero)
     mean = rates @ held
-    covariance = (rates * held) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ held)
+    covariance = (
+        (rates * held) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ held)
+    )
     covariance /= (noise.one - noise.zero) ** 2 * 700
     inverse = precision(design, np.array([700.0]), noise, shape.background, held)
     inverse = np.column_stack([inverse.times(column) for column in np.eye(shape.bits)])
@@ -58,7 +72,9 @@ def test_precision_is_the_inverse_of_the_covariance(shape):
 
 
 def collections(shape, respondents, missing=0, seed=11):
-    """(regression, true frequencies) of collections in which the `missing` most frequent texts are no candidates."""
+    """(regression, true frequencies) of collections in which the `missing` most frequent texts are
+    no candidates.
+    """
     generator = np.random.default_rng([seed, respondents])
     held = falling(CANDIDATES, respondents)
     for _ in range(COLLECTIONS):
@@ -71,7 +87,9 @@ def collections(shape, respondents, missing=0, seed=11):
 @pytest.mark.parametrize("respondents", [10_000, 1_000_000])
 @pytest.mark.parametrize("shape", [NOISY, SHARP, SHARPEST])
 def test_coverage_and_size(shape, respondents):
-    """Intervals hold the truth 95 % of the time, and the p-values of the residual test are uniform."""
+    """Intervals hold the truth 95 % of the time, and the p-values of the
+    residual test are uniform.
+    """
     held, chances, unallocated = [], [], []
     for found, truth in collections(shape, respondents):
         errors = np.sqrt(found.variance - truth * (1 - truth) / found.respondents)
@@ -85,8 +103,9 @@ def test_coverage_and_size(shape, respondents):
 
 
 def test_incomplete_dictionaries_show():
-    """Without the three most frequent texts, a third of the million, the test rejects always, what is unallocated is
-    estimated, and intervals still hold the truth, over the choice of hash functions.
+    """Without the three most frequent texts, a third of the million, the test rejects always, what
+    is unallocated is estimated, and intervals still hold the truth, over the choice of hash
+    functions.
     """
     held, found_out, unallocated = [], [], []
     for found, truth in collections(NOISY, 1_000_000, missing=3):
@@ -100,7 +119,9 @@ def test_incomplete_dictionaries_show():
 
 
 def test_single_precision_is_enough(monkeypatch):
-    """Where the matrix is kept in single precision, frequencies agree to 1e-9 and variances to 1e-5."""
+    """Where the matrix is kept in single precision, frequencies agree to 1e-9 and variances to
+    1e-5.
+    """
     generator = np.random.default_rng(5)
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator)

@@ -1,4 +1,5 @@
-"""More candidates than reports can bear: what is shown of each holds, as if nothing had been chosen.
+"""More candidates than reports can bear: what is shown of each holds, as if nothing had been
+chosen.
 
 Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew with fixed seeds.
 """
@@ -31,15 +32,21 @@ def collections():
 
 
 def test_coverage_after_choosing(collections):
-    """95 % of the 2,000 intervals of texts that are held (a standard error of .005), and of the 28,000 others."""
+    """95 % of the 2,000 intervals of texts that are held (a standard error of .005), and of the
+    28,000 others.
+    """
     found, truth = collections
-    held = np.stack([np.abs(each.frequency - truth) <= 1.96 * np.sqrt(each.variance) for each in found])
+    held = np.stack(
+        [np.abs(each.frequency - truth) <= 1.96 * np.sqrt(each.variance) for each in found]
+    )
     assert 0.93 <= held[:, :HELD].mean() <= 0.975
     assert 0.94 <= held[:, HELD:].mean() <= 0.96
 
 
 def test_discoveries_after_choosing(collections):
-    """Benjamini-Hochberg at 5 % finds more than a third of the texts held, and no more than one wrong in 20."""
+    """Benjamini-Hochberg at 5 % finds more than a third of the texts held, and no more than one
+    wrong in 20.
+    """
     found, _ = collections
     chances = np.stack([ndtr(-each.frequency / np.sqrt(each.variance)) for each in found])
     detected = false_discovery_control(chances, axis=1) <= 0.05
@@ -52,7 +59,11 @@ def test_discoveries_after_choosing(collections):
 def test_purposes_are_told(collections):
     """The note names how many reports chose, and how many were estimated from."""
     found, _ = collections
-    reports = [int(word.replace(",", "")) for word in found[0].note.split() if word.replace(",", "").isdigit()]
+    reports = [
+        int(word.replace(",", ""))
+        for word in found[0].note.split()
+        if word.replace(",", "").isdigit()
+    ]
     assert sum(number for number in reports if number > 1_000) == found[0].respondents
     assert "8 cohorts at even places chose" in found[0].note
     with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
@@ -60,7 +71,9 @@ def test_purposes_are_told(collections):
 
 
 def test_chosen_ones_are_regressed_together():
-    """With few candidates, nothing is chosen, and the answer is that of one regression on all reports."""
+    """With few candidates, nothing is chosen, and the answer is that of one regression on all
+    reports.
+    """
     generator = np.random.default_rng(19)
     design = draw_design(SHAPE, HELD, generator)
     counts = draw_counts(SHAPE, design, falling(HELD, RESPONDENTS), generator)
@@ -73,7 +86,10 @@ def test_chosen_ones_are_regressed_together():
 
 
 def test_choosing_among_equals():
-    """Two equal candidates that nobody holds do not hinder; in one cohort nothing can be chosen, and it says so."""
+    """Two equal candidates that nobody holds do not hinder.
+
+    In one cohort nothing can be chosen, and it says so.
+    """
     generator = np.random.default_rng(23)
     design = draw_design(SHAPE, CANDIDATES, generator)
     held = np.concatenate([falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)])

@@ -1,4 +1,6 @@
-"""The three clients of google/rappor: the bits, cohorts and probabilities that each of them used."""
+"""The three clients of google/rappor: the bits, cohorts and probabilities
+that each of them used.
+"""
 
 import hmac
 import itertools
@@ -42,16 +44,21 @@ def test_java_bits(text, cohort, bits):
 
 
 def test_python_report():
-    """The Python client's published report, whose Bloom bits, permanent response and noise are all of its kind."""
+    """The Python client's published report, whose Bloom bits, permanent response and noise are all
+    of its kind.
+    """
     params = parameters("0.5", "0.75", "0.5", cohorts=64, bits=16)
     bloom = vector(PYTHON.positions(b"abc", 0, params.hashes, params.bits))
     run, span = PYTHON.as_run(params), 1 << PYTHON.word
     key = hmac.digest(b"secret", bloom.to_bytes(4, "big"), "sha256")
     flips = run.flip * 256 // span
-    permanent = vector(i for i in range(16) if (key[i] & 1 if key[i] >> 1 < flips else bloom >> i & 1))
+    permanent = vector(
+        i for i in range(16) if (key[i] & 1 if key[i] >> 1 < flips else bloom >> i & 1)
+    )
     uniforms = itertools.cycle([0, 0.6, 0])
     if_zero, if_one = (
-        vector(i for i in range(16) if next(uniforms) < threshold / span) for threshold in (run.if_zero, run.if_one)
+        vector(i for i in range(16) if next(uniforms) < threshold / span)
+        for threshold in (run.if_zero, run.if_one)
     )
     assert if_zero & ~permanent | if_one & permanent == 64493
 
@@ -73,21 +80,31 @@ def test_cpp_cohorts():
 
 @pytest.mark.parametrize(("name", "cohort"), [("Blotto", 3), ("Bar", 3), ("Bar2", 0)])
 def test_java_cohorts(name, cohort):
-    """The Java client's published cohorts of 4; with 1 it is always the first, and fewer keep the lowest bits."""
+    """The Java client's published cohorts of 4.
+
+    With 1 it is always the first, and fewer keep the lowest bits.
+    """
     secret = md5(name.encode(), usedforsecurity=False).digest() * 3
     assert java_cohort(secret, 4, 8) == cohort
     assert java_cohort(secret, 1, 8) == 0
     assert java_cohort(secret, 128, 8) % 64 == java_cohort(secret, 64, 8)
 
 
-@pytest.mark.parametrize(("dialect", "first"), [("python", b"\0\1"), ("cpp", b"\0\1"), ("java", b"\1\0")])
+@pytest.mark.parametrize(
+    ("dialect", "first"), [("python", b"\0\1"), ("cpp", b"\0\1"), ("java", b"\1\0")]
+)
 def test_raw_reports(dialect, first):
-    """Position 0 is in the last byte of a Python or C++ report, and in the first of a Java report."""
+    """Position 0 is in the last byte of a Python or C++ report, and in the
+    first of a Java report.
+    """
     assert DIALECTS[dialect].vector(first) == 1
 
 
 def test_what_was_delivered():
-    """The C++ client turns q = 1 into 0; C++ and Java deliver 6.99 for a declared 6.94 at f = .3; Python does not."""
+    """The C++ client turns q = 1 into 0; C++ and Java deliver 6.99 for a declared 6.94 at f = .3.
+
+    Python does not.
+    """
     assert CPP.as_run(parameters("0.25", "1", "0.5")).if_one == 0
     assert CPP.as_run(parameters("0.3", "0.7", "0.5")).if_zero == 76
     asked = parameters("0.25", "0.75", "0.3")
@@ -98,7 +115,9 @@ def test_what_was_delivered():
 
 
 def test_our_rounding_keeps_the_promise():
-    """With the same parameters, our own client delivers at most what they declare, once and forever, exactly."""
+    """With the same parameters, our own client delivers at most what they declare, once and
+    forever, exactly.
+    """
     checked = 0
     for p, q, f in itertools.product(NUMBERS, repeat=3):
         asked = parameters(p, q, f)

@@ -1,4 +1,6 @@
-"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, our estimates and its table of results out."""
+"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, our estimates and its
+table of results out.
+"""
 
 import csv
 import io
@@ -49,7 +51,10 @@ COLLECTIONS = {
     "bloom": (PARAMETERS, CELLS),
     "k no power of two, where positions are not equally likely": (ODD, map_cells(ODD)),
     "basic, one bit a value": (BASIC, {name: [bit] for bit, name in enumerate(SHARES, 1)}),
-    "basic, in any order": (BASIC._replace(bits=6), dict(zip(SHARES, ([3], [1], [6], [2]), strict=True))),
+    "basic, in any order": (
+        BASIC._replace(bits=6),
+        dict(zip(SHARES, ([3], [1], [6], [2]), strict=True)),
+    ),
 }
 
 
@@ -57,14 +62,22 @@ COLLECTIONS = {
 def test_expected_counts_give_the_truth(parameters, cells, folder):
     """Counts without chance in them decode to the shares that they were made from."""
     write_collection(folder, parameters, cells)
-    assert frequencies(FILES) == pytest.approx({name: float(share) for name, share in SHARES.items()}, abs=1e-9)
+    assert frequencies(FILES) == pytest.approx(
+        {name: float(share) for name, share in SHARES.items()}, abs=1e-9
+    )
 
 
 def test_quotes_spaces_and_r_numbers(folder):
-    """Quoted cells, spaces around them, a byte order mark, blank lines, 6.4e+03 and gaps in the map change nothing."""
+    """Quoted cells, spaces around them, a byte order mark, blank lines, 6.4e+03 and gaps in the map
+    change nothing.
+    """
     plain = frequencies(FILES)
-    (folder / "params.csv").write_text('\ufeff"k", "h" ,"m","p","q","f"\n\n 16, 2, "4", .25, 0.750, 5e-1 \n')
-    (folder / "counts.csv").write_text(counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , '))
+    (folder / "params.csv").write_text(
+        '\ufeff"k", "h" ,"m","p","q","f"\n\n 16, 2, "4", .25, 0.750, 5e-1 \n'
+    )
+    (folder / "counts.csv").write_text(
+        counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , ')
+    )
     rows = []
     for name, cells in CELLS.items():
         # R leaves a gap where both hash functions chose the same bit.
@@ -78,13 +91,19 @@ def test_quotes_spaces_and_r_numbers(folder):
 def test_candidates_need_no_map(folder):
     """Candidates that are hashed as the client did give what their map gives."""
     (folder / "words.txt").write_text("\n".join(CELLS) + "\n")
-    hashed = frequencies("--params params.csv --counts counts.csv --candidates words.txt --client python")
+    hashed = frequencies(
+        "--params params.csv --counts counts.csv --candidates words.txt --client python"
+    )
     assert hashed == frequencies(f"{FILES} --client python")
-    other = frequencies("--params params.csv --counts counts.csv --candidates words.txt --client java")
+    other = frequencies(
+        "--params params.csv --counts counts.csv --candidates words.txt --client java"
+    )
     assert abs(other["red"] - 0.5) > 0.1
 
 
-@pytest.mark.parametrize(("client", "explained"), [("python", True), ("cpp", True), ("java", False)])
+@pytest.mark.parametrize(
+    ("client", "explained"), [("python", True), ("cpp", True), ("java", False)]
+)
 def test_another_clients_bits_do_not_explain_the_reports(client, explained, folder):
     """Candidates that were hashed like those of another client fail the check of the dictionary."""
     (folder / "words.txt").write_text("\n".join(CELLS) + "\n")
@@ -95,17 +114,32 @@ def test_another_clients_bits_do_not_explain_the_reports(client, explained, fold
 
 
 def test_reports_are_counted_from_their_highest_bit(folder):
-    """A report's first digit is its highest bit; clients are counted, and columns that hold answers are not read."""
-    rows = ["client,cohort,bloom,prr,irr", 'c1,0,?,?,"1000000000000001"', "c1,3,?,?,0000000000000010"]
+    """A report's first digit is its highest bit.
+
+    Clients are counted, and columns that hold answers are not read.
+    """
+    rows = [
+        "client,cohort,bloom,prr,irr",
+        'c1,0,?,?,"1000000000000001"',
+        "c1,3,?,?,0000000000000010",
+    ]
     (folder / "reports.csv").write_text("\n".join(rows))
     counts, clients = read_reports(folder / "reports.csv", PARAMETERS)
     assert clients == 1
-    assert [tuple(cell) for cell in np.argwhere(counts)] == [(0, 0), (0, 1), (0, 16), (3, 0), (3, 2)]
+    assert [tuple(cell) for cell in np.argwhere(counts)] == [
+        (0, 0),
+        (0, 1),
+        (0, 16),
+        (3, 0),
+        (3, 2),
+    ]
     assert counts.sum() == 5
 
 
 def test_reports_decode_like_their_counts(folder):
-    """A file of reports gives what its counts give, and a warning that clients came more than once."""
+    """A file of reports gives what its counts give, and a warning that clients
+    came more than once.
+    """
     noise = np.random.default_rng(3)
     bits = noise.random((400, 16)) < np.where(np.arange(16) < 4, 0.6, 0.4)
     reports = [
@@ -122,20 +156,27 @@ def test_reports_decode_like_their_counts(folder):
 
 
 def test_both_epsilons_are_told(folder):
-    """Declared and delivered, for one report and for all; a client that delivers less than was declared is told of."""
+    """Declared and delivered, for one report and for all.
+
+    A client that delivers less than was declared is told of.
+    """
     told = ldp(f"rappor import {FILES}").stderr
     assert "declared 2.043303, delivered 2.043303" in told
     assert "declared 4.394450, delivered 4.394450" in told
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0.3\n")
     assert "less privacy than was declared" in ldp(f"rappor import {FILES} --client java").stderr
-    assert "less privacy than was declared" not in ldp(f"rappor import {FILES} --client python").stderr
+    assert (
+        "less privacy than was declared" not in ldp(f"rappor import {FILES} --client python").stderr
+    )
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0\n")
     assert "eps_inf is INFINITE" in ldp(f"rappor import {FILES}").stderr
     assert ldp(f"rappor import {FILES} -q").stderr == ""
 
 
 def test_a_client_is_decoded_with_what_it_drew(folder):
-    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: decoded as declared, reports would be biased."""
+    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: decoded as declared, reports
+    would be biased.
+    """
     drawn = PARAMETERS._replace(p=Fraction("0.34"), q=Fraction("0.41"))
     (folder / "params.csv").write_text(params_text(drawn))
     counts = counts_text(drawn, CELLS, 2**20, DIALECTS["cpp"], {"red": 1})
@@ -154,18 +195,35 @@ def test_rates_that_no_client_can_have_are_told(folder):
 
 def test_options_and_writers_are_those_of_estimate(folder):
     """Level, estimand, JSON, pictures and post-processing, as for `ldp estimate`."""
-    ldp(f"rappor import {FILES} --level 0.9 --estimand population --format json -o out.json --plot out.svg -q")
+    ldp(
+        f"rappor import {FILES} --level 0.9 --estimand population --format json -o out.json "
+        f"--plot out.svg -q"
+    )
     told = json.loads((folder / "out.json").read_text())["questions"]["rappor"]
-    assert (told["mechanism"], told["reports"], told["level"]) == ("google/rappor", 4 * REPORTS, 0.9)
+    assert (told["mechanism"], told["reports"], told["level"]) == (
+        "google/rappor",
+        4 * REPORTS,
+        0.9,
+    )
     assert (folder / "out.svg").read_text().startswith("<?xml")
     assert "biased" in ldp(f"rappor import {FILES} --post norm-sub").stdout
 
 
 def test_export_has_the_columns_of_its_decoder(folder):
-    """What is found, the most frequent first, with its seven columns, whatever view is printed beside."""
+    """What is found, the most frequent first, with its seven columns, whatever view is printed
+    beside.
+    """
     ldp(f"rappor import {FILES} --export results.csv --post base-cut -q")
     rows = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
-    columns = ["string", "estimate", "std_error", "proportion", "prop_std_error", "prop_low_95", "prop_high_95"]
+    columns = [
+        "string",
+        "estimate",
+        "std_error",
+        "proportion",
+        "prop_std_error",
+        "prop_low_95",
+        "prop_high_95",
+    ]
     assert list(rows[0]) == columns
     assert [row["string"] for row in rows] == ["red", "green", "blue"]
     for row in rows:
@@ -173,67 +231,142 @@ def test_export_has_the_columns_of_its_decoder(folder):
         assert float(row["estimate"]) == pytest.approx(4 * REPORTS * share)
         assert float(row["prop_low_95"]) < share < float(row["prop_high_95"])
         assert float(row["std_error"]) == pytest.approx(4 * REPORTS * float(row["prop_std_error"]))
-    assert "expected level 0.95" in ldp(f"rappor import {FILES} --level 0.9 --export results.csv", 1).stderr
+    assert (
+        "expected level 0.95"
+        in ldp(f"rappor import {FILES} --level 0.9 --export results.csv", 1).stderr
+    )
 
 
 def test_survey_for_new_collections(folder):
-    """The survey file that goes on has the same numbers under our names, and is refused where they teach nothing."""
+    """The survey file that goes on has the same numbers under our names, and is refused where they
+    teach nothing.
+    """
     ldp("rappor survey --params params.csv --name colour -o colour.toml")
     randomizer = parse_survey((folder / "colour.toml").read_text())["colour"].randomizer
     assert (randomizer.bits, randomizer.hashes, randomizer.cohorts) == PARAMETERS[:3]
     assert randomizer.support == DIALECTS["python"].as_run(PARAMETERS).support
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.25,0.5\n")
-    assert "params.csv: question 1 (rappor).p, q, f" in ldp("rappor survey --params params.csv", 1).stderr
+    assert (
+        "params.csv: question 1 (rappor).p, q, f"
+        in ldp("rappor survey --params params.csv", 1).stderr
+    )
 
 
 MAP, COUNTS = map_text(CELLS), counts_text(PARAMETERS, CELLS)
 FIRST = COUNTS.splitlines()[0]
 BAD = {
     "params-missing": ("params.csv", None, "expected to read params.csv, got No such file"),
-    "params-short": ("params.csv", "k,h,m,p,q,f\n", "params.csv: expected a header k,h,m,p,q,f and one row of numbers"),
-    "params-header": ("params.csv", "k,h,m,q,f\n1,2,3,4,5\n", "params.csv: row 1: expected the header k,h,m,p,q,f"),
+    "params-short": (
+        "params.csv",
+        "k,h,m,p,q,f\n",
+        "params.csv: expected a header k,h,m,p,q,f and one row of numbers",
+    ),
+    "params-header": (
+        "params.csv",
+        "k,h,m,q,f\n1,2,3,4,5\n",
+        "params.csv: row 1: expected the header k,h,m,p,q,f",
+    ),
     "params-width": ("params.csv", "k,h,m,p,q,f\n16,2,4\n", "params.csv: row 2: expected 6 cells"),
-    "params-k": ("params.csv", "k,h,m,p,q,f\n1.5,2,4,0,1,.5\n", "row 2, column 1: expected a whole number from 2 to"),
-    "params-h": ("params.csv", "k,h,m,p,q,f\n16,17,4,0,1,.5\n", "column 2: expected a whole number from 1 to 16"),
+    "params-k": (
+        "params.csv",
+        "k,h,m,p,q,f\n1.5,2,4,0,1,.5\n",
+        "row 2, column 1: expected a whole number from 2 to",
+    ),
+    "params-h": (
+        "params.csv",
+        "k,h,m,p,q,f\n16,17,4,0,1,.5\n",
+        "column 2: expected a whole number from 1 to 16",
+    ),
     "params-size": (
         "params.csv",
         "k,h,m,p,q,f\n65536,2,65536,0,1,.5\n",
         "column 3: expected a whole number from 1 to 256",
     ),
-    "params-p": ("params.csv", "k,h,m,p,q,f\n16,2,4,nan,1,.5\n", "column 4: expected a probability from 0 to 1"),
-    "params-q": ("params.csv", "k,h,m,p,q,f\n16,2,4,0,1.01,.5\n", "column 5: expected a probability from 0 to 1"),
-    "no-signal": ("params.csv", "k,h,m,p,q,f\n16,2,4,.2,.7,1\n", "p different from q, and f below 1"),
+    "params-p": (
+        "params.csv",
+        "k,h,m,p,q,f\n16,2,4,nan,1,.5\n",
+        "column 4: expected a probability from 0 to 1",
+    ),
+    "params-q": (
+        "params.csv",
+        "k,h,m,p,q,f\n16,2,4,0,1.01,.5\n",
+        "column 5: expected a probability from 0 to 1",
+    ),
+    "no-signal": (
+        "params.csv",
+        "k,h,m,p,q,f\n16,2,4,.2,.7,1\n",
+        "p different from q, and f below 1",
+    ),
     "no-noise": ("params.csv", "k,h,m,p,q,f\n16,2,4,0,1,0\n", "noise on every bit"),
     "counts-missing": ("counts.csv", None, "expected to read counts.csv"),
     "counts-empty": ("counts.csv", "", "counts.csv: expected 4 rows, one for each cohort, got 0"),
-    "counts-cohorts": ("counts.csv", COUNTS + FIRST, "counts.csv: expected 4 rows, one for each cohort, got 5"),
+    "counts-cohorts": (
+        "counts.csv",
+        COUNTS + FIRST,
+        "counts.csv: expected 4 rows, one for each cohort, got 5",
+    ),
     "counts-width": ("counts.csv", COUNTS.replace(FIRST, FIRST + ",1"), "row 1: expected 17 cells"),
-    "counts-text": ("counts.csv", COUNTS.replace("6400,", "many,", 1), "row 1, column 1: expected a whole number"),
-    "counts-negative": ("counts.csv", COUNTS.replace("6400,", "-1,", 1), "row 1, column 1: expected a whole number"),
+    "counts-text": (
+        "counts.csv",
+        COUNTS.replace("6400,", "many,", 1),
+        "row 1, column 1: expected a whole number",
+    ),
+    "counts-negative": (
+        "counts.csv",
+        COUNTS.replace("6400,", "-1,", 1),
+        "row 1, column 1: expected a whole number",
+    ),
     "counts-impossible": (
         "counts.csv",
         COUNTS.replace("6400,", "100,", 1),
         "from 0 to 100 (the reports of the cohort)",
     ),
     "map-empty": ("map.csv", "\n", "map.csv: expected one row for each candidate, got none"),
-    "map-twice": ("map.csv", MAP + MAP, "map.csv: row 5, column 1: expected names that all differ, got that of row 1"),
+    "map-twice": (
+        "map.csv",
+        MAP + MAP,
+        "map.csv: row 5, column 1: expected names that all differ, got that of row 1",
+    ),
     "map-zero": (
         "map.csv",
         "red,0,1,17,18,33,34,49,50",
         "row 1, column 2: expected a whole number from 1 to 64, got '0'",
     ),
-    "map-large": ("map.csv", "red,1,2,17,18,33,34,49,65", "row 1, column 9: expected a whole number from 1 to 64"),
-    "map-cohort": ("map.csv", "red,1,2,3,18,33,34,49,50", "1 to 2 bits in each cohort (those of cohort 0 are 1 to 16)"),
+    "map-large": (
+        "map.csv",
+        "red,1,2,17,18,33,34,49,65",
+        "row 1, column 9: expected a whole number from 1 to 64",
+    ),
+    "map-cohort": (
+        "map.csv",
+        "red,1,2,3,18,33,34,49,50",
+        "1 to 2 bits in each cohort (those of cohort 0 are 1 to 16)",
+    ),
     "map-short": ("map.csv", "red,1,2", "got 0 in cohort 1"),
-    "map-alike": ("map.csv", MAP + MAP.splitlines()[0].replace("red", "rouge"), "cannot be told apart"),
-    "map-bytes": ("map.csv", b"\xff\xfe", "map.csv: expected UTF-8 text, got the byte 0xff after row 0"),
-    "map-cell": ("map.csv", "red," + "1" * 200_000, "map.csv: row 1: expected comma-separated cells"),
+    "map-alike": (
+        "map.csv",
+        MAP + MAP.splitlines()[0].replace("red", "rouge"),
+        "cannot be told apart",
+    ),
+    "map-bytes": (
+        "map.csv",
+        b"\xff\xfe",
+        "map.csv: expected UTF-8 text, got the byte 0xff after row 0",
+    ),
+    "map-cell": (
+        "map.csv",
+        "red," + "1" * 200_000,
+        "map.csv: row 1: expected comma-separated cells",
+    ),
 }
 
 
 @pytest.mark.parametrize(("name", "content", "told"), BAD.values(), ids=BAD)
 def test_bad_files(name, content, told, folder):
-    """Every malformed file is a message with the file, the place, what was expected and what came; and exit code 1."""
+    """Every malformed file is a message with the file, the place, what was expected and what came.
+
+    And exit code 1.
+    """
     path = folder / name
     path.unlink()
     if content is not None:
@@ -243,9 +376,15 @@ def test_bad_files(name, content, told, folder):
 
 BAD_REPORTS = {
     "empty": ("", "expected a header with the columns cohort and irr, got an empty file"),
-    "header": ("client,value\n", "expected a header with the columns cohort and irr, got 'client,value'"),
+    "header": (
+        "client,value\n",
+        "expected a header with the columns cohort and irr, got 'client,value'",
+    ),
     "width": ("cohort,irr\n1\n", "row 2: expected 2 cells"),
-    "cohort": (f"cohort,irr\n4,{'0' * 16}\n", "row 2, column 1: expected a whole number from 0 to 3, got '4'"),
+    "cohort": (
+        f"cohort,irr\n4,{'0' * 16}\n",
+        "row 2, column 1: expected a whole number from 0 to 3, got '4'",
+    ),
     "digits": (f"cohort,irr\n1,{'0' * 15}2\n", "row 2, column 2: expected 16 digits 0 or 1"),
     "length": (f"cohort,irr\n1,{'0' * 15}\n", "row 2, column 2: expected 16 digits 0 or 1"),
 }
@@ -255,7 +394,10 @@ BAD_REPORTS = {
 def test_bad_reports(content, told, folder):
     """The same for files of reports; a cohort out of range stops nothing but the import."""
     (folder / "reports.csv").write_text(content)
-    assert told in ldp("rappor import --params params.csv --reports reports.csv --map map.csv", 1).stderr
+    assert (
+        told
+        in ldp("rappor import --params params.csv --reports reports.csv --map map.csv", 1).stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -279,7 +421,10 @@ def test_no_candidates(folder):
     """An empty file of candidates is told of, too."""
     (folder / "words.txt").write_text("\n")
     line = "--params params.csv --counts counts.csv --candidates words.txt --client java"
-    assert "words.txt: expected one line for each candidate, got none" in ldp(f"rappor import {line}", 1).stderr
+    assert (
+        "words.txt: expected one line for each candidate, got none"
+        in ldp(f"rappor import {line}", 1).stderr
+    )
 
 
 def test_no_reports(folder):
@@ -290,16 +435,26 @@ def test_no_reports(folder):
 
 
 def test_signal_lost_in_rounding(folder):
-    """Parameters that a client would round to pure noise, or to none, are refused with what it would have drawn."""
+    """Parameters that a client would round to pure noise, or to none, are refused with what it
+    would have drawn.
+    """
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.5,0.501,0.5\n")
-    assert "params.csv: expected p, q and f that leave signal" in ldp(f"rappor import {FILES} --client cpp", 1).stderr
+    assert (
+        "params.csv: expected p, q and f that leave signal"
+        in ldp(f"rappor import {FILES} --client cpp", 1).stderr
+    )
 
 
 @pytest.mark.skipif(not EXAMPLE.exists(), reason="the example is not here")
 def test_published_example(tmp_path):
-    """Of 300 strings and 10,000,000 reports, 100 to 130 strings are found, with most of the mass, and drawn."""
+    """Of 300 strings and 10,000,000 reports, 100 to 130 strings are found, with most of the mass,
+    and drawn.
+    """
     files = " ".join(f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map"))
-    ldp(f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg -o {tmp_path}/table.txt")
+    ldp(
+        f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg -o "
+        f"{tmp_path}/table.txt"
+    )
     found = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
     assert 100 <= len(found) <= 130
     assert found[0]["string"] == "V_1"

@@ -1,4 +1,6 @@
-"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), through the exact law of its reports."""
+"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), through the exact law of its
+reports.
+"""
 
 import numpy as np
 import pytest
@@ -25,12 +27,16 @@ def test_normal_data_one_hot(respondents):
     assert survey["x"].randomizer.ratio == 3
     assert found.standard_error[0] == pytest.approx(2 / np.sqrt(respondents), rel=0.02)
     errors = found.frequency - holders.counts / respondents
-    # 101 nearly independent errors: their root mean square is within 5 of its standard errors (7 % each) of theory.
+    # 101 nearly independent errors: their root mean square is within 5 of its standard errors (7 %
+    # each) of theory.
     assert np.sqrt((errors**2).mean()) == pytest.approx(2 / np.sqrt(respondents), rel=0.35)
 
 
 def test_normal_data_shows_its_bell():
-    """At 10^4 reports the peak of the bell is two standard errors high and drowns; at 10^6 it is twenty, and clear."""
+    """At 10^4 reports the peak of the bell is two standard errors high and drowns.
+
+    At 10^6 it is twenty, and clear.
+    """
     peak = np.exp(-(((np.arange(101) - 50) / 10) ** 2) / 2)
     peak = peak.max() / peak.sum()
     assert peak / (2 / np.sqrt(1e4)) == pytest.approx(2, abs=0.1)
@@ -42,34 +48,46 @@ RUNS = 20
 
 @pytest.fixture(scope="module")
 def exponential_runs():
-    """20 surveys of a million people over 100 texts, decoded with 100 spurious candidates beside the real ones."""
-    survey = parse_survey(HEAD + 'f = "0.5"\ntype = "text"\nbloom_bits = 128\nhashes = 2\ncohorts = 16')
+    """20 surveys of a million people over 100 texts, decoded with 100 spurious candidates beside
+    the real ones.
+    """
+    survey = parse_survey(
+        HEAD + 'f = "0.5"\ntype = "text"\nbloom_bits = 128\nhashes = 2\ncohorts = 16'
+    )
     candidates = tuple(f"V_{number}" for number in range(1, 201))
     weights = np.where(np.arange(200) < 100, np.exp(-5 * np.arange(200) / 99), 0.0)
     holders = Holders(candidates, apportion(1_000_000, weights))
     generator = np.random.default_rng(7)
     found = [
-        estimate_question(survey["x"], sample_counts(survey["x"], holders, generator), Options(), candidates)
+        estimate_question(
+            survey["x"], sample_counts(survey["x"], holders, generator), Options(), candidates
+        )
         for _ in range(RUNS)
     ]
     return holders, found
 
 
 def test_exponential_data_first_string(exponential_runs):
-    """The least-squares error of the count of V_1 is near 2,973 (with the other 199 texts known: 2,806, the theory).
+    """The least-squares error of the count of V_1 is near 2,973 (with the other 199 texts known:
+    2,806, the theory).
 
-    The paper drew its people: 49,884 of them held V_1, within two standard deviations (217) of the 49,568 expected.
+    The paper drew its people: 49,884 of them held V_1, within two standard deviations (217) of the
+    49,568 expected.
     """
     holders, runs = exponential_runs
     assert holders.counts[0] == pytest.approx(49_884, abs=2 * 217)
     stated = np.mean([each.standard_error[0] * 1e6 for each in runs])
     assert 2_806 < stated == pytest.approx(2_973, rel=0.02)
     # The mean of 20 estimates: within 5 standard errors of the truth.
-    assert np.mean([each.frequency[0] * 1e6 for each in runs]) == pytest.approx(49_568, abs=5 * 2_973 / np.sqrt(RUNS))
+    assert np.mean([each.frequency[0] * 1e6 for each in runs]) == pytest.approx(
+        49_568, abs=5 * 2_973 / np.sqrt(RUNS)
+    )
 
 
 def test_exponential_data_detections(exponential_runs):
-    """Benjamini-Hochberg finds 41 to 46 strings on average, at most 2.5 of them false, and the top 20 always."""
+    """Benjamini-Hochberg finds 41 to 46 strings on average, at most 2.5 of them false, and the top
+    20 always.
+    """
     _, runs = exponential_runs
     found = np.stack([detected(each) for each in runs])
     strict = np.stack([detected(each, correction="bonferroni") for each in runs])
@@ -83,7 +101,9 @@ def test_exponential_data_detections(exponential_runs):
 
 
 def test_exponential_data_coverage(exponential_runs):
-    """Intervals hold the truth as often as they say: 4,000 of them, .94 to .96 of the strings that are there."""
+    """Intervals hold the truth as often as they say: 4,000 of them, .94 to .96 of the strings that
+    are there.
+    """
     holders, runs = exponential_runs
     truth = holders.counts / 1e6
     held = np.stack([(each.low <= truth) & (truth <= each.high) for each in runs])

@@ -1,4 +1,6 @@
-"""The regression grid of google/rappor: its cases, its sampler, its small half, and runs that are taken up again."""
+"""The regression grid of google/rappor: its cases, its sampler, its small half, and runs that are
+taken up again.
+"""
 
 import json
 from collections import Counter
@@ -23,7 +25,10 @@ from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 
 def test_cases_are_those_of_the_grid():
-    """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5 distributions; all names differ."""
+    """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5 distributions.
+
+    All names differ.
+    """
     every = cases()
     assert len(every) == len({case.name for case in every}) == 5 + 1 + 100
     assert Counter(case.name.partition(" ")[0] for case in every) == {
@@ -64,10 +69,11 @@ LAW = Rappor(bits=1, hashes=1, cohorts=1, flip=1, if_one=7, if_zero=2, word=3)
 
 
 def test_answers_that_agree_share_a_permanent_response():
-    """The count of three equal answers is a mixture of two binomials, of three answers of two values a convolution.
+    """The count of three equal answers is a mixture of two binomials, of three answers of two
+    values a convolution.
 
-    5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile. Fresh permanent responses would
-    give a statistic of about 100.
+    5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile. Fresh
+    permanent responses would give a statistic of about 100.
     """
     design = design_matrix(LAW, ["a", "b"])
     one, zero = Fraction(7, 8), Fraction(2, 8)
@@ -87,14 +93,19 @@ def test_answers_that_agree_share_a_permanent_response():
         ([0, 0, 0], of_one_value(3)),
         ([0, 1, 0], np.convolve(of_one_value(2), of_one_value(1))),
     ):
-        drawn = [repeated_counts(LAW, np.array([answers]), design, generator)[0].tolist() for _ in range(5_000)]
+        drawn = [
+            repeated_counts(LAW, np.array([answers]), design, generator)[0].tolist()
+            for _ in range(5_000)
+        ]
         assert {reports for reports, _ in drawn} == {3}
         seen = np.bincount([ones for _, ones in drawn], minlength=4)
         assert chisquare(seen, 5_000 * np.array([float(each) for each in law])).pvalue > 1e-6
 
 
 def test_a_hundred_million_respondents_take_no_longer():
-    """Counts add up to the respondents, and lie within 6 standard deviations of their expectation."""
+    """Counts add up to the respondents, and lie within 6 standard deviations of
+    their expectation.
+    """
     randomizer = LAW._replace(bits=8, hashes=2, cohorts=16)
     held = np.array([99_000_000, 1_000_000, 0])
     design = design_matrix(randomizer, ["a", "b", "c"])
@@ -112,12 +123,15 @@ SMALL_HALF = ("demo *", "paper *", "tiny *", "small *")
 def small_half():
     """One instance of each case of the small half."""
     return {
-        outcome.case.name: outcome for pattern in SMALL_HALF for outcome in run(cases(pattern), Archive(), instances=1)
+        outcome.case.name: outcome
+        for pattern in SMALL_HALF
+        for outcome in run(cases(pattern), Archive(), instances=1)
     }
 
 
 def test_intervals_cover_in_the_small_half(small_half):
-    """About 5,000 intervals: .93 to .97 of them hold the truth. (Those of google/rappor: .14 to .77.)
+    """About 5,000 intervals: .93 to .97 of them hold the truth. (Those of google/rappor: .14 to
+    .77.)
 
     One standard deviation is .003 to .004, as intervals of one instance are nearly independent.
     """
@@ -133,16 +147,20 @@ def test_few_are_found_wrongly_in_the_small_half(small_half):
     More than 1,000 are found.
     """
     found = sum(outcome.scores["found"].mean for outcome in small_half.values())
-    false = sum(outcome.scores["fdr"].mean * outcome.scores["found"].mean for outcome in small_half.values())
+    false = sum(
+        outcome.scores["fdr"].mean * outcome.scores["found"].mean for outcome in small_half.values()
+    )
     assert found > 1_000
     assert false <= 0.05 * found
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_no_worse_than_the_decoder_it_replaces(small_half, name):
-    """At the false-positive rate of google/rappor's decoder, not more values are missed, and the view is as close.
+    """At the false-positive rate of google/rappor's decoder, not more values are missed, and the
+    view is as close.
 
-    One instance scatters: .15 are allowed for missed values and .04 for total variation, 5 standard deviations.
+    One instance scatters: .15 are allowed for missed values and .04 for total variation, 5 standard
+    deviations.
     """
     theirs, ours = PUBLISHED[name], small_half[name].matched
     assert ours["fnr"].mean <= theirs.fnr + 0.15

@@ -21,7 +21,10 @@ CATALOGUE = Catalogue([Served(SURVEY, TEXT)])
 
 
 class Collector:
-    """A store by its URL, and a writer for sources. `troubles` are raised, one a call; `poison` cannot be counted."""
+    """A store by its URL, and a writer for sources.
+
+    `troubles` are raised, one a call; `poison` cannot be counted.
+    """
 
     def __init__(self, store, troubles=(), poison=None):
         self.read = partial(open_snapshot, store)
@@ -95,13 +98,17 @@ def wait_for(condition):
 
 
 def kill_often(store, make_source, accepted, altered=lambda body, marks: (body, marks)):
-    """How many collectors were killed, at one of their first deliveries, until one lived to see so many accepted.
+    """How many collectors were killed, at one of their first deliveries, until one lived to see so
+    many accepted.
 
-    `make_source` makes the source of a life, by its number, for a collector. `altered` is what becomes of deliveries.
+    `make_source` makes the source of a life, by its number, for a collector. `altered` is what
+    becomes of deliveries.
     """
     draw = random.Random(1)
     kills = 0
-    while _is_killed(forked(partial(_live, store, partial(make_source, kills), accepted, draw.random(), altered))):
+    while _is_killed(
+        forked(partial(_live, store, partial(make_source, kills), accepted, draw.random(), altered))
+    ):
         kills += 1
     return kills
 
@@ -124,7 +131,9 @@ def _is_killed(child):
 
 
 def _live(store, make_source, accepted, fate, altered):
-    """Follow a source until killed, either before a delivery or once it is counted and nobody knows of it yet."""
+    """Follow a source until killed, either before a delivery or once it is counted and nobody knows
+    of it yet.
+    """
     fatal, late = divmod(int(fate * 8), 2)
     with collecting(store) as collector:
         genuine = collector.write

@@ -51,7 +51,9 @@ def cluster():
 
 
 def _library():
-    found = sorted(Path(confluent_kafka.__file__).parents[1].glob("confluent_kafka.libs/librdkafka*"))
+    found = sorted(
+        Path(confluent_kafka.__file__).parents[1].glob("confluent_kafka.libs/librdkafka*")
+    )
     if not found:
         pytest.skip("this build of confluent-kafka has its C library elsewhere")
     library = ctypes.CDLL(str(found[0]))

@@ -35,7 +35,9 @@ class RunningService:
 
     def get(self, path, token=TOKEN):
         """What a GET brings."""
-        return httpx.get(f"{self.url}{path}", headers={"authorization": f"Bearer {token}"}, timeout=_PATIENCE)
+        return httpx.get(
+            f"{self.url}{path}", headers={"authorization": f"Bearer {token}"}, timeout=_PATIENCE
+        )
 
     def accounts(self):
         """Batches received, and what became of them, by outcome and reason."""
@@ -52,7 +54,9 @@ class RunningService:
 
     def complaints(self):
         """What the log says beyond where it listens."""
-        return [line for line in self.log.read_text().splitlines() if not line.startswith("serving ")]
+        return [
+            line for line in self.log.read_text().splitlines() if not line.startswith("serving ")
+        ]
 
     def exchange(self, *pieces, patience=5.0, pause=0.05, half_close=False):
         """Send pieces over a connection of its own, and return the answer."""
@@ -68,7 +72,14 @@ class RunningService:
             return received(connection, patience)
 
     def _status(self, name):
-        return int(re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())[1]) / 1024
+        return (
+            int(
+                re.search(
+                    rf"{name}:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text()
+                )[1]
+            )
+            / 1024
+        )
 
 
 @contextmanager
@@ -88,7 +99,10 @@ def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
     if not (folder / "tokens.toml").exists():
         write_tokens(folder)
     command = [*within, LDP, "serve", survey_path, "--port", str(port), *options]
-    with log.open("w") as file, subprocess.Popen(command, cwd=folder, env=environment, stderr=file) as process:  # noqa: S603
+    with (
+        log.open("w") as file,
+        subprocess.Popen(command, cwd=folder, env=environment, stderr=file) as process,
+    ):
         try:
             yield RunningService(process, _port_of(process, log), log)
         finally:
@@ -97,7 +111,11 @@ def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
 
 def request(body=b"", *fields, token=UPLOADING, line=b"POST /v1/reports HTTP/1.1"):
     """The bytes of an upload, or of another request."""
-    given = [b"host: service", b"authorization: Bearer " + token.encode(), b"content-length: %d" % len(body)]
+    given = [
+        b"host: service",
+        b"authorization: Bearer " + token.encode(),
+        b"content-length: %d" % len(body),
+    ]
     return b"\r\n".join([line, *given, *fields, b"", body])
 
 
@@ -123,7 +141,10 @@ def _port_of(process, log):
         if found := re.search(r"serving https?://127.0.0.1:(\d+)", log.read_text()):
             port = int(found[1])
             try:
-                if httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE).status_code == 200:
+                if (
+                    httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE).status_code
+                    == 200
+                ):
                     return port
             except httpx.TransportError:
                 pass

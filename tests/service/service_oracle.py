@@ -7,7 +7,9 @@ DAY, AHEAD, LOOKS = 86_400, 3600, 60
 
 
 class Sent(NamedTuple):
-    """A batch: its question, the epoch and number that make its id, and the symbols that its devices report."""
+    """A batch: its question, the epoch and number that make its id, and the symbols that its
+    devices report.
+    """
 
     question: str
     epoch: int

@@ -1,4 +1,6 @@
-"""A topic of Kafka as a source: every message is counted once, whoever reads it, and whoever is killed over it."""
+"""A topic of Kafka as a source: every message is counted once, whoever reads it, and whoever is
+killed over it.
+"""
 
 from contextlib import contextmanager
 from unittest.mock import Mock, patch
@@ -57,7 +59,10 @@ def little_at_a_time():
 
 
 def test_messages_are_counted_once(kafka, collector):
-    """Messages with some frames or none are counted once, whatever group reads them; repetitions are duplicates."""
+    """Messages with some frames or none are counted once, whatever group reads them.
+
+    Repetitions are duplicates.
+    """
     kafka.send(TOPIC, 0, b"".join(frames(0, 3)), b"", None)
     kafka.send(TOPIC, 1, *frames(3, 9), frame(3))
     for group in ("one", "other"):
@@ -85,7 +90,9 @@ def killed_readers(kafka, store, messages, *altered):
 
 
 def test_killed_collectors_count_everything_once(kafka, store):
-    """Collectors that are killed before a delivery, or before they know of it, count each message once all the same."""
+    """Collectors that are killed before a delivery, or before they know of it, count each message
+    once all the same.
+    """
     kills, outcomes = killed_readers(kafka, store, 60)
     assert outcomes == {"accepted": 60}
     assert kills >= 5
@@ -98,7 +105,9 @@ def test_the_kills_would_show_marks_that_lag(kafka, store):
 
 
 def handed_over(kafka, one, other):
-    """What is counted of messages that come while a second collector joins a first one and leaves it again."""
+    """What is counted of messages that come while a second collector joins a first one and leaves
+    it again.
+    """
     first, second = source_of(kafka, one), source_of(kafka, other)
     sent = 0
 
@@ -122,7 +131,9 @@ def handed_over(kafka, one, other):
 
 
 def test_readers_that_come_and_go_share_a_topic(kafka, collector):
-    """While members join a group and leave it, and partitions change hands, each message is counted once."""
+    """While members join a group and leave it, and partitions change hands, each message is counted
+    once.
+    """
     outcomes, sent = handed_over(kafka, collector, collector)
     assert outcomes == {"accepted": sent}
 
@@ -137,9 +148,13 @@ def test_processes_with_one_store_share_a_topic(kafka, postgres_server):
 
 
 def test_partitions_that_go_take_what_was_read_with_them(collector):
-    """Messages that were read, and not delivered when their partition went to somebody else, are left to that one."""
+    """Messages that were read, and not delivered when their partition went to somebody else, are
+    left to that one.
+    """
     source = KafkaSource(f"{TOPIC}@127.0.0.1:1", collector, collector.read)
-    message = Mock(**{"error.return_value": None, "value.return_value": frame(0), "offset.return_value": 0})
+    message = Mock(
+        **{"error.return_value": None, "value.return_value": frame(0), "offset.return_value": 0}
+    )
     message.configure_mock(**{"topic.return_value": TOPIC, "partition.return_value": 0})
 
     def poll(_):
@@ -159,16 +174,34 @@ def test_the_shard_that_read_furthest_counts():
 
     class Shards:
         def scan(self, kind, _=b""):
-            for source, shard, place in (("t:1", 0, 255), ("t:1", 1, 256), ("t:1", 2, 9), ("t:10", 0, 1000)):
+            for source, shard, place in (
+                ("t:1", 0, 255),
+                ("t:1", 1, 256),
+                ("t:1", 2, 9),
+                ("t:10", 0, 1000),
+            ):
                 yield sealed(kind, source.encode() + shard_key(shard), place.to_bytes(8, "big"))
 
-    assert {name: int.from_bytes(place, "big") for name, place in marks(Shards()).items()} == {"t:1": 256, "t:10": 1000}
+    assert {name: int.from_bytes(place, "big") for name, place in marks(Shards()).items()} == {
+        "t:1": 256,
+        "t:10": 1000,
+    }
 
 
 def test_damaged_messages_cost_themselves_only(kafka, collector):
-    """Of sound and damaged messages in a row each is counted as what it is, damaged neighbours one by one."""
+    """Of sound and damaged messages in a row each is counted as what it is, damaged neighbours one
+    by one.
+    """
     hostile = b"LDPR" + (1 << 20).to_bytes(4, "little")
-    values = [frame(0), b"junk", b"more junk", frame(1), frame(2)[:-1], hostile * 5000, *frames(3, 6)]
+    values = [
+        frame(0),
+        b"junk",
+        b"more junk",
+        frame(1),
+        frame(2)[:-1],
+        hostile * 5000,
+        *frames(3, 6),
+    ]
     kafka.send(TOPIC, 0, *values)
     with running(source_of(kafka, collector)):
         wait_for(lambda: collector.outcomes == {"accepted": 5, "frame-damaged": 4})
@@ -229,7 +262,9 @@ def test_an_address_is_a_topic_and_its_brokers(collector, address):
         KafkaSource(address, collector, collector.read)
 
 
-@pytest.mark.parametrize("name", ["enable.auto.commit", "bootstrap.servers", "auto.offset.reset", "no.such.setting"])
+@pytest.mark.parametrize(
+    "name", ["enable.auto.commit", "bootstrap.servers", "auto.offset.reset", "no.such.setting"]
+)
 def test_settings_that_would_change_what_is_counted_are_refused(collector, name):
     """Settings that counting once depends on, or that do not exist, are refused by name."""
     with pytest.raises(KafkaSourceError, match=name):
@@ -237,7 +272,10 @@ def test_settings_that_would_change_what_is_counted_are_refused(collector, name)
 
 
 def test_settings_are_read_from_a_file(tmp_path):
-    """A file has a setting a line; one that has not is refused, by line, without what stands there."""
+    """A file has a setting a line.
+
+    One that has not is refused, by line, without what stands there.
+    """
     path = tmp_path / "kafka.properties"
     path.write_text("# for the broker\n\nsecurity.protocol = SASL_SSL\nsasl.password=a=b # c\n")
     assert read_settings(path) == {"security.protocol": "SASL_SSL", "sasl.password": "a=b # c"}

@@ -1,4 +1,6 @@
-"""Who may do what over HTTP: forged tokens, expired ones and new ones, scopes of all routes, pages of other origins."""
+"""Who may do what over HTTP: forged tokens, expired ones and new ones, scopes of all routes, pages
+of other origins.
+"""
 
 import asyncio
 import http.client
@@ -44,7 +46,10 @@ ROUTES = {
     "GET /v1/surveys/{name}/history": (ANALYST,),
     "GET /v1/surveys/{name}/health": (ANALYST,),
 }
-"""Every route, and the scopes that open it. Uploads are no route; a test of their own holds them."""
+"""Every route, and the scopes that open it.
+
+Uploads are no route; a test of their own holds them.
+"""
 
 
 @pytest.fixture
@@ -52,15 +57,21 @@ def service(tmp_path):
     """A service with a token of each scope, and one that has expired."""
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     tokens = [kept(token, scope, scope) for scope, token in _SHOWN.items()]
-    (tmp_path / "tokens.toml").write_text(Tokens([*tokens, kept(_OLD, "old", UPLOAD, yesterday)]).to_toml())
+    (tmp_path / "tokens.toml").write_text(
+        Tokens([*tokens, kept(_OLD, "old", UPLOAD, yesterday)]).to_toml()
+    )
     settings = Settings(TokenFile(tmp_path / "tokens.toml"), origins=("https://app.example",))
-    service = Service([Served(parse_survey(TEXT), TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
+    service = Service(
+        [Served(parse_survey(TEXT), TEXT)], f"sqlite:///{tmp_path}/store.db", settings
+    )
     yield service
     service.close()
 
 
 def _asked(service, method, path, token=None, **options):
-    headers = options.pop("headers", {}) | ({} if token is None else {"authorization": f"Bearer {token}"})
+    headers = options.pop("headers", {}) | (
+        {} if token is None else {"authorization": f"Bearer {token}"}
+    )
 
     async def ask():
         transport = httpx.ASGITransport(Application(service))
@@ -71,17 +82,29 @@ def _asked(service, method, path, token=None, **options):
 
 
 def test_scopes_of_all_routes(service):
-    """Each route is open to tokens of its scopes, and closed to all others; there is no route without a line here."""
+    """Each route is open to tokens of its scopes, and closed to all others.
+
+    There is no route without a line here.
+    """
     routes = [
-        (method, route.path) for route in routes_of(service, Metrics(service)) for method in route.methods - {"HEAD"}
+        (method, route.path)
+        for route in routes_of(service, Metrics(service))
+        for method in route.methods - {"HEAD"}
     ]
     assert {f"{method} {path}" for method, path in routes} == {*ROUTES}
     for method, path in routes:
         opening = ROUTES[f"{method} {path}"]
-        asked = path.format(name="example") + ("?question=symbol" if path.endswith("history") else "")
+        asked = path.format(name="example") + (
+            "?question=symbol" if path.endswith("history") else ""
+        )
         for scope, token in _SHOWN.items():
             status = _shown(service, method, asked, token)
-            assert (status < 400) if scope in opening else status == 403, (method, path, scope, status)
+            assert (status < 400) if scope in opening else status == 403, (
+                method,
+                path,
+                scope,
+                status,
+            )
         for token in (None, "", "x", _OLD, UPLOADING[:-1], f"{TOKEN}x", TOKEN.upper()):
             status = _shown(service, method, asked, token)
             assert opening == _ANYBODY or status == 401, (method, path, token, status)
@@ -95,12 +118,21 @@ def _shown(service, method, path, token):
 
 def test_scopes_of_uploads(service):
     """Only tokens for uploads upload, and only while they are good."""
-    for token, status in ((UPLOADING, 202), (TOKEN, 403), (_SCRAPING, 403), (_OLD, 401), (None, 401)):
+    for token, status in (
+        (UPLOADING, 202),
+        (TOKEN, 403),
+        (_SCRAPING, 403),
+        (_OLD, 401),
+        (None, 401),
+    ):
         assert _asked(service, "POST", "/v1/reports", token, content=fresh()).status_code == status
 
 
 def test_pages_of_other_origins(service):
-    """Browsers are told what the pages of the origins named may send; others are told nothing, and may not."""
+    """Browsers are told what the pages of the origins named may send.
+
+    Others are told nothing, and may not.
+    """
     asking = {"origin": "https://app.example", "access-control-request-method": "POST"}
     allowed = _asked(service, "OPTIONS", "/v1/reports", headers=asking)
     assert allowed.status_code == 204
@@ -109,8 +141,18 @@ def test_pages_of_other_origins(service):
     assert allowed.headers["access-control-allow-headers"] == "authorization, content-type"
     assert int(allowed.headers["access-control-max-age"]) > 0
     assert allowed.headers["vary"] == "origin"
-    sent = _asked(service, "POST", "/v1/reports", UPLOADING, content=fresh(), headers={"origin": asking["origin"]})
-    assert (sent.status_code, sent.headers["access-control-allow-origin"]) == (202, asking["origin"])
+    sent = _asked(
+        service,
+        "POST",
+        "/v1/reports",
+        UPLOADING,
+        content=fresh(),
+        headers={"origin": asking["origin"]},
+    )
+    assert (sent.status_code, sent.headers["access-control-allow-origin"]) == (
+        202,
+        asking["origin"],
+    )
     for origin in ("https://other.example", "http://app.example", "null", ""):
         refused = _asked(service, "OPTIONS", "/v1/reports", headers={**asking, "origin": origin})
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
@@ -118,11 +160,15 @@ def test_pages_of_other_origins(service):
 
 
 def test_forged_and_expired_tokens(tmp_path):
-    """Of ten thousand forged and expired tokens over HTTP none is taken for a good one, nor counted."""
+    """Of ten thousand forged and expired tokens over HTTP none is taken for a good one, nor
+    counted.
+    """
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
     tokens = [kept(TOKEN, "looks", ANALYST), kept(UPLOADING, "sends", UPLOAD)]
-    tokens += [kept(each, f"expired-{number}", UPLOAD, yesterday) for number, each in enumerate(expired)]
+    tokens += [
+        kept(each, f"expired-{number}", UPLOAD, yesterday) for number, each in enumerate(expired)
+    ]
     (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
     with running_service(tmp_path) as service:
         before, statuses = service.accounts(), set()
@@ -136,7 +182,9 @@ def test_forged_and_expired_tokens(tmp_path):
                 UPLOADING[:flipped],
                 UPLOADING + secrets.token_hex(1 + flipped),
             )[number % 5]
-            method, path = (("POST", "/v1/reports"), ("GET", "/v1/surveys/example/estimates"))[number // 5 % 2]
+            method, path = (("POST", "/v1/reports"), ("GET", "/v1/surveys/example/estimates"))[
+                number // 5 % 2
+            ]
             connection.request(method, path, fresh(), {"authorization": f"Bearer {forged}"})
             answer = connection.getresponse()
             answer.read()
@@ -147,7 +195,9 @@ def test_forged_and_expired_tokens(tmp_path):
 
 
 def test_tokens_change_without_loss(tmp_path):
-    """While uploads go on, a new token is added, handed out, and the old one removed: none is refused before that."""
+    """While uploads go on, a new token is added, handed out, and the old one removed: none is
+    refused before that.
+    """
     with running_service(tmp_path) as service:
         path, new = tmp_path / "tokens.toml", "new" + "n" * 40
         old_ones, looks = kept(UPLOADING, "sends", UPLOAD), kept(TOKEN, "looks", ANALYST)
@@ -155,7 +205,9 @@ def test_tokens_change_without_loss(tmp_path):
         with httpx.Client(base_url=service.url) as client:
 
             def upload():
-                answer = client.post("/v1/reports", content=fresh(), headers={"authorization": f"Bearer {token}"})
+                answer = client.post(
+                    "/v1/reports", content=fresh(), headers={"authorization": f"Bearer {token}"}
+                )
                 return answer.status_code
 
             def upload_until(wanted):

@@ -35,7 +35,9 @@ def upload(service, body, token=UPLOADING, **headers):
 def timed_batch(name, seconds):
     """A batch of one report, made at a time."""
     question = parse_survey(TIMED)[name]
-    return Batch(question.fingerprint, batch_id(system, question.epoch, seconds), 3, BATCHES[name].rows)
+    return Batch(
+        question.fingerprint, batch_id(system, question.epoch, seconds), 3, BATCHES[name].rows
+    )
 
 
 class Clock:
@@ -50,22 +52,35 @@ class Clock:
 
 
 def test_what_is_uploaded_is_what_files_give(tmp_path):
-    """Tally and estimates of a service are those of one ingest of the same bytes, to the last bit."""
+    """Tally and estimates of a service are those of one ingest of the same
+    bytes, to the last bit.
+    """
     bodies = [file_of(batch) for batch in BATCHES.values()]
     with service_of(TEXT, folder=tmp_path) as service:
         for body in bodies:
             answer = upload(service, body)
             assert answer.status_code == 202
-            assert answer.json() == {"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {}}
+            assert answer.json() == {
+                "accepted": 1,
+                "duplicate": 0,
+                "quarantined": 0,
+                "rejected": {},
+            }
         looker = visitor(service, TOKEN)
         assert looker.get("/v1/surveys/example/tally").content == encode_tally(taken(*bodies))
         expected = json.loads(json.dumps(estimate(taken(*bodies)).to_dict()))
         assert looker.get("/v1/surveys/example/estimates").json() == expected
-        assert looker.get("/v1/surveys/example/estimates?format=csv").text == estimate(taken(*bodies)).to_csv()
+        assert (
+            looker.get("/v1/surveys/example/estimates?format=csv").text
+            == estimate(taken(*bodies)).to_csv()
+        )
 
 
 def test_a_batch_counts_once(tmp_path):
-    """In one upload or in several, before and after a restart: once; its repetitions are duplicates."""
+    """In one upload or in several, before and after a restart: once.
+
+    Its repetitions are duplicates.
+    """
     body = file_of(BATCHES["symbol"], BATCHES["bits"])
     for sent in range(3):
         with service_of(TEXT, folder=tmp_path) as service:
@@ -78,14 +93,20 @@ def test_a_batch_counts_once(tmp_path):
 
 
 def test_every_outcome_is_told_and_adds_up(tmp_path):
-    """Accepted, duplicate, rejected by reason and quarantined: in the receipt, and the same in the metrics."""
+    """Accepted, duplicate, rejected by reason and quarantined: in the receipt, and the same in the
+    metrics.
+    """
     other = parse_survey(TEXT.replace("car", "tram"))["symbol"]
     stranger = Batch(other.fingerprint, b"s" * 16, 3, BATCHES["symbol"].rows)
     impossible = BATCHES["symbol"]._replace(id=b"i" * 16, rows=b"\4\4\4")
-    body = file_of(BATCHES["symbol"], BATCHES["symbol"], stranger, stranger, impossible) + b"garbage"
+    body = (
+        file_of(BATCHES["symbol"], BATCHES["symbol"], stranger, stranger, impossible) + b"garbage"
+    )
     with service_of(TEXT, folder=tmp_path) as service:
         everyone = Visitor(Application(service))
-        told = everyone.post("/v1/reports", content=body, headers={"authorization": f"Bearer {UPLOADING}"}).json()
+        told = everyone.post(
+            "/v1/reports", content=body, headers={"authorization": f"Bearer {UPLOADING}"}
+        ).json()
         rejected = {"frame-damaged": 1, "symbol-range": 1}
         assert told == {"accepted": 1, "duplicate": 2, "quarantined": 1, "rejected": rejected}
         metrics = everyone.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
@@ -101,7 +122,9 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
 
 
 def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
-    """A batch that came before its survey is counted after a start with that survey, once, and received once."""
+    """A batch that came before its survey is counted after a start with that survey, once, and
+    received once.
+    """
     newer = TEXT.replace("car", "tram")
     question = parse_survey(newer)["symbol"]
     body = file_of(Batch(question.fingerprint, b"s" * 16, 3, BATCHES["symbol"].rows))
@@ -114,13 +137,20 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
         assert accounts.received == 1
         assert +accounts.outcomes == Counter(accepted=1)
         assert upload(service, body).json()["duplicate"] == 1
-        assert service.analysis.tally(service.catalogue.by_name["example"][-1]).reports("symbol") == 3
+        assert (
+            service.analysis.tally(service.catalogue.by_name["example"][-1]).reports("symbol") == 3
+        )
 
 
 def test_quarantine_has_an_end(tmp_path):
-    """Beyond its bytes a batch of no question is rejected, and after its days what was put aside is as well."""
+    """Beyond its bytes a batch of no question is rejected, and after its days what was put aside is
+    as well.
+    """
     question, clock = parse_survey(TEXT.replace("car", "tram"))["symbol"], Clock(0)
-    batches = [Batch(question.fingerprint, bytes([number]) * 16, 3, BATCHES["symbol"].rows) for number in range(3)]
+    batches = [
+        Batch(question.fingerprint, bytes([number]) * 16, 3, BATCHES["symbol"].rows)
+        for number in range(3)
+    ]
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
     settings = Settings(rules=rules)
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
@@ -129,7 +159,9 @@ def test_quarantine_has_an_end(tmp_path):
     assert told[2]["rejected"] == {"fingerprint": 1}
     clock.now = 4 * 24 * HOUR
     upload(service, file_of(BATCHES["symbol"]), None)
-    upload(service, file_of(BATCHES["symbol"]), None)  # the writer looks at its clock after each turn
+    upload(
+        service, file_of(BATCHES["symbol"]), None
+    )  # the writer looks at its clock after each turn
     accounts = service.analysis.accounts()
     assert accounts.received == accounts.outcomes.total() == 5
     assert +accounts.outcomes == Counter(accepted=1, duplicate=1, fingerprint=3)
@@ -137,15 +169,21 @@ def test_quarantine_has_an_end(tmp_path):
 
 
 def test_epochs_close_and_their_ids_go(tmp_path):
-    """Late and early batches are refused by their epoch; after the grace the ids are gone, the counts stay, and a clock
-    that goes back opens nothing.
+    """Late and early batches are refused by their epoch; after the grace the ids are gone, the
+    counts stay, and a clock that goes back opens nothing.
     """
     clock = Clock(10 * HOUR)
     served = [Served(parse_survey(TIMED), TIMED)]
     service = Service(served, f"sqlite:///{tmp_path}/s.db", Settings(), clock=clock)
     ours, early = timed_batch("symbol", 10 * HOUR), timed_batch("symbol", 12 * HOUR)
-    assert upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()["accepted"] == 2
-    assert upload(service, file_of(early, timed_batch("symbol", 0)), None).json()["rejected"] == {"early": 1, "late": 1}
+    assert (
+        upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()["accepted"]
+        == 2
+    )
+    assert upload(service, file_of(early, timed_batch("symbol", 0)), None).json()["rejected"] == {
+        "early": 1,
+        "late": 1,
+    }
     clock.now = 12.5 * HOUR
     assert upload(service, file_of(ours, early), None).json() | {"rejected": 0} == {
         "accepted": 1, "duplicate": 1, "quarantined": 0, "rejected": 0,
@@ -156,7 +194,9 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     with service.analysis._snapshot() as snapshot:
         assert [epoch.number for epoch in snapshot.epochs()] == [11, 12]
     clock.now = 10 * HOUR
-    assert upload(service, file_of(timed_batch("symbol", 10 * HOUR)), None).json()["rejected"] == {"late": 1}
+    assert upload(service, file_of(timed_batch("symbol", 10 * HOUR)), None).json()["rejected"] == {
+        "late": 1
+    }
     looker = visitor(service)
     history = looker.get("/v1/surveys/example/history?question=symbol").json()["epochs"]
     assert [(each["epoch"], each["reports"]) for each in history] == [(10, 3), (11, 3), (12, 3)]
@@ -166,11 +206,19 @@ def test_epochs_close_and_their_ids_go(tmp_path):
 
 
 def test_kept_batches_are_exported_and_counted_again(tmp_path):
-    """What `ldp export` writes gives `ldp aggregate` the bytes of the service's tally, until its days are over."""
+    """What `ldp export` writes gives `ldp aggregate` the bytes of the service's tally, until its
+    days are over.
+    """
     body = file_of(*BATCHES.values())
-    store, folder, survey = f"sqlite:///{tmp_path}/s.db", tmp_path / "kept", tmp_path / "survey.toml"
+    store, folder, survey = (
+        f"sqlite:///{tmp_path}/s.db",
+        tmp_path / "kept",
+        tmp_path / "survey.toml",
+    )
     clock = Clock(20_000 * 24 * HOUR)
-    service = Service([Served(SURVEY, TEXT)], store, Settings(rules=Rules(kept_days=2)), clock=clock)
+    service = Service(
+        [Served(SURVEY, TEXT)], store, Settings(rules=Rules(kept_days=2)), clock=clock
+    )
     upload(service, body, None)
     run("export", store, "-o", folder)
     [made] = folder.glob("*.ldp")
@@ -183,12 +231,20 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
     upload(service, body, None)
     upload(service, body, None)
     assert "got none" in run("export", store, "-o", folder, code=1).output
-    assert visitor(service).get("/v1/surveys/example/estimates").json()["questions"]["symbol"]["reports"] == 3
+    assert (
+        visitor(service)
+        .get("/v1/surveys/example/estimates")
+        .json()["questions"]["symbol"]["reports"]
+        == 3
+    )
     service.close()
 
 
 def test_versions_live_side_by_side(tmp_path):
-    """Questions of one fingerprint share a tally; the others are apart by version, and pooled where nothing is said."""
+    """Questions of one fingerprint share a tally.
+
+    The others are apart by version, and pooled where nothing is said.
+    """
     newer = TEXT.replace(
         'values = ["car", "bus", "bike", "walk"]\nepsilon = "1"',
         'values = ["car", "bus", "bike", "walk"]\nepsilon = "2"',
@@ -202,22 +258,32 @@ def test_versions_live_side_by_side(tmp_path):
         looker = visitor(service, TOKEN)
         old, young = (each["fingerprint"] for each in looker.get("/v1/surveys").json()["surveys"])
         reports = {
-            (version, name): looker.get(f"/v1/surveys/example/estimates{version}").json()["questions"][name]["reports"]
+            (version, name): looker.get(f"/v1/surveys/example/estimates{version}").json()[
+                "questions"
+            ][name]["reports"]
             for version in (f"?version={old}", f"?version={young}", "")
             for name in ("symbol", "wide")
         }
         assert list(reports.values()) == [3, 3, 3, 3, 6, 3]
         pooled = looker.get("/v1/surveys/example/estimates").json()["questions"]["symbol"]
-        assert pooled["note"].startswith("pooled over 2 versions, by weights that do not depend on the answers")
+        assert pooled["note"].startswith(
+            "pooled over 2 versions, by weights that do not depend on the answers"
+        )
         assert looker.get("/v1/surveys/example").json()["survey"] == newer
 
 
 def test_ids_that_differ_in_one_byte_are_of_two_batches(tmp_path):
     """Every byte of an id counts, whichever it is."""
     batch = BATCHES["symbol"]
-    ids = [batch.id, *(bytes(byte ^ (at == place) for at, byte in enumerate(batch.id)) for place in range(16))]
+    ids = [
+        batch.id,
+        *(bytes(byte ^ (at == place) for at, byte in enumerate(batch.id)) for place in range(16)),
+    ]
     with service_of(TEXT, folder=tmp_path) as service:
-        assert upload(service, file_of(*(batch._replace(id=each) for each in ids))).json()["accepted"] == 17
+        assert (
+            upload(service, file_of(*(batch._replace(id=each) for each in ids))).json()["accepted"]
+            == 17
+        )
 
 
 def test_surveys_of_two_names_share_nothing(tmp_path):
@@ -257,7 +323,9 @@ def test_surveys_of_two_names_share_nothing(tmp_path):
     ],
 )
 def test_what_is_asked_is_answered_or_refused(tmp_path, path, token, status):
-    """Each request gets the status that the documentation says, and an error says what was expected."""
+    """Each request gets the status that the documentation says, and an error says what was
+    expected.
+    """
     with service_of(TEXT, folder=tmp_path) as service:
         answer = visitor(service, token).get(path)
         assert answer.status_code == status
@@ -290,7 +358,8 @@ def test_odd_framing_is_refused_and_the_connection_closed(tmp_path, content, hea
     [(BusyError(), True), (StoreFullError("expected room"), True), (StoreError("broken"), False)],
 )
 def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, goes_on):
-    """A turn that cannot be committed is answered with 503 and Retry-After, and the same bytes count once, afterwards.
+    """A turn that cannot be committed is answered with 503 and Retry-After, and the same bytes
+    count once, afterwards.
 
     After an error that is neither a full disk nor a lost connection nothing is taken any more.
     """
@@ -312,7 +381,10 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
 
 
 def test_a_submission_that_makes_us_fail_takes_nobody_else_down(tmp_path, monkeypatch):
-    """A defect of ours over one batch is an error 500 for its upload alone; the others of its turn are counted."""
+    """A defect of ours over one batch is an error 500 for its upload alone.
+
+    The others of its turn are counted.
+    """
     from ldp_aggregator.service.counting import intake
 
     counted, poison = intake.counted, BATCHES["bits"]
@@ -346,5 +418,15 @@ def test_a_service_can_be_mounted(tmp_path):
 
     with service_of(TEXT, folder=tmp_path, tokens=False) as service:
         outer = Visitor(Starlette(routes=[Mount("/collect", Application(service))]))
-        assert outer.post("/collect/v1/reports", content=file_of(batch_of("symbol", 2, "m"))).status_code == 202
-        assert outer.get("/collect/v1/surveys/example/estimates").json()["questions"]["symbol"]["reports"] == 2
+        assert (
+            outer.post(
+                "/collect/v1/reports", content=file_of(batch_of("symbol", 2, "m"))
+            ).status_code
+            == 202
+        )
+        assert (
+            outer.get("/collect/v1/surveys/example/estimates").json()["questions"]["symbol"][
+                "reports"
+            ]
+            == 2
+        )

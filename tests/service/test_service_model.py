@@ -1,6 +1,8 @@
-"""Whatever happens to a service, in whatever order, it holds what a few dictionaries do that are told the same.
+"""Whatever happens to a service, in whatever order, it holds what a few dictionaries do that are
+told the same.
 
-`LDPKIT_MODEL=2000 pytest tests/service/test_service_model.py` lives as many lives, others each time.
+`LDPKIT_MODEL=2000 pytest tests/service/test_service_model.py` lives as many lives, others each
+time.
 """
 
 import os
@@ -13,7 +15,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 from service_oracle import Oracle, Sent
 
 from ldp import LDPError, parse_survey
@@ -58,7 +66,10 @@ sent = st.builds(
         name,
         (START + hours * HOUR) // LENGTHS[name] if LENGTHS[name] else 0,
         number,
-        tuple((symbol * place + number) % QUESTIONS[name].domain.size for place in range(1 + number % 4)),
+        tuple(
+            (symbol * place + number) % QUESTIONS[name].domain.size
+            for place in range(1 + number % 4)
+        ),
     ),
     st.sampled_from(sorted(QUESTIONS)),
     st.integers(-30, 30),
@@ -66,7 +77,11 @@ sent = st.builds(
     st.integers(0, 600),
 )
 UNCOUNTABLE = {"frame-damaged": b"no frame", "not-a-batch": encode_frame(b"\x95\x01no batch")}
-uploads = st.lists(sent | sent.map(lambda each: each._replace(symbols=(255,))) | st.sampled_from(sorted(UNCOUNTABLE)))
+uploads = st.lists(
+    sent
+    | sent.map(lambda each: each._replace(symbols=(255,)))
+    | st.sampled_from(sorted(UNCOUNTABLE))
+)
 
 
 def body(each):
@@ -96,7 +111,10 @@ class Lives(RuleBasedStateMachine):
         """Serve one survey with epochs, and one without."""
         self.serve(["old", "ever"], 0)
 
-    @rule(names=st.lists(st.sampled_from(sorted(SURVEYS)), min_size=1, unique=True), keeps=st.integers(0, 2))
+    @rule(
+        names=st.lists(st.sampled_from(sorted(SURVEYS)), min_size=1, unique=True),
+        keeps=st.integers(0, 2),
+    )
     def serve(self, names, keeps):
         """Stop, and serve other surveys."""
         self.stop()
@@ -112,7 +130,10 @@ class Lives(RuleBasedStateMachine):
 
     @rule(batches=uploads, lasted=st.booleans())
     def upload_unanswered(self, batches, lasted):
-        """Kill the service before it answers, but after the commit or before it; then send the same again."""
+        """Kill the service before it answers, but after the commit or before it.
+
+        Then send the same again.
+        """
         files = None if lasted else self.files()
         self.send(batches, told=lasted)
         self.kill(files)
@@ -128,7 +149,11 @@ class Lives(RuleBasedStateMachine):
             Path(f"{self.path}{ending}").write_bytes(content)
         self.open()
 
-    @rule(seconds=st.sampled_from([1, 59, 61, HOUR, 3 * HOUR, DAY, 2 * DAY, 40 * DAY, -1, -HOUR, -DAY]))
+    @rule(
+        seconds=st.sampled_from(
+            [1, 59, 61, HOUR, 3 * HOUR, DAY, 2 * DAY, 40 * DAY, -1, -HOUR, -DAY]
+        )
+    )
     def turn_the_clock(self, seconds):
         """Let time pass, or go back."""
         self.now += seconds
@@ -156,11 +181,17 @@ class Lives(RuleBasedStateMachine):
             for epoch in {epoch for _, epoch in self.oracle.counts}:
                 tally = tally_of(snapshot, survey, Epoch(*epoch) if epoch else EVER)
                 for each in survey:
-                    assert tally.counts[each.name].reshape(-1).tolist() == self.expected(each, {epoch}).tolist()
+                    assert (
+                        tally.counts[each.name].reshape(-1).tolist()
+                        == self.expected(each, {epoch}).tolist()
+                    )
 
     @invariant()
     def all_is_as_it_should_be(self):
-        """Sound; all received is accounted for; outcomes, counts, and batches kept or put aside are the oracle's."""
+        """Sound; all received is accounted for.
+
+        Outcomes, counts, and batches kept or put aside are the oracle's.
+        """
         commits = noted_commits(self.path)
         with reading(self.path) as snapshot:
             assert list(findings(snapshot, commits)) == []
@@ -170,7 +201,9 @@ class Lives(RuleBasedStateMachine):
             for served in SERVED.values():
                 tally = tally_of(snapshot, served.survey)
                 for each in served.survey:
-                    assert tally.counts[each.name].reshape(-1).tolist() == self.expected(each).tolist()
+                    assert (
+                        tally.counts[each.name].reshape(-1).tolist() == self.expected(each).tolist()
+                    )
             for kind, known in (("kept", self.oracle.kept), ("aside", self.oracle.aside)):
                 found = Counter(decode_batch(record.content).rows for record in snapshot.scan(kind))
                 assert found == Counter(decode_batch(body(each)[16:]).rows for _, each in known)
@@ -186,7 +219,9 @@ class Lives(RuleBasedStateMachine):
         graces = {}
         for served in self.surveys:
             if served.survey.epoch:
-                graces[served.survey.epoch] = max(served.survey.grace, graces.get(served.survey.epoch, 0))
+                graces[served.survey.epoch] = max(
+                    served.survey.grace, graces.get(served.survey.epoch, 0)
+                )
         receipt = self.writer.write(b"".join(map(body, batches)))
         if not told:
             return
@@ -230,7 +265,11 @@ class Lives(RuleBasedStateMachine):
 def one_stretch(batches):
     """What is uploaded, where damaged bytes that touch count once."""
     damaged = [each == "frame-damaged" for each in batches]
-    return [each for place, each in enumerate(batches) if not (place and damaged[place] and damaged[place - 1])]
+    return [
+        each
+        for place, each in enumerate(batches)
+        if not (place and damaged[place] and damaged[place - 1])
+    ]
 
 
 SETTINGS = settings(
@@ -257,6 +296,12 @@ MUTANTS = {
 def test_lives_tell_mutants(mutant, monkeypatch):
     """A service with any of these faults is told from the oracle's within some lives."""
     monkeypatch.setattr(*MUTANTS[mutant])
-    found = settings(SETTINGS, max_examples=40, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
+    found = settings(
+        SETTINGS,
+        max_examples=40,
+        derandomize=True,
+        phases=[Phase.generate],
+        report_multiple_bugs=False,
+    )
     with pytest.raises((AssertionError, LDPError)):
         run_state_machine_as_test(Lives, settings=found)

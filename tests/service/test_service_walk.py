@@ -1,4 +1,6 @@
-"""The walk of the service's page: apps, a service that is killed while they send, and the same bytes elsewhere."""
+"""The walk of the service's page: apps, a service that is killed while they send, and the same
+bytes elsewhere.
+"""
 
 import os
 import subprocess
@@ -22,20 +24,29 @@ def use(home, collector):
     """Somebody uses the app, having agreed to take part."""
     environment = {"NOTES_HOME": str(home), "NOTES_COLLECTOR": collector, "NOTES_TOKEN": UPLOADING}
     command = [sys.executable, EXAMPLE / "notes.py", "privacy", "on"]
-    return subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)  # noqa: S603
+    return subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
 
 
 def served_tally(service, survey):
     """The service's tally."""
-    return decode_tally(service.get("/v1/surveys/notes-2026/tally").raise_for_status().content, survey)
+    return decode_tally(
+        service.get("/v1/surveys/notes-2026/tally").raise_for_status().content, survey
+    )
 
 
 def test_nothing_is_lost_on_the_way(tmp_path):
-    """Apps send while the service is killed, and again to the next one: each report counts once, here and elsewhere."""
-    survey, homes = parse_survey(SURVEY.read_bytes()), [tmp_path / str(number) for number in range(PEOPLE)]
+    """Apps send while the service is killed, and again to the next one: each report counts once,
+    here and elsewhere.
+    """
+    survey, homes = (
+        parse_survey(SURVEY.read_bytes()),
+        [tmp_path / str(number) for number in range(PEOPLE)],
+    )
     options = {"survey": SURVEY.read_text()}
     with started(tmp_path, "--keep-reports", "30", **options) as service:
-        assert [use(home, service.url).wait(60) for home in homes[: PEOPLE // 2]] == [0] * (PEOPLE // 2)
+        assert [use(home, service.url).wait(60) for home in homes[: PEOPLE // 2]] == [0] * (
+            PEOPLE // 2
+        )
         before = served_tally(service, survey)
         sending = [use(home, service.url) for home in homes[PEOPLE // 2 :]]
         service.process.kill()
@@ -46,7 +57,8 @@ def test_nothing_is_lost_on_the_way(tmp_path):
             assert (again.counts[name] >= counts).all()
         assert [use(home, service.url).wait(60) for home in homes] == [0] * PEOPLE
         tally = served_tally(service, survey)
-    # Memoized questions are answered at every use; the other one once by a device, if its person wants to.
+    # Memoized questions are answered at every use; the other one once by a device, if its person
+    # wants to.
     assert total_reports(tally.counts["sensitive"], survey["sensitive"].layout) <= PEOPLE
     assert PEOPLE <= total_reports(tally.counts["kept"], survey["kept"].layout) <= 2 * PEOPLE
     store = f"sqlite:///{tmp_path}/ldp.db"

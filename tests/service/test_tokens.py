@@ -48,20 +48,50 @@ def forgeries(token, draw):
     yield token[:at] + token[at + 1 :]
     yield token[:at] + token[draw.randrange(len(token))] + token[at:]
     yield token[:at] + token[at].swapcase() + token[at + 1 :]
-    yield from (token[:at], token[at:], token + token, token.upper(), token.lower(), token[::-1], token.swapcase())
-    yield from (f" {token}", f"{token} ", f"{token}\n", f"{token}\0", f"Bearer {token}", f"{token}=", f'"{token}"')
-    yield from (token.translate(LOOK_ALIKES) + "\u200b", "\ufeff" + token, token.replace("_", "＿"), f"{token}\ud800")
+    yield from (
+        token[:at],
+        token[at:],
+        token + token,
+        token.upper(),
+        token.lower(),
+        token[::-1],
+        token.swapcase(),
+    )
+    yield from (
+        f" {token}",
+        f"{token} ",
+        f"{token}\n",
+        f"{token}\0",
+        f"Bearer {token}",
+        f"{token}=",
+        f'"{token}"',
+    )
+    yield from (
+        token.translate(LOOK_ALIKES) + "\u200b",
+        "\ufeff" + token,
+        token.replace("_", "＿"),
+        f"{token}\ud800",
+    )
     yield from (
         digest.hexdigest(),
         digest.hexdigest().upper(),
         digest.digest().decode("latin-1"),
         f"ldp_{digest.hexdigest()}",
     )
-    yield from (token.removeprefix("ldp_"), new_token(), "ldp_", "*", "%00", "a" * draw.choice((43, 600, 1 << 20)))
+    yield from (
+        token.removeprefix("ldp_"),
+        new_token(),
+        "ldp_",
+        "*",
+        "%00",
+        "a" * draw.choice((43, 600, 1 << 20)),
+    )
 
 
 def test_ten_thousand_forged_tokens_open_nothing():
-    """No near miss of a token, no look-alike, and nothing that the file holds is accepted for any scope."""
+    """No near miss of a token, no look-alike, and nothing that the file holds is accepted for any
+    scope.
+    """
     shown, tokens = made()
     draw = random.Random(7)
     tried = 0
@@ -74,14 +104,22 @@ def test_ten_thousand_forged_tokens_open_nothing():
 
 
 def test_a_token_opens_its_scope_until_it_expires():
-    """Of all pairs of token and scope only the equal ones are granted, and metrics to analysts; in the end none."""
+    """Of all pairs of token and scope only the equal ones are granted, and metrics to analysts.
+
+    In the end none.
+    """
     shown, tokens = made(expires=LATER)
     granted = {
-        (token, scope) for token in SCOPES for scope in SCOPES if tokens.check(shown[token], scope, NOW) == GRANTED
+        (token, scope)
+        for token in SCOPES
+        for scope in SCOPES
+        if tokens.check(shown[token], scope, NOW) == GRANTED
     }
     assert granted == {(UPLOAD, UPLOAD), (ANALYST, ANALYST), (METRICS, METRICS), (ANALYST, METRICS)}
     assert tokens.check(shown[UPLOAD], ANALYST, NOW) == WRONG_SCOPE
-    assert {tokens.check(shown[token], scope, NOW + 1) for token in SCOPES for scope in SCOPES} == {EXPIRED}
+    assert {tokens.check(shown[token], scope, NOW + 1) for token in SCOPES for scope in SCOPES} == {
+        EXPIRED
+    }
     assert tokens.check(None, UPLOAD, NOW) == tokens.check("", UPLOAD, NOW) == MISSING
 
 
@@ -95,11 +133,18 @@ def compared(check, tokens, shown):
 def stops_early(tokens, shown, scope, now):
     """A check that is done with the first token that fits."""
     digest = sha256(shown.encode()).digest()
-    return GRANTED if any(module.compare_digest(each.digest, digest) for each in tokens.all) else UNKNOWN
+    return (
+        GRANTED
+        if any(module.compare_digest(each.digest, digest) for each in tokens.all)
+        else UNKNOWN
+    )
 
 
 def test_every_check_compares_with_every_token():
-    """How many comparisons are made does not tell which token fits, or whether any does; of a hasty check it does."""
+    """How many comparisons are made does not tell which token fits, or whether any does.
+
+    Of a hasty check it does.
+    """
     known = [new_token() for _ in range(5)]
     tokens = Tokens(kept(token, f"t{number}", UPLOAD) for number, token in enumerate(known))
     assert {compared(Tokens.check, tokens, shown) for shown in (*known, new_token())} == {5}
@@ -107,7 +152,10 @@ def test_every_check_compares_with_every_token():
 
 
 def test_a_token_takes_over_without_loss(tmp_path):
-    """While both are in the file both are good, and whoever uses either meets no refusal; then the old one is done."""
+    """While both are in the file both are good, and whoever uses either meets no refusal.
+
+    Then the old one is done.
+    """
     path, (old, new) = tmp_path / "tokens.toml", (new_token(), new_token())
     first, second = kept(old, "old", UPLOAD), kept(new, "new", UPLOAD)
     path.write_text(Tokens([first]).to_toml())
@@ -115,19 +163,34 @@ def test_a_token_takes_over_without_loss(tmp_path):
     assert (file.check(old, UPLOAD, NOW), file.check(new, UPLOAD, NOW)) == (GRANTED, UNKNOWN)
     path.write_text(Tokens([first, second]).to_toml())
     assert file.check(new, UPLOAD, NOW + 0.5) == UNKNOWN, "it looks once a second"
-    assert (file.check(new, UPLOAD, NOW + 1), file.check(old, UPLOAD, NOW + 1)) == (GRANTED, GRANTED)
+    assert (file.check(new, UPLOAD, NOW + 1), file.check(old, UPLOAD, NOW + 1)) == (
+        GRANTED,
+        GRANTED,
+    )
     path.write_text(Tokens([second]).to_toml())
-    assert (file.check(new, UPLOAD, NOW + 2), file.check(old, UPLOAD, NOW + 2)) == (GRANTED, UNKNOWN)
+    assert (file.check(new, UPLOAD, NOW + 2), file.check(old, UPLOAD, NOW + 2)) == (
+        GRANTED,
+        UNKNOWN,
+    )
     path.write_text(Tokens([first]).to_toml())
-    assert file.check(old, UPLOAD, NOW - 100) == GRANTED, "nor does a clock that is set back keep it from looking"
+    assert file.check(old, UPLOAD, NOW - 100) == GRANTED, (
+        "nor does a clock that is set back keep it from looking"
+    )
 
 
 @pytest.mark.parametrize(
     "spoil",
-    [lambda path: path.unlink(), lambda path: path.write_text("[[token]"), lambda path: path.write_bytes(b"\xff")],
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_text("[[token]"),
+        lambda path: path.write_bytes(b"\xff"),
+    ],
 )
 def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
-    """Tokens stay in force while their file cannot be used; that is said once, and the next sound file counts."""
+    """Tokens stay in force while their file cannot be used.
+
+    That is said once, and the next sound file counts.
+    """
     path, (token, other) = tmp_path / "tokens.toml", (new_token(), new_token())
     path.write_text(Tokens([kept(token, "a", UPLOAD)]).to_toml())
     file = TokenFile(path)
@@ -135,14 +198,20 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
     assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [GRANTED] * 3
     assert len(caplog.records) == 1
     path.write_text(Tokens([kept(other, "b", UPLOAD)]).to_toml())
-    assert (file.check(other, UPLOAD, NOW + 3), file.check(token, UPLOAD, NOW + 3)) == (GRANTED, UNKNOWN)
+    assert (file.check(other, UPLOAD, NOW + 3), file.check(token, UPLOAD, NOW + 3)) == (
+        GRANTED,
+        UNKNOWN,
+    )
 
 
 def test_the_commands_keep_hashes_alone(tmp_path):
-    """A new token is shown once, kept as its hash in a private file, listed by name, and gone when it is removed."""
+    """A new token is shown once, kept as its hash in a private file, listed by name, and gone when
+    it is removed.
+    """
     path = tmp_path / "tokens.toml"
     shown = [
-        run("token", "new", "--name", name, "--scope", ANALYST, "--token-file", path).stdout.strip() for name in "ab"
+        run("token", "new", "--name", name, "--scope", ANALYST, "--token-file", path).stdout.strip()
+        for name in "ab"
     ]
     content = path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -167,19 +236,31 @@ def test_a_token_for_some_days(tmp_path):
     """`--days` makes a token that is good for so many days and not a second more."""
     path = tmp_path / "tokens.toml"
     before = datetime.now(UTC).timestamp()
-    token = run("token", "new", "--name", "a", "--scope", UPLOAD, "--days", 90, "--token-file", path).stdout.strip()
+    token = run(
+        "token", "new", "--name", "a", "--scope", UPLOAD, "--days", 90, "--token-file", path
+    ).stdout.strip()
     tokens, end = Tokens.read(path), datetime.now(UTC).timestamp() + 90 * 86_400
     assert tokens.check(token, UPLOAD, before + 90 * 86_400 - 1) == GRANTED
     assert tokens.check(token, UPLOAD, end) == EXPIRED
 
 
 def test_a_file_says_what_it_was_made_of():
-    """Tokens written to a file are the same when they are read; a date means its first moment, in UTC."""
+    """Tokens written to a file are the same when they are read.
+
+    A date means its first moment, in UTC.
+    """
     _, tokens = made(expires=EARLIER)
     assert Tokens.parse(tokens.to_toml().encode(), "file").all == tokens.all
     written = kept("x", "a", UPLOAD)
-    for expires in ("2027-01-01", "2027-01-01T00:00:00", "2027-01-01T00:00:00Z", "2027-01-01 01:00:00+01:00"):
-        [token] = Tokens.parse(f"{Tokens([written]).to_toml()}expires = {expires}\n".encode(), "file").all
+    for expires in (
+        "2027-01-01",
+        "2027-01-01T00:00:00",
+        "2027-01-01T00:00:00Z",
+        "2027-01-01 01:00:00+01:00",
+    ):
+        [token] = Tokens.parse(
+            f"{Tokens([written]).to_toml()}expires = {expires}\n".encode(), "file"
+        ).all
         assert token == Token("a", UPLOAD, written.digest, datetime(2027, 1, 1, tzinfo=UTC))
 
 
@@ -201,7 +282,10 @@ SOUND = f'[[token]]\nname = "a"\nscope = "upload"\nsha256 = "{DIGEST}"\n'
         (SOUND.replace(DIGEST, SECRET), ["token 1.sha256"]),
         (SOUND.replace('"a"', f'"{SECRET}"'), ["token 1.name"]),
         (SOUND.replace("upload", SECRET), ["token 1.scope"]),
-        (SOUND + f'secret = "{SECRET}"\n{SECRET} = "{DIGEST}"', ["token 1.secret", "token 1.(hidden)"]),
+        (
+            SOUND + f'secret = "{SECRET}"\n{SECRET} = "{DIGEST}"',
+            ["token 1.secret", "token 1.(hidden)"],
+        ),
         (f"{SECRET}\n{DIGEST}", ["file"]),
         (
             SOUND + SOUND.replace('"a"', "3").replace("upload", "all"),
@@ -210,7 +294,10 @@ SOUND = f'[[token]]\nname = "a"\nscope = "upload"\nsha256 = "{DIGEST}"\n'
     ],
 )
 def test_a_bad_file_is_told_whole_and_without_secrets(text, places):
-    """All that is wrong with a file is told at once, each with its place; a token or hash is not, wherever it stood."""
+    """All that is wrong with a file is told at once, each with its place.
+
+    A token or hash is not, wherever it stood.
+    """
     with pytest.raises(TokenError) as caught:
         Tokens.parse(text.encode(), "tokens.toml")
     assert [problem.place for problem in caught.value.problems] == places
@@ -219,7 +306,9 @@ def test_a_bad_file_is_told_whole_and_without_secrets(text, places):
 
 
 def test_what_cannot_be_a_token_file_is_refused(tmp_path):
-    """A file that is not there, not text, or enormous is one typed error, and the command ends without a traceback."""
+    """A file that is not there, not text, or enormous is one typed error, and the command ends
+    without a traceback.
+    """
     path = tmp_path / "tokens.toml"
     for content in (None, b"\xff", b"#" * ((1 << 20) + 1), b"a = " + b"[" * 10_000):
         if content is not None:

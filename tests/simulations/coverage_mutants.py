@@ -1,4 +1,5 @@
-"""Intervals and p-values that were broken once, or could be: what the measurement of coverage has to notice.
+"""Intervals and p-values that were broken once, or could be: what the measurement of coverage has
+to notice.
 
 A mutant breaks what is measured, by pytest's monkeypatch; its cells have to show it.
 """
@@ -48,7 +49,9 @@ def normal_p_values(patch):
 
 
 def clipped_split(patch):
-    """The variance of a joint cell split by its estimated frequency, clipped at .99, however noisy that is."""
+    """The variance of a joint cell split by its estimated frequency, clipped at .99, however noisy
+    that is.
+    """
 
     def moments(table, reports, scores, _):
         frequency = through(table, [each.scores for each in scores]).ravel() / reports
@@ -62,7 +65,9 @@ def clipped_split(patch):
 
 
 def split_by_the_estimate(patch):
-    """The variance of the frequency of a noisy number from squares of scores, split by the estimate itself."""
+    """The variance of the frequency of a noisy number from squares of scores, split by the estimate
+    itself.
+    """
     sound = estimation._MOMENTS["noise"]
 
     def moments(randomizer, counts):
@@ -70,7 +75,9 @@ def split_by_the_estimate(patch):
         shares = folded(randomizer, counts) / counts.sum()
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
         held = np.clip(found.frequency, 0, 1)
-        others = np.divide(overall - held * (found.hold + 1), 1 - held, out=np.zeros(len(held)), where=held < 1)
+        others = np.divide(
+            overall - held * (found.hold + 1), 1 - held, out=np.zeros(len(held)), where=held < 1
+        )
         return replace(found, other=np.maximum(others, 1e-9), **NORMAL)
 
     patch.setitem(estimation._MOMENTS, "noise", moments)
@@ -110,10 +117,18 @@ def ninety_percent(patch):
 MUTANTS = (
     Mutant("normal intervals", normal_intervals, "values: grr,*", "all,"),
     Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", "alarm"),
-    Mutant("normal p-values, Benjamini-Hochberg", normal_p_values, "values: olh, *8, 1000 *, n = 200", "wrong", 100),
+    Mutant(
+        "normal p-values, Benjamini-Hochberg",
+        normal_p_values,
+        "values: olh, *8, 1000 *, n = 200",
+        "wrong",
+        100,
+    ),
     Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
     Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
-    Mutant("normal joint cells", normal_joint_cells, "joint: grr x grr, *4, 12 *, n = 200", "all,", 60),
+    Mutant(
+        "normal joint cells", normal_joint_cells, "joint: grr x grr, *4, 12 *, n = 200", "all,", 60
+    ),
     Mutant("normal noise", normal_noise, "values: laplace, *8, 100 *, n = 200", "all,", 60),
     Mutant("jumps that are alike", alike_jumps, "repeats: l-grr, *8, 100 *, n = 200", "all,", 60),
     Mutant("90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", "each,", 3_000),

@@ -1,4 +1,5 @@
-"""The whole pipeline on 32,561 people of the UCI Adult data, one question for each mechanism, at epsilon 1 and 4.
+"""The whole pipeline on 32,561 people of the UCI Adult data, one question for each mechanism, at
+epsilon 1 and 4.
 
 The data lie beside the checkout, in shared/data/adult.data; without them these tests are skipped.
 """
@@ -22,7 +23,15 @@ from ldp_simulations.population import from_table
 from ldp_simulations.simulation.simulation import LAW, randomize, simulate
 
 DATA = FOREIGN / "adult.data"
-COLUMNS = {"workclass": 1, "education": 3, "occupation": 6, "race": 8, "sex": 9, "native-country": 13, "income": 14}
+COLUMNS = {
+    "workclass": 1,
+    "education": 3,
+    "occupation": 6,
+    "race": 8,
+    "sex": 9,
+    "native-country": 13,
+    "income": 14,
+}
 MECHANISMS = {
     "sex": "warner",
     "income": "forced",
@@ -37,17 +46,23 @@ pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the Adult data are no
 
 
 def keys_of(mechanism, epsilon, size):
-    """The survey keys that give a mechanism an epsilon: exactly, or to 12 digits where the key is a probability."""
+    """The survey keys that give a mechanism an epsilon: exactly, or to 12 digits where the key is a
+    probability.
+    """
     odds = exp(epsilon)
     forced = f'"{1 / (odds + 1):.12f}"'
     if mechanism == "forced":
         return f"forced_true = {forced}\nforced_false = {forced}"
     if mechanism == "matrix":
         other = round(1 / (odds + size - 1), 12)
-        rows = [[f"{1 - (size - 1) * other if x == y else other:.12f}" for y in range(size)] for x in range(size)]
+        rows = [
+            [f"{1 - (size - 1) * other if x == y else other:.12f}" for y in range(size)]
+            for x in range(size)
+        ]
         return f"matrix = {rows}"
     if mechanism == "rappor":
-        # One-hot: q* = s / (s + 1) with s = e^(epsilon / 2); a permanent response of f = 1/20 takes a little of it.
+        # One-hot: q* = s / (s + 1) with s = e^(epsilon / 2); a permanent response of f = 1/20 takes
+        # a little of it.
         one = exp(epsilon / 2) / (exp(epsilon / 2) + 1)
         q = 0.5 + (one - 0.5) / 0.95
         return f'f = "0.05"\nq = "{q:.12f}"\np = "{1 - q:.12f}"'
@@ -63,7 +78,9 @@ def table(tmp_path_factory):
         writer.writerow(COLUMNS)
         for row in csv.reader(source, skipinitialspace=True):
             if row:
-                writer.writerow("" if row[place] == "?" else row[place] for place in COLUMNS.values())
+                writer.writerow(
+                    "" if row[place] == "?" else row[place] for place in COLUMNS.values()
+                )
     return path
 
 
@@ -80,7 +97,9 @@ def survey_text(request, table):
 
 
 def test_epsilons(survey_text):
-    """Every question delivers the epsilon asked for, to 9 digits, and none delivers more than it declares."""
+    """Every question delivers the epsilon asked for, to 9 digits, and none delivers more than it
+    declares.
+    """
     epsilon, text = survey_text
     for question in parse_survey(text):
         assert float(question.randomizer.ratio) == pytest.approx(exp(epsilon), rel=1e-8)
@@ -90,8 +109,9 @@ def test_epsilons(survey_text):
 def test_intervals_hold_the_truth(survey_text, table):
     """Three parts, randomized apart and merged: of 88 intervals no more miss than chance allows.
 
-    Fixed seed. Each interval misses with probability .05; with any dependence among those of one question, more than
-    20 misses of 88 (mean 4.4) have probability below 1e-6 if they are as independent as the 7 questions make them.
+    Fixed seed. Each interval misses with probability .05; with any dependence among those of one
+    question, more than 20 misses of 88 (mean 4.4) have probability below 1e-6 if they are as
+    independent as the 7 questions make them.
     """
     _, text = survey_text
     survey = parse_survey(text)
@@ -115,12 +135,15 @@ def test_intervals_hold_the_truth(survey_text, table):
         scores += (((question.frequency - true) / question.standard_error) ** 2).tolist()
     assert len(scores) == 88
     assert misses <= 20
-    # The mean squared z-score of 88 values is 1 with a standard error of at most sqrt(2 / 44), if they come in pairs.
+    # The mean squared z-score of 88 values is 1 with a standard error of at most sqrt(2 / 44), if
+    # they come in pairs.
     assert np.mean(scores) == pytest.approx(1, abs=5 * sqrt(2 / 44))
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
-    """Over 400 surveys of these people, about 95 % of the intervals of every question, and of every value, hold."""
+    """Over 400 surveys of these people, about 95 % of the intervals of every question, and of every
+    value, hold.
+    """
     _, text = survey_text
     survey = parse_survey(text)
     result = simulate(survey, from_table(table, survey, {}), runs=400, seed=9, way=LAW)
@@ -131,7 +154,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
 
 
 def test_command_line(survey_text, table, tmp_path, monkeypatch):
-    """The same by the commands that a survey's staff would use, with the operating system's randomness."""
+    """The same by the commands that a survey's staff would use, with the operating system's
+    randomness.
+    """
     _, text = survey_text
     monkeypatch.chdir(tmp_path)
     Path("adult.toml").write_text(text)
@@ -140,10 +165,28 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         Path(f"part{part}.csv").write_text("\n".join([lines[0], *lines[1 + part :: 3]]) + "\n")
         run("randomize", "adult.toml", "-i", f"part{part}.csv", "-o", f"part{part}.reports", "-q")
         run("aggregate", "adult.toml", f"part{part}.reports", "-o", f"part{part}.tally", "-q")
-    run("aggregate", "adult.toml", *(f"part{part}.tally" for part in range(3)), "-o", "all.tally", "-q")
+    run(
+        "aggregate",
+        "adult.toml",
+        *(f"part{part}.tally" for part in range(3)),
+        "-o",
+        "all.tally",
+        "-q",
+    )
     told = json.loads(run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout)
-    run("estimate", "adult.toml", *(f"part{part}.reports" for part in range(3)), "-q", "--plot", "adult.svg")
-    answered = dict.fromkeys(COLUMNS, 32561) | {"workclass": 30_725, "occupation": 30_718, "native-country": 31_978}
+    run(
+        "estimate",
+        "adult.toml",
+        *(f"part{part}.reports" for part in range(3)),
+        "-q",
+        "--plot",
+        "adult.svg",
+    )
+    answered = dict.fromkeys(COLUMNS, 32561) | {
+        "workclass": 30_725,
+        "occupation": 30_718,
+        "native-country": 31_978,
+    }
     assert {name: question["reports"] for name, question in told["questions"].items()} == answered
     male = told["questions"]["sex"]["values"][1]
     # 66.9 % of them are men; six standard errors.

@@ -1,6 +1,8 @@
-"""Simulated poisoning: gains stay within the published bound, come up to it, and are those that were published.
+"""Simulated poisoning: gains stay within the published bound, come up to it, and are those that
+were published.
 
-A forged report is worth the same in every run, so most of this is exact; honest tallies are drawn, and cancel out.
+A forged report is worth the same in every run, so most of this is exact; honest tallies are drawn,
+and cancel out.
 """
 
 import json
@@ -14,7 +16,15 @@ from specimens import question
 
 from ldp_aggregator.estimates.manipulation import decoded_reports, score_range
 from ldp_aggregator.tallies.counting import empty_counts, faults, total_reports
-from ldp_simulations.attacks.attack import ATTACKS, INPUT, MAXIMAL_GAIN, RANDOM, Attack, forged_counts, simulate_attack
+from ldp_simulations.attacks.attack import (
+    ATTACKS,
+    INPUT,
+    MAXIMAL_GAIN,
+    RANDOM,
+    Attack,
+    forged_counts,
+    simulate_attack,
+)
 from ldp_simulations.attacks.forged_rows import random_rows
 from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, SetHolders, apportion
@@ -31,7 +41,9 @@ PAGE = (
 
 
 def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400, epsilon=1):
-    """(the attack, its outcome) on a question of 26 values, of which each but the last 16 is held by as many."""
+    """(the attack, its outcome) on a question of 26 values, of which each but the last 16 is held
+    by as many.
+    """
     asked = question(mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}')
     holders = Holders(LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float)))
     attack = Attack(asked, holders, targets, forged, kind, hashes)
@@ -39,7 +51,9 @@ def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400
 
 
 def test_no_gain_is_beyond_the_bound():
-    """A hundred random attacks of every kind on every mechanism move no estimate further than is published."""
+    """A hundred random attacks of every kind on every mechanism move no estimate further than is
+    published.
+    """
     found, kinds = violations(120, seed=2)
     assert found == []
     assert kinds.keys() == set(ATTACKS)
@@ -85,7 +99,8 @@ def test_gains_are_the_published_ones(targets):
         attack, outcome = attacked(mechanism, MAXIMAL_GAIN, targets)
         held = attack.truth[list(targets)].sum()
         assert outcome.gain[list(targets)].sum() == pytest.approx(expected(held), rel=1e-9)
-    # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard errors of 400 reports.
+    # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard
+    # errors of 400 reports.
     for mechanism in ("grr", "oue", "olh", "hr", "pgr", "ss"):
         attack, outcome = attacked(mechanism, INPUT, targets)
         noise = 6 * beta * np.sqrt(r * 60 / 400)
@@ -104,7 +119,9 @@ def test_forged_reports_are_admitted(name, kind):
     texts = [attack.values[target] for target in attack.targets]
     make = {
         RANDOM: partial(random_rows, asked.layout, 30),
-        MAXIMAL_GAIN: partial(crafted_rows, asked.randomizer, np.array(attack.targets), texts, 30, 10),
+        MAXIMAL_GAIN: partial(
+            crafted_rows, asked.randomizer, np.array(attack.targets), texts, 30, 10
+        ),
     }
     if kind in make:
         rows = make[kind](generator)
@@ -113,7 +130,9 @@ def test_forged_reports_are_admitted(name, kind):
 
 
 def test_vectors_look_normal():
-    """A forged vector has as many ones as an honest one has on average, where its targets leave room for them."""
+    """A forged vector has as many ones as an honest one has on average, where its targets leave
+    room for them.
+    """
     asked = question("oue", f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = 1')
     rows = crafted_rows(asked.randomizer, np.array([3, 5]), (), 200, 1, np.random.default_rng(5))
     bits = np.unpackbits(rows, axis=1, bitorder="little")
@@ -123,13 +142,17 @@ def test_vectors_look_normal():
 
 
 def test_fewer_hash_functions_gain_less():
-    """A forger who chooses any hash function has all targets in one bucket, of ten fewer, of one the fewest."""
+    """A forger who chooses any hash function has all targets in one bucket, of ten fewer, of one
+    the fewest.
+    """
     targets = (0, 3, 9, 14, 25)
     gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes)[1] for hashes in (None, 10, 1)]
     free, some, given = (outcome.gain[list(targets)].sum() for outcome in gains)
     attack, _ = attacked("olh", MAXIMAL_GAIN, targets)
     most = float(score_range(attack.question.randomizer)[1])
-    assert free == pytest.approx(400 / 3000 * (5 * most - attack.truth[list(targets)].sum()), rel=1e-9)
+    assert free == pytest.approx(
+        400 / 3000 * (5 * most - attack.truth[list(targets)].sum()), rel=1e-9
+    )
     assert free > 1.2 * some > 1.5 * given > 0
 
 
@@ -150,12 +173,23 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_command_shows_gain_beside_bound(folder):
-    """Every question and attack, truth, estimates, gain and bound, what was noticed; no bound for a Bloom filter."""
+    """Every question and attack, truth, estimates, gain and bound, what was noticed.
+
+    No bound for a Bloom filter.
+    """
     told = run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
-    for word in ("pet: oue, 105 forged reports beside 2,000 honest ones", "maximal-gain", "rat", "noticed by", "bound"):
+    for word in (
+        "pet: oue, 105 forged reports beside 2,000 honest ones",
+        "maximal-gain",
+        "rat",
+        "noticed by",
+        "bound",
+    ):
         assert word in told
     assert told == run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
-    records = json.loads(run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout)["attacks"]
+    records = json.loads(
+        run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout
+    )["attacks"]
     assert [each["question"] for each in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
     for each in records:
         assert each["forged"] == 105
@@ -176,12 +210,28 @@ def test_targets_choose_their_question(folder):
     ("words", "code", "expected"),
     [
         (("none.toml",), 1, "expected to read none.toml"),
-        (("s.toml", "--question", "zoo"), 1, "expected --question to be one of pet, aged, page, got 'zoo'"),
-        (("s.toml", "--targets", "cat,unicorn"), 1, "expected --targets to be values of a question"),
-        (("s.toml", "--targets", "cat", "--question", "aged"), 1, "expected --targets to be values of a question"),
+        (
+            ("s.toml", "--question", "zoo"),
+            1,
+            "expected --question to be one of pet, aged, page, got 'zoo'",
+        ),
+        (
+            ("s.toml", "--targets", "cat,unicorn"),
+            1,
+            "expected --targets to be values of a question",
+        ),
+        (
+            ("s.toml", "--targets", "cat", "--question", "aged"),
+            1,
+            "expected --targets to be values of a question",
+        ),
         (("s.toml", "--targets", ""), 1, "expected --targets to be values of a question"),
         (("s.toml", "--fraction", "1"), 2, "expected a number from 1e-06 to 0.99, got '1'"),
-        (("s.toml", "--fraction", "0.99", "-n", "1e9"), 1, "expected at most 10,000,000 forged reports"),
+        (
+            ("s.toml", "--fraction", "0.99", "-n", "1e9"),
+            1,
+            "expected at most 10,000,000 forged reports",
+        ),
         (("s.toml", "--hashes", "0"), 2, "expected a number from 1 to 100000"),
         (("s.toml", "--distribution", "zipf"), 1, "after the colon"),
         (("s.toml", "--attack", "bribe"), 2, "bribe"),

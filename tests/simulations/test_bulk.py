@@ -1,4 +1,6 @@
-"""Reports drawn in bulk have exactly the client's law: every equally likely tape is played, and reports are counted."""
+"""Reports drawn in bulk have exactly the client's law: every equally likely tape is played, and
+reports are counted.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -7,23 +9,30 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp_simulations.sampling import bulk
 
 MATRIX = StochasticMatrix(((5, 2, 1), (1, 6, 1), (2, 2, 4)))
 
 
 def playing(*tapes):
-    """A source whose calls give the words of the tapes in turn, each tape cut or repeated to the size asked for."""
+    """A source whose calls give the words of the tapes in turn, each tape cut or repeated to the
+    size asked for.
+    """
     left = iter(tapes)
-    return lambda size: np.array(list(islice(cycle(next(left)), size // 8)), "<u8").tobytes() if size else b""
+    return lambda size: (
+        np.array(list(islice(cycle(next(left)), size // 8)), "<u8").tobytes() if size else b""
+    )
 
 
 def test_words_below_a_bound_are_drawn_by_rejection():
-    """Words beyond the last whole multiple of the bound are drawn again; the others are taken modulo the bound."""
+    """Words beyond the last whole multiple of the bound are drawn again.
+
+    The others are taken modulo the bound.
+    """
     last = 2**64 - 2**64 % 10 - 1
     drawn = bulk.words_below(10, 4, playing([last, last + 1, 2**64 - 1, 23], [2**64 - 2, 4], [7]))
     assert drawn.tolist() == [9, 7, 4, 3]
@@ -36,36 +45,51 @@ def test_a_bound_of_all_words_rejects_none():
 
 @pytest.mark.parametrize(
     ("randomizer", "total"),
-    [(SymbolResponse(4, 5, 2), 11), (SymbolResponse(300, 7, 1), 306), (MATRIX, 8)],
+    [(RandomizedResponse(4, 5, 2), 11), (RandomizedResponse(300, 7, 1), 306), (MATRIX, 8)],
     ids=["grr", "grr of two bytes", "matrix"],
 )
 def test_symbols_have_the_law_of_the_channel(randomizer, total):
-    """Each word below the sum of the weights is played once: symbols come out in proportion to their weights."""
+    """Each word below the sum of the weights is played once: symbols come out in proportion to
+    their weights.
+    """
     channel = randomizer.channel().rows
     for value in (0, 1, len(channel) - 1):
         rows = bulk.bulk_draw(randomizer)(np.full(total, value), playing(range(total)))
         drawn = Counter(int.from_bytes(row.tobytes(), "little") for row in rows)
-        assert tuple(Fraction(drawn[symbol], total) for symbol in range(len(channel))) == channel[value]
+        assert (
+            tuple(Fraction(drawn[symbol], total) for symbol in range(len(channel)))
+            == channel[value]
+        )
 
 
 @pytest.mark.parametrize("planes", [1, 2, 8])
 @pytest.mark.parametrize(("if_true", "if_other"), [(6, 1), (4, 3), (7, 0), (5, 2), (3, 4)])
 def test_a_bit_is_set_if_its_word_is_below_its_threshold(monkeypatch, planes, if_true, if_other):
-    """Report r of eight draws the word r for each of its positions, in planes and rests: 1 exactly if r < T."""
+    """Report r of eight draws the word r for each of its positions, in planes and rests: 1 exactly
+    if r < T.
+    """
     monkeypatch.setattr(bulk, "_PLANES", planes)
     places = range(2, 2 - min(planes, 3), -1)
     rest = places[-1]
     # Position 1 is the true one; its planes are not used, and chosen so that it never ties.
-    played = [[r >> place & 1 | (~if_other >> place & 1) << 1 for r in range(8)] for place in places]
+    played = [
+        [r >> place & 1 | (~if_other >> place & 1) << 1 for r in range(8)] for place in places
+    ]
     rests = [(r << 64 - rest) % 2**64 for r in range(8) if r >> rest == if_other >> rest]
     source = playing(*played, *([rests] if rest else []), [r << 61 for r in range(8)])
-    rows = bulk.bulk_draw(BitVector(2, if_true, if_other, 3))(np.ones(8, dtype=np.int64), source)
+    rows = bulk.bulk_draw(UnaryEncoding(2, if_true, if_other, 3))(
+        np.ones(8, dtype=np.int64), source
+    )
     assert rows[:, 0].tolist() == [(r < if_other) | (r < if_true) << 1 for r in range(8)]
 
 
 def test_bits_fill_the_words_and_bytes_of_a_report():
-    """A threshold that is nearly 1 sets every position of 70, none beyond, and the true one by its own threshold."""
-    rows = bulk.bulk_draw(BitVector(70, 1 << 63, 2**64 - 1))(np.array([69, 0]), playing(*[[0]] * 8, [2**63]))
+    """A threshold that is nearly 1 sets every position of 70, none beyond, and the true one by its
+    own threshold.
+    """
+    rows = bulk.bulk_draw(UnaryEncoding(70, 1 << 63, 2**64 - 1))(
+        np.array([69, 0]), playing(*[[0]] * 8, [2**63])
+    )
     reports = [int.from_bytes(row.tobytes(), "little") for row in rows]
     assert reports == [2**70 - 1 - (1 << 69), 2**70 - 1 - 1]
 
@@ -73,4 +97,4 @@ def test_bits_fill_the_words_and_bytes_of_a_report():
 def test_what_has_no_bulk_draw_is_left_to_clients():
     """Other mechanisms, and weights that do not fit a word."""
     assert bulk.bulk_draw(HadamardResponse(3, 1, 4, 5, 1)) is None
-    assert bulk.bulk_draw(SymbolResponse(2, 2**64, 1)) is None
+    assert bulk.bulk_draw(RandomizedResponse(2, 2**64, 1)) is None

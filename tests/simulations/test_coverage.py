@@ -1,10 +1,12 @@
-"""Intervals hold the truth as often as they say, on the whole way from the exact law of tallies to estimates.
+"""Intervals hold the truth as often as they say, on the whole way from the exact law of tallies to
+estimates.
 
-The cells that are named here have 10,000 surveys: a coverage of .95 has a standard error of .0022, so the gates of
-.94 and .96 are 4.6 of them away (.93: 9); the seed is fixed, as whole counts bring the exact coverage of `sue` for 100
-respondents to .9431 and .9567, within 1.5 of them. Wald intervals with the variance at frequency zero, which
-cover .5 to .8 here, must fail. Of the grid, a part is measured: a hard cell of every mechanism, with a false-alarm rate
-of 1e-6 over all (`ldp_simulations.coverage.claims`); what was broken before must show there.
+The cells that are named here have 10,000 surveys: a coverage of .95 has a standard error of .0022,
+so the gates of .94 and .96 are 4.6 of them away (.93: 9); the seed is fixed, as whole counts bring
+the exact coverage of `sue` for 100 respondents to .9431 and .9567, within 1.5 of them. Wald
+intervals with the variance at frequency zero, which cover .5 to .8 here, must fail. Of the grid, a
+part is measured: a hard cell of every mechanism, with a false-alarm rate of 1e-6 over all
+(`ldp_simulations.coverage.claims`); what was broken before must show there.
 """
 
 import json
@@ -24,7 +26,13 @@ from ldp_simulations.coverage.cells import MEANS, Cell, cells, fitting, part
 from ldp_simulations.coverage.claims import FALSE_ALARM, Claim, broken, evidence, least_noticed
 from ldp_simulations.coverage.measuring import Finding, measure
 from ldp_simulations.coverage.populations import POPULATIONS
-from ldp_simulations.coverage.questions import ROWS, GridError, question_of, rows_by_label, whole_numbers
+from ldp_simulations.coverage.questions import (
+    ROWS,
+    GridError,
+    question_of,
+    rows_by_label,
+    whole_numbers,
+)
 from ldp_simulations.coverage.running import run
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.sampling import sample_counts
@@ -50,7 +58,9 @@ def gated(name, patch, surveys=SURVEYS):
 
 
 def expected_rate(question, share):
-    """The rate at which reports support a value, roughly: enough to tell where counts are coarse."""
+    """The rate at which reports support a value, roughly: enough to tell where
+    counts are coarse.
+    """
     if question.randomizer.kind == "matrix":
         return 0.3
     p, q = (float(rate) for rate in question.randomizer.support)
@@ -59,9 +69,15 @@ def expected_rate(question, share):
 
 @pytest.mark.parametrize("name", GATED)
 def test_coverage(name, monkeypatch):
-    """94 to 96 % where counts are not coarse, at least 93 % elsewhere; up to 98.2 % for values that nobody holds."""
+    """94 to 96 % where counts are not coarse, at least 93 % elsewhere.
+
+    Up to 98.2 % for values that nobody holds.
+    """
     cell = gated(name, monkeypatch)
-    question, sums = question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon), measuring.summed(cell)
+    question, sums = (
+        question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon),
+        measuring.summed(cell),
+    )
     for estimand in (observing.RESPONDENTS, observing.POPULATION):
         by_value = 1 - sums[f"each, {estimand}"].by_value / cell.surveys
         for share, coverage in zip(GATED[name][2], by_value, strict=True):
@@ -73,9 +89,13 @@ def test_coverage(name, monkeypatch):
 
 
 def test_bloom_coverage(monkeypatch):
-    """The same for regression on a Bloom filter, with 600 surveys and gates six standard errors (.0089) away."""
+    """The same for regression on a Bloom filter, with 600 surveys and gates six standard errors
+    (.0089) away.
+    """
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
-    sums = measuring.summed(Cell("values", ("rappor, Bloom",), "8", len(SHARES), "given", 2_000, 600))
+    sums = measuring.summed(
+        Cell("values", ("rappor, Bloom",), "8", len(SHARES), "given", 2_000, 600)
+    )
     for estimand in (observing.RESPONDENTS, observing.POPULATION):
         for share, missed in zip(SHARES, sums[f"each, {estimand}"].by_value, strict=True):
             assert 1 - missed / 600 >= 0.896, share
@@ -83,12 +103,18 @@ def test_bloom_coverage(monkeypatch):
 
 
 def test_variance_at_zero_is_not_enough():
-    """An interval from the variance at frequency zero misses half of the time, and this way of measuring shows it."""
+    """An interval from the variance at frequency zero misses half of the time, and this way of
+    measuring shows it.
+    """
     _, epsilon, _, respondents = GATED["oue, 4"]
-    p, q = (float(rate) for rate in question_of(rows_by_label()["oue"], 8, epsilon).randomizer.support)
+    p, q = (
+        float(rate) for rate in question_of(rows_by_label()["oue"], 8, epsilon).randomizer.support
+    )
     generator = np.random.default_rng(3)
     held = respondents // 2
-    supports = generator.binomial(held, p, SURVEYS) + generator.binomial(respondents - held, q, SURVEYS)
+    supports = generator.binomial(held, p, SURVEYS) + generator.binomial(
+        respondents - held, q, SURVEYS
+    )
     estimates = (supports / respondents - q) / (p - q)
     reach = 1.96 * np.sqrt(q * (1 - q) / respondents) / (p - q)
     assert (np.abs(estimates - 0.5) <= reach).mean() < 0.6
@@ -96,14 +122,19 @@ def test_variance_at_zero_is_not_enough():
 
 def test_every_mechanism_is_measured():
     """Each has cells; a table that leaves one out is an error that names it."""
-    measured = {rows_by_label()[cell.labels[0]].mechanism for cell in cells() if cell.kind == "values"}
+    measured = {
+        rows_by_label()[cell.labels[0]].mechanism for cell in cells() if cell.kind == "values"
+    }
     assert measured == set(MECHANISMS)
     with pytest.raises(GridError, match="unrelated"):
         rows_by_label(tuple(row for row in ROWS if row.mechanism != "unrelated"))
 
 
 def test_the_grid_reaches_far():
-    """Epsilon to 8 and 1,000 values wherever a mechanism takes them, every population; no cell comes twice."""
+    """Epsilon to 8 and 1,000 values wherever a mechanism takes them, every population.
+
+    No cell comes twice.
+    """
     every = cells()
     assert len({cell.name for cell in every}) == len(every)
     for label, row in rows_by_label().items():
@@ -111,12 +142,18 @@ def test_the_grid_reaches_far():
         assert {cell.epsilon for cell in here} == set(row.epsilons)
         assert {cell.size for cell in here} == set(row.sizes)
         assert {cell.population for cell in here} == set(POPULATIONS)
-    far = [cell.labels[0] for cell in every if cell.kind == "values" and (cell.epsilon, cell.size) == ("8", 1_000)]
+    far = [
+        cell.labels[0]
+        for cell in every
+        if cell.kind == "values" and (cell.epsilon, cell.size) == ("8", 1_000)
+    ]
     assert len(set(far)) == 23
 
 
 def test_means_are_measured_wherever_there_are_any():
-    """Mechanisms without a mean are those that the grid has no means of, but for questions with two values."""
+    """Mechanisms without a mean are those that the grid has no means of, but for questions with two
+    values.
+    """
     for label, row in rows_by_label().items():
         if row.family not in ("values", "numbers") or row.sizes == (2,):
             continue
@@ -129,7 +166,8 @@ def test_means_are_measured_wherever_there_are_any():
 
 @pytest.mark.parametrize(("surveys", "bound"), [(25, 0.06), (100, 0.05), (400, 0.08)])
 def test_evidence(surveys, bound):
-    """By chance a mean as large as any is reached with at most the stated probability: the binomial law has it exactly.
+    """By chance a mean as large as any is reached with at most the stated probability: the binomial
+    law has it exactly.
 
     What is noticed with a given false-alarm rate is the least of those.
     """
@@ -143,7 +181,9 @@ def test_evidence(surveys, bound):
 
 
 def test_one_value_can_break_a_claim():
-    """A single value of a thousand that is missed in 40 % of 200 surveys, while the others hold, is noticed."""
+    """A single value of a thousand that is missed in 40 % of 200 surveys, while the others hold, is
+    noticed.
+    """
     cell = Cell("values", ("grr",), "8", 1_000, "zipf", 10_000, 200)
     found = Finding(surveys=200, mean=0.05, error=0.001, values=1_000, worst=0.4)
     (claim,) = broken([(cell, {"each, respondents": found})])
@@ -152,15 +192,22 @@ def test_one_value_can_break_a_claim():
 
 
 def test_the_part_of_every_day_holds():
-    """No claim is broken in the hardest cell of any mechanism; with a cause, mutants below show that one would be."""
+    """No claim is broken in the hardest cell of any mechanism.
+
+    With a cause, mutants below show that one would be.
+    """
     outcomes = run(part(cells()), Archive())
-    assert {row.mechanism for row in map(rows_by_label().get, (c.labels[0] for c, _ in outcomes))} == set(MECHANISMS)
+    assert {
+        row.mechanism for row in map(rows_by_label().get, (c.labels[0] for c, _ in outcomes))
+    } == set(MECHANISMS)
     assert [str(claim) for claim in broken(outcomes)] == []
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutant(mutant, monkeypatch):
-    """What is broken on purpose breaks the claim that it should, in the part of every day or in one harder cell."""
+    """What is broken on purpose breaks the claim that it should, in the part of every day or in one
+    harder cell.
+    """
     mutant.break_it(monkeypatch)
     chosen = fitting(cells() if mutant.surveys else part(cells()), mutant.cells)
     chosen = [cell._replace(surveys=mutant.surveys or cell.surveys) for cell in chosen]
@@ -172,8 +219,13 @@ SOME = "values: warner, epsilon 8,*"
 
 
 def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
-    """Nothing is measured twice, and a cell shows the same alone, in another order, and in another process."""
-    results, chosen = tmp_path / "results.jsonl", [cell._replace(surveys=3) for cell in fitting(cells(), SOME)]
+    """Nothing is measured twice, and a cell shows the same alone, in another order, and in another
+    process.
+    """
+    results, chosen = (
+        tmp_path / "results.jsonl",
+        [cell._replace(surveys=3) for cell in fitting(cells(), SOME)],
+    )
     assert len(chosen) == 3
     first = run(chosen[:2], Archive(results))
     measured = []
@@ -185,11 +237,15 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     assert dict(whole[2][1]) == measure(chosen[2])
     monkeypatch.undo()
     assert run(chosen, Archive(), workers=2) == whole
-    assert [json.loads(line)[0] for line in results.read_text().splitlines()] == list(dict.fromkeys(Archive(results)))
+    assert [json.loads(line)[0] for line in results.read_text().splitlines()] == list(
+        dict.fromkeys(Archive(results))
+    )
 
 
 def test_the_command(tmp_path, monkeypatch):
-    """It writes the page, exits with 1 and says why where a claim is broken, and refuses patterns that nothing fits."""
+    """It writes the page, exits with 1 and says why where a claim is broken, and refuses patterns
+    that nothing fits.
+    """
     page, results = tmp_path / "page.md", tmp_path / "results.jsonl"
     given = [str(page), "--part", "--results", str(results), "--cells", "values: grr,*", "-q"]
     sound = CliRunner().invoke(main, given)

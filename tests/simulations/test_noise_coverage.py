@@ -1,7 +1,9 @@
-"""Intervals for frequencies of `geometric` and `laplace` hold the truth as often as they say, down to few reports.
+"""Intervals for frequencies of `geometric` and `laplace` hold the truth as often as they say, down
+to few reports.
 
-Over 100 values a frequency's noise is several times the whole range for all but the largest surveys, so what the
-error of an estimate depends on may not be read off that estimate, or off the few reports next to its value.
+Over 100 values a frequency's noise is several times the whole range for all but the largest
+surveys, so what the error of an estimate depends on may not be read off that estimate, or off the
+few reports next to its value.
 """
 
 from functools import cache
@@ -32,7 +34,9 @@ CASES = [
 
 def asked(mechanism, epsilon):
     """A number from 0 to 99."""
-    return question(mechanism, f'type = "integer"\nlow = 0\nhigh = {VALUES - 1}\nepsilon = "{epsilon}"')
+    return question(
+        mechanism, f'type = "integer"\nlow = 0\nhigh = {VALUES - 1}\nepsilon = "{epsilon}"'
+    )
 
 
 def spread(name):
@@ -86,12 +90,17 @@ def split_by_the_estimate(made, counts, estimand):
     least = (channel @ scores**2).min(axis=0)
     held = np.clip(known.frequency, 0, 1)
     rest = np.divide(squares - held * (known.hold + 1), 1 - held, out=least.copy(), where=held < 1)
-    wrong = Moments(known.reports, known.frequency, known.hold, np.maximum(rest, least), known.covariance)
+    wrong = Moments(
+        known.reports, known.frequency, known.hold, np.maximum(rest, least), known.covariance
+    )
     return within_bounds(score_interval(wrong, 0.05, estimand))
 
 
 def error_of(shares):
-    """The standard error of their mean; neighbours' errors go together, so a table counts as one."""
+    """The standard error of their mean.
+
+    Neighbours' errors go together, so a table counts as one.
+    """
     return shares.std() / np.sqrt(len(shares))
 
 
@@ -99,7 +108,8 @@ def error_of(shares):
 @pytest.mark.parametrize("shares", ["even", "peak", "ends"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_noisy_frequencies_are_covered(case, shares, estimand):
-    """Of 20,000 nominal 95 % intervals in 200 tables, 94 to 98.5 % hold the truth, but for five standard errors.
+    """Of 20,000 nominal 95 % intervals in 200 tables, 94 to 98.5 % hold the truth, but for five
+    standard errors.
 
     These are at most .005 each, so that .90 is caught with a chance above .99; the seed is fixed.
     """
@@ -121,7 +131,9 @@ def test_splitting_by_a_noisy_estimate_is_caught(case):
 
 @pytest.mark.parametrize("respondents", [1, 2, 5])
 def test_a_few_respondents_know_nothing(respondents):
-    """From one to five reports, of which one in twenty-five would be at its own value, no interval says anything."""
+    """From one to five reports, of which one in twenty-five would be at its own value, no interval
+    says anything.
+    """
     made = asked("geometric", "8")
     for value in (0, 33, 99):
         counts = np.zeros((1, VALUES), dtype=int)
@@ -131,9 +143,13 @@ def test_a_few_respondents_know_nothing(respondents):
         assert (high == 1).all()
 
 
-@pytest.mark.parametrize(("mechanism", "across"), [("geometric", 1), ("geometric", 5), ("laplace", 5)])
+@pytest.mark.parametrize(
+    ("mechanism", "across"), [("geometric", 1), ("geometric", 5), ("laplace", 5)]
+)
 def test_moments_are_those_of_the_channel(mechanism, across):
-    """`hold` is exact, and `other` a mean of the exact variances of those who hold another value."""
+    """`hold` is exact, and `other` a mean of the exact variances of those who
+    hold another value.
+    """
     made = question(mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"')
     squares = channel_of(made) @ np.linalg.inv(channel_of(made)) ** 2
     holders = Holders(made.domain.values, apportion(200, np.full(across + 1, 1 / (across + 1))))

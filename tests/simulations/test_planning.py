@@ -1,4 +1,6 @@
-"""Plans keep their word: against simulations, against the decoder, against published numbers, and there and back."""
+"""Plans keep their word: against simulations, against the decoder, against published numbers, and
+there and back.
+"""
 
 from fractions import Fraction
 
@@ -39,11 +41,15 @@ def category(name, size, epsilon):
 
 
 def plan(asked, values=None):
-    return Design.of(asked.mechanism, asked.declared, asked.randomizer, values or asked.domain.values)
+    return Design.of(
+        asked.mechanism, asked.declared, asked.randomizer, values or asked.domain.values
+    )
 
 
 def surveys(asked, values, shares, respondents, runs, options=Options()):  # noqa: B008
-    """Estimates of simulated surveys of the same respondents, tallies drawn from their exact law."""
+    """Estimates of simulated surveys of the same respondents, tallies drawn
+    from their exact law.
+    """
     generator = np.random.default_rng(20240229)
     holders = Holders(values, apportion(respondents, np.array(shares)))
     for _ in range(runs):
@@ -53,19 +59,25 @@ def surveys(asked, values, shares, respondents, runs, options=Options()):  # noq
 def noiseless(asked, shares, respondents):
     """The tally of GRR that comes to its expectation."""
     p, q = asked.randomizer.support
-    return np.array([[round(respondents * (share * p + (1 - share) * q)) for share in map(Fraction, shares)]])
+    return np.array(
+        [[round(respondents * (share * p + (1 - share) * q)) for share in map(Fraction, shares)]]
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 def test_errors_are_those_of_simulations(name, epsilon):
-    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned, within 22 % (five sigma).
+    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned, within 22 % (five
+    sigma).
 
-    At epsilon 4 the term that depends on f is off by a factor of 1.8 or more if left out, but for `sue` and `hr`.
+    At epsilon 4 the term that depends on f is off by a factor of 1.8 or more if left out, but for
+    `sue` and `hr`.
     """
     asked, runs, respondents = category(name, 8, epsilon), 1000, 4000
     shares = (0.5, 0.5, 0, 0, 0, 0, 0, 0)
-    found = np.stack([each.frequency for each in surveys(asked, EIGHT.values, shares, respondents, runs)])
+    found = np.stack(
+        [each.frequency for each in surveys(asked, EIGHT.values, shares, respondents, runs)]
+    )
     planned = plan(asked)
     for place, frequency in ((0, 0.5), (7, 0.0)):
         variance = ((found[:, place] - frequency) ** 2).mean()
@@ -74,7 +86,8 @@ def test_errors_are_those_of_simulations(name, epsilon):
 
 
 TAPERED = (
-    'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = [[".6", ".3", ".1"], [".2", ".6", ".2"], [".1", ".3", ".6"]]'
+    'type = "category"\nvalues = ["a", "b", "c"]\n'
+    'matrix = [[".6", ".3", ".1"], [".2", ".6", ".2"], [".1", ".3", ".6"]]'
 )
 BLOOM = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0.1"\nbloom_bits = 12\nhashes = 2\ncohorts = 4'
 
@@ -83,7 +96,9 @@ BLOOM = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0.1"\nbloom_bits = 12\nhashes
 def test_errors_that_differ_by_value(name, keys):
     """Matrices and Bloom filters: each value's variance in an even population, as above."""
     asked, runs, respondents, values = question(name, keys), 1000, 6000, ("a", "b", "c")
-    found = np.stack([each.frequency for each in surveys(asked, values, (1, 1, 1), respondents, runs)])
+    found = np.stack(
+        [each.frequency for each in surveys(asked, values, (1, 1, 1), respondents, runs)]
+    )
     variance = ((found - 1 / 3) ** 2).mean(axis=0)
     stated = plan(asked, values).error(1 / 3, respondents, Ask()) ** 2
     assert np.abs(variance / stated - 1).max() < FIVE_SIGMA * np.sqrt(2 / runs)
@@ -91,14 +106,17 @@ def test_errors_that_differ_by_value(name, keys):
 
 @pytest.mark.parametrize(("frequency", "others"), [(0.5, 0.5 / 39), (0, 1 / 39)])
 def test_errors_in_blocks(frequency, others):
-    """`hr` with 10 values a block: over 2,000 surveys one value's variance is as planned, the others being held alike.
+    """`hr` with 10 values a block: over 2,000 surveys one value's variance is as planned, the
+    others being held alike.
 
     Without those of its block it would be .77 or .44 of what it is; 16 % are seen (five sigma).
     """
     asked, runs, respondents = category("hr", 40, "2.5"), 2000, 4000
     assert asked.randomizer.blocks == 4
     shares = (frequency, *[others] * 39)
-    found = [each.frequency[0] for each in surveys(asked, asked.domain.values, shares, respondents, runs)]
+    found = [
+        each.frequency[0] for each in surveys(asked, asked.domain.values, shares, respondents, runs)
+    ]
     variance = ((np.array(found) - frequency) ** 2).mean()
     stated = float(plan(asked).error(frequency, respondents, Ask())[0]) ** 2
     assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
@@ -106,31 +124,45 @@ def test_errors_in_blocks(frequency, others):
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_errors_are_those_of_the_decoder(estimand):
-    """On a tally without noise, the decoder states the planned errors and half-widths to the last digits."""
+    """On a tally without noise, the decoder states the planned errors and half-widths to the last
+    digits.
+    """
     asked = category("grr", 4, "1")
     respondents = 10**9
     counts = noiseless(asked, (0.5, 0.25, 0.125, 0.125), respondents)
     options = Options(estimand=estimand, simultaneous="bonferroni")
     told, planned = estimate_question(asked, counts, options), plan(asked)
     ask = Ask(estimand=estimand, simultaneous="bonferroni", frequency=0.25)
-    assert told.standard_error[1] == pytest.approx(planned.error(0.25, respondents, ask)[0], rel=1e-6)
-    assert (told.high - told.low)[1] / 2 == pytest.approx(planned.half_width(respondents, ask), rel=1e-6)
+    assert told.standard_error[1] == pytest.approx(
+        planned.error(0.25, respondents, ask)[0], rel=1e-6
+    )
+    assert (told.high - told.low)[1] / 2 == pytest.approx(
+        planned.half_width(respondents, ask), rel=1e-6
+    )
     assert told.null_error[0] == pytest.approx(planned.error(0, respondents, Ask())[0], rel=1e-6)
 
 
 def test_detection_is_that_of_the_analyst():
-    """At power 1/2 the detectable frequency is where the analyst's test, on a tally without noise, draws its line."""
+    """At power 1/2 the detectable frequency is where the analyst's test, on a tally without noise,
+    draws its line.
+    """
     asked, respondents = category("grr", 4, "1"), 10**10
     line = plan(asked).detectable(respondents, Ask(power=0.5, level=0.9))
-    told = estimate_question(asked, noiseless(asked, (line, 1 - line, 0, 0), respondents), Options())
+    told = estimate_question(
+        asked, noiseless(asked, (line, 1 - line, 0, 0), respondents), Options()
+    )
     assert p_values(told)[0] == pytest.approx(0.1 / 4, rel=1e-3)
     few = plan(asked).detectable(1000, Ask(power=0.5, level=0.9))
-    assert few == pytest.approx(1.959964 * told.null_error[0] * np.sqrt(respondents / 1000), rel=1e-6)
+    assert few == pytest.approx(
+        1.959964 * told.null_error[0] * np.sqrt(respondents / 1000), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", ["grr", "oue"])
 def test_chance_of_detection(name):
-    """The share of 1,000 surveys in which the analyst's test finds a value is as planned, within 6 % (five sigma)."""
+    """The share of 1,000 surveys in which the analyst's test finds a value is as planned, within 6
+    % (five sigma).
+    """
     asked, respondents, runs, ask = category(name, 20, "2"), 20_000, 1000, Ask()
     planned = plan(asked)
     frequency = planned.detectable(respondents, ask)
@@ -138,7 +170,8 @@ def test_chance_of_detection(name):
     held = round(frequency * respondents) / respondents
     shares = (held, 1 - held, *[0] * 18)
     found = [
-        detected(each, 0.95, "bonferroni") for each in surveys(asked, asked.domain.values, shares, respondents, runs)
+        detected(each, 0.95, "bonferroni")
+        for each in surveys(asked, asked.domain.values, shares, respondents, runs)
     ]
     share = np.mean([each[0] for each in found])
     assert abs(share - ask.power) < FIVE_SIGMA * np.sqrt(ask.power * (1 - ask.power) / runs)
@@ -147,7 +180,9 @@ def test_chance_of_detection(name):
 ASKS = {
     "half-width": Ask(half_width=0.02),
     "detect": Ask(detect=0.03),
-    "both, simultaneous": Ask(half_width=0.05, detect=0.03, simultaneous="bonferroni", frequency=0.1),
+    "both, simultaneous": Ask(
+        half_width=0.05, detect=0.03, simultaneous="bonferroni", frequency=0.1
+    ),
 }
 
 
@@ -167,17 +202,27 @@ def test_respondents_there_and_back(name, ask):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_epsilon_there_and_back(name):
-    """The epsilon found keeps what was asked for, and the step below does not; its design is the exact one."""
+    """The epsilon found keeps what was asked for, and the step below does not.
+
+    Its design is the exact one.
+    """
     ask, respondents = Ask(half_width=0.02), 30_000
     found = least_epsilon(MECHANISMS[name], EIGHT, respondents, ask)
     step = round(float(found.declared.text) * EPSILON_STEPS)
-    assert found.randomizer == design_for(MECHANISMS[name], EIGHT, f"{step}/{EPSILON_STEPS}").randomizer
+    assert (
+        found.randomizer
+        == design_for(MECHANISMS[name], EIGHT, f"{step}/{EPSILON_STEPS}").randomizer
+    )
     assert found.meets(respondents, ask)
-    assert not design_for(MECHANISMS[name], EIGHT, f"{step - 1}/{EPSILON_STEPS}").meets(respondents, ask)
+    assert not design_for(MECHANISMS[name], EIGHT, f"{step - 1}/{EPSILON_STEPS}").meets(
+        respondents, ask
+    )
 
 
 def test_what_cannot_be_reached():
-    """A narrow interval for ten respondents, and a detection that not even everyone would cause, are None."""
+    """A narrow interval for ten respondents, and a detection that not even everyone would cause,
+    are None.
+    """
     row = MECHANISMS["oue"]
     assert least_epsilon(row, EIGHT, 10, Ask(half_width=1e-6)) is None
     assert least_respondents(design_for(row, EIGHT, "1"), Ask(half_width=1e-12)) is None
@@ -199,37 +244,52 @@ ENUMERABLE = {
 
 @pytest.mark.parametrize("randomizer", ENUMERABLE.values(), ids=ENUMERABLE)
 def test_reach_of_one_forged_report(randomizer):
-    """Of all reports that exist, none scores further from what an honest one expects to score, and some as far."""
+    """Of all reports that exist, none scores further from what an honest one expects to score, and
+    some as far.
+    """
     layout, channel = randomizer.layout, randomizer.channel()
     columns = list(zip(*channel.rows, strict=True))
     reports = zip(reports_of(randomizer), columns, strict=True)
-    rows = [report.to_bytes(layout.width, "little") for report, column in reports if max(column) > 0]
+    rows = [
+        report.to_bytes(layout.width, "little") for report, column in reports if max(column) > 0
+    ]
     values = tuple(map(str, range(getattr(randomizer, "size", len(channel.rows)))))
     scores = [
-        moments_of(randomizer, count_rows(np.frombuffer(row, np.uint8)[None, :], layout), values).frequency
+        moments_of(
+            randomizer, count_rows(np.frombuffer(row, np.uint8)[None, :], layout), values
+        ).frequency
         for row in rows
     ]
     furthest = max(np.max(scores), 1 - np.min(scores))
-    assert Design.of("forged", Declared.ratio(randomizer.ratio), randomizer, values).reach == pytest.approx(
-        furthest, rel=1e-9
-    )
+    assert Design.of(
+        "forged", Declared.ratio(randomizer.ratio), randomizer, values
+    ).reach == pytest.approx(furthest, rel=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "reach"), [("grr", 100, 58.6), ("oue", 100, 3.16), ("olh", 100, 3.33), ("warner", 2, 1.58)]
+    ("name", "size", "reach"),
+    [("grr", 100, 58.6), ("oue", 100, 3.16), ("olh", 100, 3.33), ("warner", 2, 1.58)],
 )
 def test_published_reach(name, size, reach):
     """What one report can shift at epsilon 1."""
     if name in MECHANISMS:
-        assert plan(category(name, size, "1")).reach == pytest.approx(reach, abs=0.05 if reach > 50 else 0.005)
+        assert plan(category(name, size, "1")).reach == pytest.approx(
+            reach, abs=0.05 if reach > 50 else 0.005
+        )
 
 
-# n x variance of a value that nobody holds, at epsilon 0.5, 1, 2 and 4: Wang et al. 2017, Tables 1 and 2.
+# n x variance of a value that nobody holds, at epsilon 0.5, 1, 2 and 4: Wang et al. 2017, Tables 1
+# and 2.
 LIMITS = {
     "sue": (15.92, 3.92, 0.92, 0.18),
     "oue": (15.67, 3.68, 0.72, 0.076),
     "the": (17.83, 4.807, 1.2836, 0.28517),
-    "olh": (15.82, 3.69, 0.72, 0.076),  # as oue at a fractional number of buckets; these are for whole ones
+    "olh": (
+        15.82,
+        3.69,
+        0.72,
+        0.076,
+    ),  # as oue at a fractional number of buckets; these are for whole ones
     "blh": (16.67, 4.68, 1.72, 1.08),
 }
 
@@ -254,9 +314,13 @@ def test_published_variances(name):
     ],
 )
 def test_published_variances_of_grr(size, variances):
-    """The same of GRR with ten thousand respondents, by the number of values: Arcolezi et al. 2022, Table 2."""
+    """The same of GRR with ten thousand respondents, by the number of values: Arcolezi et al.
+
+    2022, Table 2.
+    """
     domain = Domain("category", tuple(map(str, range(size))))
     errors = [
-        design_for(MECHANISMS["grr"], domain, epsilon).error(0, 10_000, Ask())[0] for epsilon in ("1/2", "1", "2", "4")
+        design_for(MECHANISMS["grr"], domain, epsilon).error(0, 10_000, Ask())[0]
+        for epsilon in ("1/2", "1", "2", "4")
     ]
     assert np.square(errors) == pytest.approx(variances, abs=0.5001e-6)

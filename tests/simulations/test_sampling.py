@@ -1,8 +1,9 @@
 """The two ways to a tally, real reports and the exact law, have one distribution.
 
-Each way makes 300 tallies of 600 respondents. The mean count of every cell is compared with its exact expectation at
-6 standard errors, and the variances of the two ways with each other at a factor of 2.2 (a false alarm has probability
-below 1e-7 over all cells). A rate that is off by 0.03 must be seen, which the last tests show.
+Each way makes 300 tallies of 600 respondents. The mean count of every cell is compared with its
+exact expectation at 6 standard errors, and the variances of the two ways with each other at a
+factor of 2.2 (a false alarm has probability below 1e-7 over all cells). A rate that is off by 0.03
+must be seen, which the last tests show.
 """
 
 import random
@@ -63,8 +64,16 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kind = "multi" if "most" in QUESTIONS[name] else "integer" if "low" in QUESTIONS[name] else "category"
-    return parse_survey(f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}')
+    kind = (
+        "multi"
+        if "most" in QUESTIONS[name]
+        else "integer"
+        if "low" in QUESTIONS[name]
+        else "category"
+    )
+    return parse_survey(
+        f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
+    )
 
 
 def holders_of(survey):
@@ -89,9 +98,15 @@ def expected_counts(question, holders):
     """The exact expectation of every cell."""
     randomizer, layout = question.randomizer, question.layout
     if layout.places > 1:
-        own, other = (np.array(randomizer.level_law(holds=holds), dtype=float) for holds in (True, False))
+        own, other = (
+            np.array(randomizer.level_law(holds=holds), dtype=float) for holds in (True, False)
+        )
         return np.outer(holders.counts, own) + np.outer(holders.respondents - holders.counts, other)
-    if randomizer.kind in ("sketch", "sampled") or not layout.counted or isinstance(holders, SetHolders):
+    if (
+        randomizer.kind in ("sketch", "sampled")
+        or not layout.counted
+        or isinstance(holders, SetHolders)
+    ):
         rows = np.array([[float(chance) for chance in row] for row in randomizer.channel().rows])
         often = zip(reports_of(randomizer), holders.counts @ rows, strict=True)
         return sum(count * counts_of(randomizer, {report: 1}) for report, count in often)
@@ -100,7 +115,9 @@ def expected_counts(question, holders):
     for cohort in range(layout.cohorts):
         for index, (value, count) in enumerate(zip(holders.values, holders.counts, strict=True)):
             hashes = getattr(randomizer, "hashes", 0)
-            vector = bloom_vector(value.encode(), cohort, hashes, layout.bits) if hashes else 1 << index
+            vector = (
+                bloom_vector(value.encode(), cohort, hashes, layout.bits) if hashes else 1 << index
+            )
             rates = [one if vector >> bit & 1 else zero for bit in range(layout.counted)]
             expected[cohort] += count / layout.cohorts * np.array([1.0, *rates])
     return expected
@@ -119,12 +136,16 @@ def mean_score(tallies, expected):
     spread = tallies.std(axis=0, ddof=1)
     moving = spread > 0
     assert np.allclose(tallies[0][~moving], expected[~moving], rtol=1e-12)
-    return np.abs((tallies.mean(axis=0) - expected)[moving] / spread[moving] * np.sqrt(len(tallies))).max()
+    return np.abs(
+        (tallies.mean(axis=0) - expected)[moving] / spread[moving] * np.sqrt(len(tallies))
+    ).max()
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_both_ways_have_one_law(name):
-    """Means equal the channel's expectation on either way, and the spread of either is that of the other."""
+    """Means equal the channel's expectation on either way, and the spread of either is that of the
+    other.
+    """
     survey = question_called(name)
     holders, expected = holders_of(survey), expected_counts(survey["x"], holders_of(survey))
     generator, source = np.random.default_rng(11), random.Random(12).randbytes
@@ -139,7 +160,9 @@ def test_both_ways_have_one_law(name):
 
 
 def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatch):
-    """Beyond the limit on drawn reports, the counts of single values still have their mean and variance."""
+    """Beyond the limit on drawn reports, the counts of single values still have their mean and
+    variance.
+    """
     question = question_called("olh")["x"]
     holders = holders_of(question_called("olh"))
     generator = np.random.default_rng(13)
@@ -154,12 +177,20 @@ def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatc
 
 @pytest.mark.parametrize("name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"])
 def test_a_wrong_law_is_seen(name, monkeypatch):
-    """Tallies drawn at epsilon 1.2 where epsilon 1 was declared (1.7, where 1.5) do not pass for it."""
+    """Tallies drawn at epsilon 1.2 where epsilon 1 was declared (1.7, where 1.5) do not pass for
+    it.
+    """
     survey = question_called(name)
     expected = expected_counts(survey["x"], holders_of(survey))
-    wider = QUESTIONS[name].replace('epsilon = "1"', 'epsilon = "1.2"').replace('epsilon = "1.5"', 'epsilon = "1.7"')
+    wider = (
+        QUESTIONS[name]
+        .replace('epsilon = "1"', 'epsilon = "1.2"')
+        .replace('epsilon = "1.5"', 'epsilon = "1.7"')
+    )
     monkeypatch.setitem(QUESTIONS, name, wider)
     wrong = question_called(name)
     generator = np.random.default_rng(11)
-    tallies = np.stack([sample_counts(wrong["x"], holders_of(wrong), generator) for _ in range(TALLIES)])
+    tallies = np.stack(
+        [sample_counts(wrong["x"], holders_of(wrong), generator) for _ in range(TALLIES)]
+    )
     assert mean_score(tallies, expected) > 6

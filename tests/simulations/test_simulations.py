@@ -60,7 +60,9 @@ def table(tmp_path):
     ],
 )
 def test_distributions(distribution, shares):
-    """A synthetic population has the distribution's proportions, to the nearest respondent, and all respondents."""
+    """A synthetic population has the distribution's proportions, to the nearest respondent, and all
+    respondents.
+    """
     holders = synthetic(SURVEY, 1001, distribution, CANDIDATES)["pet"]
     assert holders.respondents == 1001
     assert np.abs(holders.counts - 1001 * np.array(shares) / sum(shares)).max() < 1
@@ -76,7 +78,18 @@ def test_apportion_gives_everything_away():
 
 @pytest.mark.parametrize(
     "distribution",
-    ["", "zipf", "zipf:x", "zipf:-1", "zipf:nan", "geometric:2", "uniform:3", "file:", "file:none.csv", "cauchy"],
+    [
+        "",
+        "zipf",
+        "zipf:x",
+        "zipf:-1",
+        "zipf:nan",
+        "geometric:2",
+        "uniform:3",
+        "file:",
+        "file:none.csv",
+        "cauchy",
+    ],
 )
 def test_unknown_distributions(distribution):
     """A distribution that does not exist is refused with the list of those that do."""
@@ -87,7 +100,8 @@ def test_unknown_distributions(distribution):
 def test_weights_of_a_file(table):
     """Weights may come from a table; a value without a row has none."""
     path = table(
-        "question,value,weight\nsmoker,true,1\nsmoker,false,3\npet,dog,2\nsite,a.example,1\nsite,c.example,1\n"
+        "question,value,weight\nsmoker,true,1\nsmoker,false,3\npet,dog,2\nsite,a.example,1\n"
+        "site,c.example,1\n"
     )
     population = synthetic(SURVEY, 8, f"file:{path}", CANDIDATES)
     assert population["smoker"].counts.tolist() == [6, 2]
@@ -102,7 +116,12 @@ def test_bad_weights(table, rows):
     """Weights for unknown values, or that are no weights, are refused."""
     others = "smoker,true,1\nsite,a.example,1\n"
     with pytest.raises(PopulationError, match="weight"):
-        synthetic(SURVEY, 8, f"file:{table('question,value,weight' + chr(10) + others + rows)}", CANDIDATES)
+        synthetic(
+            SURVEY,
+            8,
+            f"file:{table('question,value,weight' + chr(10) + others + rows)}",
+            CANDIDATES,
+        )
 
 
 def test_open_question_needs_candidates():
@@ -112,8 +131,12 @@ def test_open_question_needs_candidates():
 
 
 def test_answers(table):
-    """Columns in any order, other columns ignored, empty cells are no answer, booleans in several spellings."""
-    path = table("\ufeffpet,age,site,smoker\ncat,3,a.example,yes\n,4,,\n dog ,5,b.example,False\n\n")
+    """Columns in any order, other columns ignored, empty cells are no answer, booleans in several
+    spellings.
+    """
+    path = table(
+        "\ufeffpet,age,site,smoker\ncat,3,a.example,yes\n,4,,\n dog ,5,b.example,False\n\n"
+    )
     assert list(read_answers(path, SURVEY)) == [
         {"smoker": True, "pet": "cat", "site": "a.example"},
         {},
@@ -122,7 +145,9 @@ def test_answers(table):
 
 
 def test_bad_answers_are_named_but_not_told(table):
-    """Every cell that does not fit is named by row and question, none is quoted, and skipping them is offered."""
+    """Every cell that does not fit is named by row and question, none is quoted, and skipping them
+    is offered.
+    """
     path = table("smoker,pet,site\nyes,unicorn,a\nperhaps,cat,b\nyes,cat\n")
     with pytest.raises(AnswersError) as caught:
         list(read_answers(path, SURVEY))
@@ -176,18 +201,27 @@ def test_seeds_repeat_simulations():
 
 
 def test_reports_are_made_when_asked_for():
-    """Tallies come from the law of the reports, of a billion respondents too, unless reports are asked for."""
+    """Tallies come from the law of the reports, of a billion respondents too, unless reports are
+    asked for.
+    """
     assert (simulated().way, simulated().report_size) == (LAW, 0)
     assert simulated(way=REPORTS).way == REPORTS
     assert simulated(way=REPORTS).report_size > 0
-    large = simulate(SURVEY, synthetic(SURVEY, 10**9, "uniform", CANDIDATES), candidates=CANDIDATES, seed=1)
+    large = simulate(
+        SURVEY, synthetic(SURVEY, 10**9, "uniform", CANDIDATES), candidates=CANDIDATES, seed=1
+    )
     assert large.way == LAW
     assert large.first["pet"].reports == 10**9
-    assert np.abs(large.first["pet"].frequency - 1 / 3).max() < 7 * large.first["pet"].standard_error.max()
+    assert (
+        np.abs(large.first["pet"].frequency - 1 / 3).max()
+        < 7 * large.first["pet"].standard_error.max()
+    )
 
 
 def test_runs_are_calibrated():
-    """Over 400 runs the errors are what the estimates state, within 6 standard errors (3.5 % each) of their ratio."""
+    """Over 400 runs the errors are what the estimates state, within 6 standard errors (3.5 % each)
+    of their ratio.
+    """
     result = simulated(runs=400, way=LAW, seed=3)
     for runs in result.runs.values():
         ratio = np.sqrt((runs.empirical_error**2).mean() / (runs.stated_error**2).mean())

@@ -1,4 +1,6 @@
-"""Tallies of subset selection are drawn from their law: means, variances and covariances, and whole sets."""
+"""Tallies of subset selection are drawn from their law: means, variances and covariances, and whole
+sets.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -19,22 +21,32 @@ TALLIES = 600
 def drawn(randomizer, held, tallies=TALLIES):
     """Tallies without the number of reports, of shape (tallies, values)."""
     generator = np.random.default_rng(5)
-    return np.stack([subset_counts(randomizer, np.array(held), generator)[0, 1:] for _ in range(tallies)])
+    return np.stack(
+        [subset_counts(randomizer, np.array(held), generator)[0, 1:] for _ in range(tallies)]
+    )
 
 
 @pytest.mark.parametrize(("size", "chosen", "holder"), [(5, 2, 0), (6, 3, 5), (7, 1, 3)])
 def test_single_sets(size, chosen, holder):
     """The set of one respondent: every set with the chance that its weights say, in 3,000 draws.
 
-    A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the value does not pass it.
+    A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the value does
+    not pass it.
     """
     randomizer = SubsetSelection(size, chosen, 4, 1)
-    counted = Counter(map(tuple, drawn(randomizer, np.eye(size, dtype=int)[holder], 3_000).tolist()))
-    sets = [tuple(int(place in members) for place in range(size)) for members in combinations(range(size), chosen)]
+    counted = Counter(
+        map(tuple, drawn(randomizer, np.eye(size, dtype=int)[holder], 3_000).tolist())
+    )
+    sets = [
+        tuple(int(place in members) for place in range(size))
+        for members in combinations(range(size), chosen)
+    ]
 
     def chance(truth):
         weights = np.array([truth if members[holder] else 1 for members in sets])
-        return chisquare([counted[members] for members in sets], 3_000 * weights / weights.sum()).pvalue
+        return chisquare(
+            [counted[members] for members in sets], 3_000 * weights / weights.sum()
+        ).pvalue
 
     assert set(counted) <= set(sets)
     assert chance(4) > 1e-6
@@ -43,7 +55,9 @@ def test_single_sets(size, chosen, holder):
 
 @pytest.mark.parametrize(("size", "chosen"), [(13, 4), (65, 64)])
 def test_tallies(size, chosen):
-    """600 tallies of 300 respondents: every mean, and the covariances of some pairs, within 6 standard errors."""
+    """600 tallies of 300 respondents: every mean, and the covariances of some pairs, within 6
+    standard errors.
+    """
     randomizer, held = SubsetSelection(size, chosen, 5, 2), np.arange(size) % 7
     held[0] += 300 - held.sum()
     p, q = (float(rate) for rate in randomizer.support)
@@ -61,23 +75,37 @@ def test_tallies(size, chosen):
 
 def scores(samples, expected):
     """How many standard errors the means are from what is expected."""
-    return np.abs(samples.mean(axis=0) - expected) / (samples.std(axis=0) + 1e-12) * np.sqrt(len(samples))
+    return (
+        np.abs(samples.mean(axis=0) - expected)
+        / (samples.std(axis=0) + 1e-12)
+        * np.sqrt(len(samples))
+    )
 
 
 @pytest.mark.parametrize(
-    ("total", "left", "right"), [(0, 3, 4), (3, 3, 4), (7, 3, 4), (5, 0, 6), (40, 200, 100), (3_000, 6_000, 5_500)]
+    ("total", "left", "right"),
+    [(0, 3, 4), (3, 3, 4), (7, 3, 4), (5, 0, 6), (40, 200, 100), (3_000, 6_000, 5_500)],
 )
 def test_the_numbers_in_a_half(total, left, right):
-    """Hypergeometric chances against binomial coefficients; what is left out is less likely than 1e-18."""
+    """Hypergeometric chances against binomial coefficients.
+
+    What is left out is less likely than 1e-18.
+    """
     (lowest,), many = _range(*(np.array([number]) for number in (total, left, right)))
     found = np.arange(lowest, lowest + many)
     made = _chances(found[None], *(np.array([[number]]) for number in (total, left, right)))[0]
     if total < 100:
-        ways = [Fraction(comb(left, k) * comb(right, total - k), comb(left + right, total)) for k in found.tolist()]
+        ways = [
+            Fraction(comb(left, k) * comb(right, total - k), comb(left + right, total))
+            for k in found.tolist()
+        ]
         assert np.allclose(made, np.array(ways, dtype=float), rtol=1e-12, atol=1e-18)
     else:
         logs = sum(
-            gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) for n, k in ((left, found), (right, total - found))
+            gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+            for n, k in ((left, found), (right, total - found))
         )
-        assert np.allclose(made, np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(), rtol=1e-7)
+        assert np.allclose(
+            made, np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(), rtol=1e-7
+        )
         assert max(made[0], made[-1]) < 1e-18

@@ -40,7 +40,10 @@ def no_client(monkeypatch):
 
 @pytest.mark.parametrize("mechanism", BULK)
 def test_clients_are_clients(mechanism, no_client):
-    """`clients` cannot do without them, for any mechanism; draws in bulk and from the law can, and do."""
+    """`clients` cannot do without them, for any mechanism.
+
+    Draws in bulk and from the law can, and do.
+    """
     with pytest.raises(AssertionError, match="a client was asked for"):
         simulated(mechanism, CLIENTS)
     assert simulated(mechanism, REPORTS).report_size > 0
@@ -55,8 +58,9 @@ def test_reports_are_by_clients_where_nothing_else_makes_them(no_client):
 
 @pytest.mark.parametrize("mechanism", BULK)
 def test_clients_and_bulk_draw_alike(mechanism):
-    """Both ways estimate the same share. 4,000 respondents each; 6 standard errors of the difference (false alarm 2e-9
-    by normal theory); a shift of .6 is found with p > .999999, as 6 errors are below .3.
+    """Both ways estimate the same share. 4,000 respondents each; 6 standard errors of the
+    difference (false alarm 2e-9 by normal theory); a shift of .6 is found with p > .999999, as 6
+    errors are below .3.
     """
     results = [simulated(mechanism, way, 4000).first["x"] for way in (CLIENTS, REPORTS)]
     error = np.sqrt(sum(each.standard_error**2 for each in results))
@@ -73,4 +77,8 @@ def test_the_output_says_which_way():
     assert "drawn in bulk where a mechanism has such a draw" in said[REPORTS]
     assert "exact law" in said[LAW]
     assert all(one != other for one, other in itertools.combinations(said.values(), 2))
-    assert {report.to_dict(each)["simulation"]["way"] for each in results.values()} == {CLIENTS, REPORTS, LAW}
+    assert {report.to_dict(each)["simulation"]["way"] for each in results.values()} == {
+        CLIENTS,
+        REPORTS,
+        LAW,
+    }

@@ -1,8 +1,9 @@
-"""Uploads to a store, and what it has to hold after each of them: work for disks that lose power or fail.
+"""Uploads to a store, and what it has to hold after each of them: work for disks that lose power or
+fail.
 
-Uploads go to a real writer; each holds new batches of questions with epochs and without, and many repeat one of the
-upload before, or hold bytes that are no batch. Within some dozens of them epochs close, and the log of the store is
-copied into its file again and again.
+Uploads go to a real writer; each holds new batches of questions with epochs and without, and many
+repeat one of the upload before, or hold bytes that are no batch. Within some dozens of them epochs
+close, and the log of the store is copied into its file again and again.
 """
 
 import random
@@ -25,7 +26,14 @@ from ldp_aggregator.service.counting.submissions import Receipt, Submission, to_
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store import sqlite as sqlite_store
 from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
+from ldp_aggregator.service.store.records import (
+    EVER,
+    PART,
+    Epoch,
+    last_closed,
+    read_outcomes,
+    read_tally_key,
+)
 from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 from ldp_aggregator.tallies.screening import rows_of as rows_in
 
@@ -77,7 +85,9 @@ class Upload(NamedTuple):
 
 
 class Holding(NamedTuple):
-    """What a store holds: outcomes of all batches received, counts by question and epoch, ids by epoch."""
+    """What a store holds: outcomes of all batches received, counts by question and epoch, ids by
+    epoch.
+    """
 
     outcomes: Counter
     tallies: dict
@@ -85,7 +95,8 @@ class Holding(NamedTuple):
 
 
 class Uploader:
-    """Sends uploads to a writer, and notes in the log of its watched disk which were sent and which acknowledged.
+    """Sends uploads to a writer, and notes in the log of its watched disk which were sent and which
+    acknowledged.
 
     `settings` are pragmas for SQLite. Raises `StoreError` as the writer does.
     """
@@ -156,14 +167,19 @@ class WrongError(Exception):
 
 
 def held(path, sent):
-    """How many uploads a store holds, of so many sent. Raises `WrongError`, or `StoreError` if it cannot be opened."""
+    """How many uploads a store holds, of so many sent.
+
+    Raises `WrongError`, or `StoreError` if it cannot be opened.
+    """
     found, closed = _found(path)
     received = [expected(uploads).outcomes.total() for uploads in range(sent + 1)]
     if found.outcomes.total() not in received:
         raise WrongError("expected whole uploads that were sent, found a part of one, or more")
     uploads = received.index(found.outcomes.total())
     kept = expected(uploads)
-    ids = {epoch: ids for epoch, ids in kept.ids.items() if epoch.number > closed.get(epoch.length, -1)}
+    ids = {
+        epoch: ids for epoch, ids in kept.ids.items() if epoch.number > closed.get(epoch.length, -1)
+    }
     tallies = {place: counts.tolist() for place, counts in kept.tallies.items()}
     if found != Holding(kept.outcomes, tallies, ids):
         raise WrongError("expected what was uploaded, found something else")
@@ -171,7 +187,9 @@ def held(path, sent):
 
 
 def told(records):
-    """After each record of a disk: how many uploads were acknowledged by then, and how many sent."""
+    """After each record of a disk: how many uploads were acknowledged by then,
+    and how many sent.
+    """
     acknowledged = sent = 0
     for record in records:
         if record.kind == "M":
@@ -184,7 +202,10 @@ def told(records):
 
 
 def violation(path, acknowledged, sent):
-    """What is wrong with a store after so many uploads were acknowledged and so many sent; None if all is well."""
+    """What is wrong with a store after so many uploads were acknowledged and so many sent.
+
+    None if all is well.
+    """
     try:
         uploads = held(path, sent)
     except (LDPError, WrongError) as error:
@@ -193,7 +214,10 @@ def violation(path, acknowledged, sent):
 
 
 def _found(path):
-    """What a store holds that is opened, recovered and verified as at the start of a service; closed epochs."""
+    """What a store holds that is opened, recovered and verified as at the start of a service.
+
+    Closed epochs.
+    """
     store = open_store(f"sqlite:///{path}")
     try:
         Books(store, CATALOGUE.tallied)
@@ -204,17 +228,26 @@ def _found(path):
             tallies = {}
             for record in snapshot.scan("tally"):
                 fingerprint, epoch, _, part = read_tally_key(record.key)
-                counts = tallies.setdefault((fingerprint, epoch), empty_counts_of(CATALOGUE.tallied[fingerprint]))
-                counts.reshape(-1)[part * PART : (part + 1) * PART] = np.frombuffer(record.content, "<i8")
+                counts = tallies.setdefault(
+                    (fingerprint, epoch), empty_counts_of(CATALOGUE.tallied[fingerprint])
+                )
+                counts.reshape(-1)[part * PART : (part + 1) * PART] = np.frombuffer(
+                    record.content, "<i8"
+                )
             tallies = {place: counts.tolist() for place, counts in tallies.items()}
-            ids = {epoch: frozenset(id_ for some in snapshot.ids(epoch) for id_ in some) for epoch in snapshot.epochs()}
+            ids = {
+                epoch: frozenset(id_ for some in snapshot.ids(epoch) for id_ in some)
+                for epoch in snapshot.epochs()
+            }
             return Holding(outcomes, tallies, ids), last_closed(snapshot)
     finally:
         store.close()
 
 
 def _batch(draw, number):
-    """A batch of some reports to one of the questions, made on some device within the last five minutes."""
+    """A batch of some reports to one of the questions, made on some device within the last five
+    minutes.
+    """
     envelope = draw.choice(list(CATALOGUE.envelopes.values()))
     size, made = draw.randrange(1, 6), _time(number) - draw.randrange(300)
     rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")

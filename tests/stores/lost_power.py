@@ -2,12 +2,12 @@
 
 Rules
 - What was written before the last sync of its file is there.
-- Of what was written since, each block of 512 or 4,096 bytes is in any of the states that it was in since that sync,
-  whatever the others are in: lost, torn and reordered writes are cases of this.
-- A file that has grown is as long as it was at some moment since; where nothing was kept there are zeros or, as on some
-  file systems, anything.
-- Files are cut short, created and unlinked at once and in order, but the last of these may be lost until a sync: of the
-  file, and of its folder.
+- Of what was written since, each block of 512 or 4,096 bytes is in any of the states that it was in
+  since that sync, whatever the others are in: lost, torn and reordered writes are cases of this.
+- A file that has grown is as long as it was at some moment since; where nothing was kept there are
+  zeros or, as on some file systems, anything.
+- Files are cut short, created and unlinked at once and in order, but the last of these may be lost
+  until a sync: of the file, and of its folder.
 - After a sync that failed, what it should have kept may be lost for good, whatever later syncs say.
 """
 
@@ -22,7 +22,10 @@ class Loss(NamedTuple):
 
     block: int
     kept: float
-    """The probability with which the newest state of a block is there; if not, the one before, and so on."""
+    """The probability with which the newest state of a block is there.
+
+    If not, the one before, and so on.
+    """
     unwritten: bytes
     """What is read where a file has grown and nothing was written."""
 
@@ -58,7 +61,10 @@ class _File:
 
 
 def _torn(content, changes, loss, draw):
-    """Some content after writes of which every block, and the size, may be kept or not; cuts among them are lost."""
+    """Some content after writes of which every block, and the size, may be kept or not.
+
+    Cuts among them are lost.
+    """
     sizes = [len(content)]
     states = defaultdict(list)
     for offset, written in changes:
@@ -69,7 +75,10 @@ def _torn(content, changes, loss, draw):
     content = _resized(content, sizes[-1], loss.unwritten)
     for block, writes in states.items():
         for offset, written in _kept(writes, loss, draw):
-            begin, end = max(offset, block * loss.block), min(offset + len(written), (block + 1) * loss.block)
+            begin, end = (
+                max(offset, block * loss.block),
+                min(offset + len(written), (block + 1) * loss.block),
+            )
             content[begin:end] = written[begin - offset : end - offset]
     return content[: (sizes[:1] + _kept(sizes[1:], loss, draw))[-1]]
 
@@ -80,7 +89,10 @@ def _resized(content, size, unwritten=b"\0"):
 
 
 class Disk:
-    """One folder on a disk, as far as it is known to be kept, and what may be lost of it. Starts empty."""
+    """One folder on a disk, as far as it is known to be kept, and what may be lost of it.
+
+    Starts empty.
+    """
 
     def __init__(self, folder, draw):
         self._folder = str(folder)
@@ -137,7 +149,9 @@ def put_files(files, folder):
 
 
 def _kept(changes, loss, draw):
-    """The changes up to one of them, or none: the last if it is kept, if not the one before, and so on."""
+    """The changes up to one of them, or none: the last if it is kept, if not the one before, and so
+    on.
+    """
     kept = len(changes)
     while kept and draw.random() >= loss.kept:
         kept -= 1

@@ -1,7 +1,9 @@
-"""PostgreSQL for tests: the server at LDP_TEST_POSTGRES, or one of their own in a folder that goes with it.
+"""PostgreSQL for tests: the server at LDP_TEST_POSTGRES, or one of their own in a folder that goes
+with it.
 
-A server of our own is a child process on a Unix socket, and syncs like any other: the store would refuse one that does
-not. It does not run as root, so root gives it to the user `postgres` or `nobody`.
+A server of our own is a child process on a Unix socket, and syncs like any other: the store would
+refuse one that does not. It does not run as root, so root gives it to the user `postgres` or
+`nobody`.
 """
 
 import os
@@ -18,7 +20,12 @@ from pathlib import Path
 import pytest
 
 VARIABLE = "LDP_TEST_POSTGRES"
-_SETTINGS = ("listen_addresses=", "shared_buffers=64MB", "max_connections=50", "log_min_messages=fatal")
+_SETTINGS = (
+    "listen_addresses=",
+    "shared_buffers=64MB",
+    "max_connections=50",
+    "log_min_messages=fatal",
+)
 _PATIENCE = 30
 
 
@@ -51,15 +58,38 @@ class OwnServer(Server):
         self._user = _user()
         if self._user is not None:
             shutil.chown(folder, self._user)
-        made = ["-D", folder / "data", "-U", "ldp", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        subprocess.run([_binary("initdb"), *made], check=True, stdout=subprocess.DEVNULL, user=self._user, cwd=folder)  # noqa: S603
+        made = [
+            "-D",
+            folder / "data",
+            "-U",
+            "ldp",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]
+        subprocess.run(
+            [_binary("initdb"), *made],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            user=self._user,
+            cwd=folder,
+        )
         self.start()
 
     def start(self):
         """Begin to answer."""
-        settings = [part for each in (*_SETTINGS, f"unix_socket_directories={self._folder}") for part in ("-c", each)]
+        settings = [
+            part
+            for each in (*_SETTINGS, f"unix_socket_directories={self._folder}")
+            for part in ("-c", each)
+        ]
         command = [_binary("postgres"), "-D", self._folder / "data", *settings]
-        self._process = subprocess.Popen(command, user=self._user, cwd=self._folder, stderr=subprocess.DEVNULL)  # noqa: S603
+        self._process = subprocess.Popen(
+            command, user=self._user, cwd=self._folder, stderr=subprocess.DEVNULL
+        )
         deadline = time.monotonic() + _PATIENCE
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:

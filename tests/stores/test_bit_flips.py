@@ -1,4 +1,6 @@
-"""No bit that turns over in a store changes an estimate, and it takes all of our own checks for that to be so."""
+"""No bit that turns over in a store changes an estimate, and it takes all of our own checks for
+that to be so.
+"""
 
 import re
 import tempfile
@@ -29,7 +31,9 @@ def fates(states, times):
 
 
 def test_no_bit_changes_an_estimate(states):
-    """Of a thousand bits none changes what is estimated, then or later: each is refused, or makes no difference."""
+    """Of a thousand bits none changes what is estimated, then or later: each is refused, or makes
+    no difference.
+    """
     found = fates(states, FLIPS)
     assert found[SILENT] == found[UNTYPED] == 0
     assert found[REFUSED] > FLIPS / 3
@@ -37,7 +41,9 @@ def test_no_bit_changes_an_estimate(states):
 
 
 def test_no_bit_renames_a_record(states):
-    """SQLite takes a renamed record for one of its neighbours', and is led astray by it when it looks for others."""
+    """SQLite takes a renamed record for one of its neighbours', and is led astray by it when it
+    looks for others.
+    """
     closed, found = states[1], Counter()
     content = closed.files[STORE]
     with tempfile.TemporaryDirectory() as folder:
@@ -46,13 +52,17 @@ def test_no_bit_renames_a_record(states):
                 for bit in range(8):
                     changed = bytearray(content)
                     changed[place] ^= 1 << bit
-                    found[became_of(closed.files | {STORE: bytes(changed)}, closed, Path(folder))] += 1
+                    found[
+                        became_of(closed.files | {STORE: bytes(changed)}, closed, Path(folder))
+                    ] += 1
     assert found.keys() <= {REFUSED, HARMLESS}
     assert found[REFUSED] > 100
 
 
 def test_what_sqlite_sees_is_not_enough(states, monkeypatch):
-    """Without our checksums and sums, bits change estimates unseen: SQLite looks at its structure, not at rows."""
+    """Without our checksums and sums, bits change estimates unseen: SQLite looks at its structure,
+    not at rows.
+    """
 
     def structure(snapshot, _):
         if snapshot.complaints():

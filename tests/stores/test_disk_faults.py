@@ -11,11 +11,16 @@ from wire_samples import batch_of, file_of
 
 pytestmark = pytest.mark.skipif(UNWATCHABLE is not None, reason=str(UNWATCHABLE))
 
-FIRST, SECOND, THIRD = (file_of(batch_of("symbol", 3, label)) for label in ("first", "second", "third"))
+FIRST, SECOND, THIRD = (
+    file_of(batch_of("symbol", 3, label)) for label in ("first", "second", "third")
+)
 
 
 def outcome(service, body):
-    """What became of the one batch of an upload; None where the service refused it, to be sent again."""
+    """What became of the one batch of an upload.
+
+    None where the service refused it, to be sent again.
+    """
     answer = httpx.post(f"{service.url}/v1/reports", content=body, timeout=60)
     if answer.status_code == 503:
         assert int(answer.headers["retry-after"]) > 0
@@ -25,13 +30,18 @@ def outcome(service, body):
 
 
 def test_faults_cost_nothing_acknowledged():
-    """Whichever write or sync fails: acknowledged uploads stay, and after an error nothing more is acknowledged."""
+    """Whichever write or sync fails: acknowledged uploads stay, and after an error nothing more is
+    acknowledged.
+    """
     well, words = tried(every=32)
     assert well, words
 
 
 def test_a_service_says_what_its_disk_can_do(tmp_path):
-    """503 as long as the disk is full; 503 and the end after an error; afterwards nothing acknowledged is missing."""
+    """503 as long as the disk is full; 503 and the end after an error.
+
+    Afterwards nothing acknowledged is missing.
+    """
     disk = WatchedDisk(tmp_path / "disk")
     options = "--open-uploads", "--store", f"sqlite:///{disk.files / 'store'}"
     with started(tmp_path, *options, environment=disk.environment) as service:

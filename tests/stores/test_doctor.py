@@ -1,4 +1,6 @@
-"""What `ldp doctor` says of damaged stores, and what it makes of them: no loss that it does not name, no guess."""
+"""What `ldp doctor` says of damaged stores, and what it makes of them: no loss that it does not
+name, no guess.
+"""
 
 import errno
 import json
@@ -58,17 +60,23 @@ def damage(connection, kind):
     query = "SELECT key, content FROM records WHERE kind = ? ORDER BY key DESC"
     key, content = connection.execute(query, (kind,)).fetchone()
     broken = bytes(byte ^ 0x55 for byte in content)
-    connection.execute("UPDATE records SET content = ? WHERE kind = ? AND key = ?", (broken, kind, key))
+    connection.execute(
+        "UPDATE records SET content = ? WHERE kind = ? AND key = ?", (broken, kind, key)
+    )
     return key
 
 
 def drop_kept(connection):
     """Take all batches that were kept whole out of a store, so that its root does not miss them."""
     kept = connection.execute("SELECT checksum FROM records WHERE kind = 'kept'").fetchall()
-    [(key, content)] = connection.execute("SELECT key, content FROM records WHERE kind = 'root'").fetchall()
+    [(key, content)] = connection.execute(
+        "SELECT key, content FROM records WHERE kind = 'root'"
+    ).fetchall()
     root = read_root(content)
     digest = reduce(xor, (int.from_bytes(each, "big") for (each,) in kept), root.digest)
-    fresh = sealed("root", key, root._replace(records=root.records - len(kept), digest=digest).packed())
+    fresh = sealed(
+        "root", key, root._replace(records=root.records - len(kept), digest=digest).packed()
+    )
     connection.execute("DELETE FROM records WHERE kind = 'kept'")
     row = fresh.content, fresh.checksum.to_bytes(8, "big")
     connection.execute("UPDATE records SET content = ?, checksum = ? WHERE kind = 'root'", row)
@@ -76,7 +84,10 @@ def drop_kept(connection):
 
 def tables(connection):
     """Those of ids, in the order of time."""
-    return sorted(name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'ids%'"))
+    return sorted(
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'ids%'")
+    )
 
 
 def turned_over(content):
@@ -114,7 +125,9 @@ def test_a_sound_store(store):
     assert store.read_bytes() == before
 
 
-@pytest.mark.parametrize(("content", "expected"), [(b"x" * 5000, "nothing of it can be read"), (None, "no such file")])
+@pytest.mark.parametrize(
+    ("content", "expected"), [(b"x" * 5000, "nothing of it can be read"), (None, "no such file")]
+)
 def test_no_store(tmp_path, content, expected):
     """A file that is no database, or none at all, is said to be that."""
     path = tmp_path / "ldp.db"
@@ -128,12 +141,17 @@ def test_no_store(tmp_path, content, expected):
 @pytest.mark.parametrize("kind", ["root", "survey", "tally", "intake", "ids", "closed", "kept"])
 @pytest.mark.parametrize("column", ["kind", "key", "content", "checksum"])
 def test_a_bit_is_put_back(store, states, kind, column):
-    """Any one bit of a record is put back, that of its name included; nothing is lost, and that is said."""
+    """Any one bit of a record is put back, that of its name included.
+
+    Nothing is lost, and that is said.
+    """
     with altering(store) as connection:
-        query = f"SELECT key, {column} FROM records WHERE kind = ? ORDER BY key DESC"  # noqa: S608
+        query = f"SELECT key, {column} FROM records WHERE kind = ? ORDER BY key DESC"
         key, content = connection.execute(query, (kind,)).fetchone()
         changed = turned_over(content)
-        connection.execute(f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key))  # noqa: S608
+        connection.execute(
+            f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key)
+        )
     found, after = repaired(store)
     assert [each.problem.startswith("one bit has changed") for each in found.troubles] == [True]
     assert not found.lost
@@ -145,17 +163,24 @@ def test_a_bit_of_an_id_is_put_back(store, states):
     """The sums of ids say which bit of which id it was, so that the batch is still known."""
     with altering(store) as connection:
         table = tables(connection)[-1]
-        [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()  # noqa: S608
-        connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))  # noqa: S608
+        [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()
+        connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))
     found, after = repaired(store)
-    assert [(each.problem[:25], each.lost) for each in found.troubles] == [("one bit has changed in an", False)]
+    assert [(each.problem[:25], each.lost) for each in found.troubles] == [
+        ("one bit has changed in an", False)
+    ]
     assert after == states[1].known
     with altering(store) as connection:
-        assert connection.execute(f"SELECT count(*) FROM {table} WHERE id = ?", (id_,)).fetchone() == (1,)  # noqa: S608
+        assert connection.execute(
+            f"SELECT count(*) FROM {table} WHERE id = ?", (id_,)
+        ).fetchone() == (1,)
 
 
 def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
-    """It is gone from the estimates of its epoch, its batches are lost, by name and number; nothing else changes."""
+    """It is gone from the estimates of its epoch, its batches are lost, by name and number.
+
+    Nothing else changes.
+    """
     with altering(store) as connection:
         drop_kept(connection)
         key = damage(connection, "tally")
@@ -168,14 +193,18 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
     lost = told((None, outcomes))["lost"]
     assert f"its {lost} batches are counted as lost" in trouble.remedy
     assert [
-        (fingerprint == key[:16], those["lost"]) for (fingerprint, _), those in outcomes.items() if those["lost"]
+        (fingerprint == key[:16], those["lost"])
+        for (fingerprint, _), those in outcomes.items()
+        if those["lost"]
     ] == [(True, lost)]
     for after, then in zip(tallies, before, strict=True):
         assert {name for name in after if after[name] != then[name]} <= {question.name}
 
 
 def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
-    """Where all batches of the question and epoch are kept whole, nothing is lost but the broken record."""
+    """Where all batches of the question and epoch are kept whole, nothing is lost but the broken
+    record.
+    """
     with altering(store) as connection:
         damage(connection, "tally")
     found, after = repaired(store)
@@ -196,16 +225,21 @@ def test_lost_outcomes_are_counted(store, states):
 
 @pytest.mark.parametrize("ever", [False, True])
 def test_lost_ids(store, states, ever):
-    """Without ids an epoch is closed, so that nothing is counted twice; without epochs that cannot be, and is said."""
+    """Without ids an epoch is closed, so that nothing is counted twice.
+
+    Without epochs that cannot be, and is said.
+    """
     with altering(store) as connection:
         table = "ids_0_0" if ever else tables(connection)[-1]
-        connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)")  # noqa: S608
+        connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)")
     found, after = repaired(store)
     assert found.lost
     assert after == states[1].known
     assert ("counted twice if it is sent again" in found.troubles[0].remedy) == ever
     with closing(SQLiteStore(store)) as opened_again:
-        outcomes = Counter(chain.from_iterable(take(Books(opened_again, CATALOGUE.tallied), range(112))))
+        outcomes = Counter(
+            chain.from_iterable(take(Books(opened_again, CATALOGUE.tallied), range(112)))
+        )
     assert outcomes["accepted"] == 3 * ever
     assert outcomes["late"] > 0
 
@@ -213,15 +247,22 @@ def test_lost_ids(store, states, ever):
 def test_an_epoch_that_was_closed_is_closed_again(store, states):
     """The note that it is closed can be lost: that it has batches and no ids shows it."""
     with altering(store) as connection:
-        [closed] = connection.execute("SELECT content FROM records WHERE kind = 'closed'").fetchone()
+        [closed] = connection.execute(
+            "SELECT content FROM records WHERE kind = 'closed'"
+        ).fetchone()
         damage(connection, "closed")
     repaired(store)
     with altering(store) as connection:
-        assert connection.execute("SELECT content FROM records WHERE kind = 'closed'").fetchone() == (closed,)
+        assert connection.execute(
+            "SELECT content FROM records WHERE kind = 'closed'"
+        ).fetchone() == (closed,)
 
 
 def test_a_lost_survey_is_given(store, states, tmp_path):
-    """With the file of a lost survey the store is what it was; without it, what may be incomplete is set aside."""
+    """With the file of a lost survey the store is what it was.
+
+    Without it, what may be incomplete is set aside.
+    """
     for each in CATALOGUE.all:
         (tmp_path / each.survey.name).write_text(each.source)
     with altering(store) as connection:
@@ -244,7 +285,10 @@ def test_a_damaged_witness_is_written_anew(store, states):
 
 
 def test_missing_commits_are_said_to_be(states, tmp_path):
-    """The end of a log is gone with what it took in; the store goes on from what it has, once that is accepted."""
+    """The end of a log is gone with what it took in.
+
+    The store goes on from what it has, once that is accepted.
+    """
     store = put(states[0].files, tmp_path / "ldp.db")
     log = Path(f"{store}-wal")
     log.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
@@ -261,7 +305,11 @@ def test_pages_that_cannot_be_read(store, states):
     with altering(store) as connection:
         [(page,)] = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'records'")
     child = int.from_bytes(content[(page - 1) * 4096 + 8 :][:4], "big") or page
-    leaf = next(at for at in range(len(content) // 4096 - 1, 1, -1) if content[at * 4096] == 10 and at != child)
+    leaf = next(
+        at
+        for at in range(len(content) // 4096 - 1, 1, -1)
+        if content[at * 4096] == 10 and at != child
+    )
     content[leaf * 4096 : leaf * 4096 + 64] = bytes(64)
     store.write_bytes(content)
     found, _ = repaired(store)
@@ -270,7 +318,10 @@ def test_pages_that_cannot_be_read(store, states):
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
-    """Whatever bit turns over: the store is repaired, without loss only if it is then what it was; or unreadable."""
+    """Whatever bit turns over: the store is repaired, without loss only if it is then what it was.
+
+    Or unreadable.
+    """
     draw, fates = random.Random(8), Counter()
     for number in range(FLIPS):
         state = states[number % 2]
@@ -305,7 +356,9 @@ def test_a_store_is_not_repaired_under_a_service(store):
     """It may be looked at, though."""
     with closing(SQLiteStore(store)):
         assert "sound" in run("doctor", f"sqlite:///{store}").output
-        assert "another process does" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+        assert (
+            "another process does" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+        )
 
 
 def test_a_repair_that_fails_changes_nothing(store, monkeypatch):
@@ -331,6 +384,8 @@ def test_the_damaged_store_is_kept(store):
     told_first = json.loads(run("doctor", f"sqlite:///{store}", "--format", "json", code=1).stdout)
     assert (told_first["sound"], told_first["repaired"]) == (False, False)
     assert store.read_bytes() == damaged
-    result = json.loads(run("doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout)
+    result = json.loads(
+        run("doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout
+    )
     assert (result["repaired"], result["lost"]) == (True, True)
     assert Path(result["kept_as"]).read_bytes() == damaged

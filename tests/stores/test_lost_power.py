@@ -23,7 +23,9 @@ def left_of(*records, losses=LOSSES):
 
 
 def test_what_is_synced_is_there():
-    """A file that was synced, and its folder after it, holds what was written to it, whatever is lost."""
+    """A file that was synced, and its folder after it, holds what was written to it, whatever is
+    lost.
+    """
     assert left_of(*CREATED, WRITTEN, SYNCED, NAMED) == {OLD}
 
 
@@ -34,23 +36,33 @@ def test_a_file_without_a_synced_folder_may_be_gone():
 
 @pytest.mark.parametrize(("block", "states"), [(512, 8), (4096, 2)])
 def test_every_block_is_old_or_new(block, states):
-    """Of three sectors each is old or new, whatever the others are; a block of 4,096 bytes is kept as one."""
+    """Of three sectors each is old or new, whatever the others are.
+
+    A block of 4,096 bytes is kept as one.
+    """
     losses = [Loss(block, 0.5, b"\0")]
     left = left_of(*CREATED, WRITTEN, SYNCED, NAMED, OVERWRITTEN, losses=losses)
     assert len(left) == states
     assert {OLD, NEW} <= left
-    assert {file[start : start + 512] for file in left for start in (0, 512, 1024)} == {OLD[:512], NEW[:512]}
+    assert {file[start : start + 512] for file in left for start in (0, 512, 1024)} == {
+        OLD[:512],
+        NEW[:512],
+    }
 
 
 def test_a_file_that_has_grown_may_hold_anything():
-    """Where a file has grown, there is what was written, or nothing, zeros, or what the disk held before."""
+    """Where a file has grown, there is what was written, or nothing, zeros, or what the disk held
+    before.
+    """
     left = left_of(*CREATED, NAMED, Record("W", 2, 0, b"b" * 512))
     assert {b"", bytes(512), b"b" * 512} < left
     assert len(left) == 4
 
 
 def test_files_are_cut_and_unlinked_at_once():
-    """A file that was cut short, or unlinked, and not synced then is as it was or as it is, and not in between."""
+    """A file that was cut short, or unlinked, and not synced then is as it was or as it is, and not
+    in between.
+    """
     kept = [*CREATED, WRITTEN, SYNCED, NAMED]
     assert left_of(*kept, Record("T", 2, 100, b"")) == {OLD, OLD[:100]}
     assert left_of(*kept, Record("U", 0, 0, b"/disk/file")) == {OLD, None}

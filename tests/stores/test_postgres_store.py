@@ -23,7 +23,9 @@ def url(postgres_server):
 
 
 def test_a_commit_that_nobody_confirms_is_not_acknowledged(url, postgres_server):
-    """An end of the session before the commit is an error that says so, and the next to open finds nothing of it."""
+    """An end of the session before the commit is an error that says so, and the next to open finds
+    nothing of it.
+    """
     store = open_store(url)
     store.begin()
     store.put([sealed("tally", b"key", b"lost")])
@@ -39,8 +41,15 @@ def test_a_commit_that_nobody_confirms_is_not_acknowledged(url, postgres_server)
 
 
 def test_whoever_closes_epochs_waits_for_open_turns_and_no_turn_begins_before_it_ends(url):
-    """So no batch is taken into an epoch that is closed in between; two that close at once come one after the other."""
-    with closing(open_store(url)) as one, closing(open_store(url)) as other, ThreadPoolExecutor(2) as pool:
+    """So no batch is taken into an epoch that is closed in between.
+
+    Two that close at once come one after the other.
+    """
+    with (
+        closing(open_store(url)) as one,
+        closing(open_store(url)) as other,
+        ThreadPoolExecutor(2) as pool,
+    ):
         one.begin()
         closer = pool.submit(other.begin, alone=True)
         time.sleep(0.2)
@@ -56,9 +65,15 @@ def test_whoever_closes_epochs_waits_for_open_turns_and_no_turn_begins_before_it
 
 
 def test_a_claim_waits_for_what_becomes_of_anothers(url):
-    """An id of an open transaction is neither fresh nor known: it is known if that lasts, and fresh if it does not."""
+    """An id of an open transaction is neither fresh nor known: it is known if that lasts, and fresh
+    if it does not.
+    """
     ids = [bytes([number]) * 16 for number in range(9)]
-    with closing(open_store(url)) as one, closing(open_store(url)) as other, ThreadPoolExecutor(1) as pool:
+    with (
+        closing(open_store(url)) as one,
+        closing(open_store(url)) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
         for end, fresh in ((one.commit, set(ids[6:])), (one.roll_back, {bytes(16)[:-1] + b"\1"})):
             one.begin()
             one.claim(HOUR, ids[:6] if end == one.commit else list(fresh))
@@ -72,8 +87,12 @@ def test_a_claim_waits_for_what_becomes_of_anothers(url):
 
 
 def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
-    """Two processes claim the same ids in different orders, again and again; each is fresh for one of them."""
-    # Were ids claimed in the order in which they came, one of 2 x 25 claims of 400 would end as a deadlock.
+    """Two processes claim the same ids in different orders, again and again.
+
+    Each is fresh for one of them.
+    """
+    # Were ids claimed in the order in which they came, one of 2 x 25 claims of 400 would end as a
+    # deadlock.
     every = [number.to_bytes(16, "big") for number in range(25 * 400)]
 
     def claim(seed):
@@ -81,7 +100,11 @@ def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
         with closing(open_store(url)) as store:
             for start in range(0, len(every), 400):
                 store.begin()
-                fresh.update(store.claim(HOUR, random.Random(seed + start).sample(every[start : start + 400], 400)))
+                fresh.update(
+                    store.claim(
+                        HOUR, random.Random(seed + start).sample(every[start : start + 400], 400)
+                    )
+                )
                 store.commit()
         return fresh
 
@@ -90,10 +113,15 @@ def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
 
 
 def test_tables_of_forgotten_epochs_go_once_nobody_reads_them(url, postgres_server):
-    """At once where no snapshot is open, and else at a later closing; a snapshot keeps what it saw."""
+    """At once where no snapshot is open, and else at a later closing.
+
+    A snapshot keeps what it saw.
+    """
 
     def tables():
-        return postgres_server.run("SELECT tablename FROM pg_tables WHERE tablename LIKE 'ids%' ORDER BY 1")
+        return postgres_server.run(
+            "SELECT tablename FROM pg_tables WHERE tablename LIKE 'ids%' ORDER BY 1"
+        )
 
     def forget(epoch):
         store.begin(alone=True)
@@ -112,13 +140,17 @@ def test_tables_of_forgotten_epochs_go_once_nobody_reads_them(url, postgres_serv
             assert list(snapshot.ids(Epoch(60, 1))) == [[bytes(16)]]
             assert len(tables()) == 2
         end = time.monotonic() + 30
-        while tables() and time.monotonic() < end:  # the server's own cleaning may read the table of epochs as well
+        while (
+            tables() and time.monotonic() < end
+        ):  # the server's own cleaning may read the table of epochs as well
             forget(Epoch(60, 2))
         assert tables() == []
 
 
 def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_server):
-    """A hundred more commits of four parts of a tally leave the table at the size that it had after thirty."""
+    """A hundred more commits of four parts of a tally leave the table at the size that it had after
+    thirty.
+    """
 
     def commit(times):
         for _ in range(times):
@@ -136,7 +168,9 @@ def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_s
 
 
 def test_the_url_decides_nothing_about_durability(url, postgres_server):
-    """Even where the role asks for less, a commit is on the disk of the server before it is answered."""
+    """Even where the role asks for less, a commit is on the disk of the server before it is
+    answered.
+    """
     mark = "&" if "?" in url else "?"
     with closing(open_store(f"{url}{mark}options=-csynchronous_commit%3Doff")) as store:
         assert store._run("SHOW synchronous_commit") == [("on",)]
@@ -148,7 +182,9 @@ def test_a_server_that_does_not_sync_is_refused(url, postgres_server):
         pytest.skip("expected a server of our own to change")
     try:
         postgres_server.set("fsync", "off")
-        with pytest.raises(StoreError, match="expected a server that syncs, got one with fsync = off"):
+        with pytest.raises(
+            StoreError, match="expected a server that syncs, got one with fsync = off"
+        ):
             open_store(url)
     finally:
         postgres_server.set("fsync", "on")
@@ -159,7 +195,9 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
     """The error says both versions, and nothing is changed."""
     open_store(url).close()
     postgres_server.run("COMMENT ON TABLE ldp.records IS 'ldp store 9'")
-    with pytest.raises(StoreError, match=r"expected a store of version 'ldp store 1' .* got 'ldp store 9'"):
+    with pytest.raises(
+        StoreError, match=r"expected a store of version 'ldp store 1' .* got 'ldp store 9'"
+    ):
         open_store(url)
 
 
@@ -179,7 +217,9 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
     ],
 )
 def test_a_password_is_in_no_error(there, caplog):
-    """Whatever is wrong with a URL, the error says what was expected and shows no part of a password."""
+    """Whatever is wrong with a URL, the error says what was expected and shows no part of a
+    password.
+    """
     pytest.importorskip("psycopg")
     with pytest.raises(StoreError, match="expected") as told:
         open_store(there.format("geheim"))

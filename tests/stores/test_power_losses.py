@@ -1,4 +1,6 @@
-"""What was acknowledged outlives a loss of power, at any moment and however the disk loses what was not synced."""
+"""What was acknowledged outlives a loss of power, at any moment and however the disk loses what was
+not synced.
+"""
 
 import random
 
@@ -34,7 +36,9 @@ def test_the_work_is_worth_it():
 
 
 def test_power_losses_lose_nothing_acknowledged(disk):
-    """In 1,000 states of a disk after a loss of power every acknowledged upload is there, whole and once."""
+    """In 1,000 states of a disk after a loss of power every acknowledged upload is there, whole and
+    once.
+    """
     assert not lose_power(disk, 1000, seed=1)
 
 

@@ -1,4 +1,6 @@
-"""Several processes on one PostgreSQL store, their deaths and its own: everything acknowledged is counted, and once."""
+"""Several processes on one PostgreSQL store, their deaths and its own: everything acknowledged is
+counted, and once.
+"""
 
 import os
 import random
@@ -13,7 +15,18 @@ from itertools import chain
 import pytest
 from children import forked
 from durable_work import CATALOGUE, expected, upload
-from shared_store import NOW, UPLOADS, assert_each_once, end_sessions, held, send, send_all, sessions, shards, writing
+from shared_store import (
+    NOW,
+    UPLOADS,
+    assert_each_once,
+    end_sessions,
+    held,
+    send,
+    send_all,
+    sessions,
+    shards,
+    writing,
+)
 
 from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator.service.counting import writer as writer_module
@@ -37,8 +50,12 @@ def impatient(monkeypatch):
 
 
 def test_processes_that_share_a_store_count_every_batch_once(url):
-    """Three processes are sent the same uploads, each in an order of its own; the sums are those of one."""
-    # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself, accepted would be thrice as many.
+    """Three processes are sent the same uploads, each in an order of its own.
+
+    The sums are those of one.
+    """
+    # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself, accepted would
+    # be thrice as many.
     children = [forked(lambda seed=seed: send_all(url, seed)) for seed in range(3)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
     outcomes = assert_each_once(url)
@@ -47,7 +64,9 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):
-    """The test above can fail: what one process sends is right then, and with a second one ids and sums are wrong."""
+    """The test above can fail: what one process sends is right then, and with a second one ids and
+    sums are wrong.
+    """
     from ldp_aggregator.service.store.postgres import PostgresStore
 
     honest, mine = PostgresStore.claim, {}
@@ -68,7 +87,10 @@ def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch)
 
 
 def test_a_killed_process_loses_nothing_and_its_shard_goes_on(url, postgres_server):
-    """A process is killed at any moment; what it acknowledged is there, and the next has its shard and its books."""
+    """A process is killed at any moment.
+
+    What it acknowledged is there, and the next has its shard and its books.
+    """
     acknowledged = set()
     with writing(url) as other:  # has a shard, and goes on
         for life in range(8):
@@ -106,7 +128,10 @@ def _killed(url, life):
 
 
 def test_a_lost_connection_loses_and_doubles_nothing(url, postgres_server):
-    """Sessions are ended again and again while uploads are sent; each is answered in the end, and counted once."""
+    """Sessions are ended again and again while uploads are sent.
+
+    Each is answered in the end, and counted once.
+    """
     answers = Counter()
     with writing(url) as writer:
         for number in range(UPLOADS):
@@ -123,7 +148,10 @@ def test_a_lost_connection_loses_and_doubles_nothing(url, postgres_server):
 
 
 def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_server):
-    """Under load it ends as if its power failed, and recovers; nothing acknowledged is lost, or counted twice."""
+    """Under load it ends as if its power failed, and recovers.
+
+    Nothing acknowledged is lost, or counted twice.
+    """
     if not hasattr(postgres_server, "stop"):
         pytest.skip("expected a server of our own to stop")
 
@@ -145,7 +173,9 @@ def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_s
 
 
 def test_epochs_that_one_process_closes_are_closed_for_all(url):
-    """Another process, which had taken batches for them, takes none any more, lets go of their ids, and is in order."""
+    """Another process, which had taken batches for them, takes none any more, lets go of their ids,
+    and is in order.
+    """
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
         mine, others = Books(one, CATALOGUE.tallied), Books(other, CATALOGUE.tallied)
         intake = Intake(CATALOGUE, Rules())
@@ -170,12 +200,17 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
 
 
 def test_what_a_process_kept_goes_though_it_never_comes_back(url):
-    """Another one stands in for its shard when its time is over, but not while it lives; all books stay in order."""
+    """Another one stands in for its shard when its time is over, but not while it lives.
+
+    All books stay in order.
+    """
     kept = Rules(kept_days=1)
     intake = Intake(CATALOGUE, kept)
 
     def look_after(days):
-        look_around(Books(one, CATALOGUE.tallied), intake, CATALOGUE, kept, NOW + days * 86_400, back=True)
+        look_around(
+            Books(one, CATALOGUE.tallied), intake, CATALOGUE, kept, NOW + days * 86_400, back=True
+        )
         held(url)
         return {shard_of(each) for each in one.scan("kept")}
 
@@ -200,11 +235,15 @@ def unknown(number):
 
 
 def test_epochs_are_claimed_in_their_order(url):
-    """Whatever the order of batches, so that processes that take several epochs in one turn do not wait in a circle."""
+    """Whatever the order of batches, so that processes that take several epochs in one turn do not
+    wait in a circle.
+    """
     with closing(open_store(url)) as store:
         claimed, claim = [], store.claim
         store.claim = lambda epoch, ids: [claimed.append(epoch), claim(epoch, ids)][1]
         with begin(Books(store, CATALOGUE.tallied)) as turn:
-            Intake(CATALOGUE, Rules()).take(turn, [upload(number).body for number in reversed(range(UPLOADS))], NOW)
+            Intake(CATALOGUE, Rules()).take(
+                turn, [upload(number).body for number in reversed(range(UPLOADS))], NOW
+            )
     assert len(claimed) >= 3
     assert claimed == sorted(claimed)

@@ -46,7 +46,9 @@ def keep(store, *records):
 
 
 def test_a_store_keeps_what_it_is_given(store):
-    """Records come back as they were put, the last under each key, and in the order of their keys."""
+    """Records come back as they were put, the last under each key, and in the
+    order of their keys.
+    """
 
     def change():
         for key in (b"b", b"ab", b"a", b"b\xff", b"c", b"ab"):
@@ -58,7 +60,10 @@ def test_a_store_keeps_what_it_is_given(store):
         return "done"
 
     def look():
-        assert list(store.records("charge", b"b")) == [(b"b", (b"b", 1, "text")), (b"b\xff", (b"b\xff", 1, "text"))]
+        assert list(store.records("charge", b"b")) == [
+            (b"b", (b"b", 1, "text")),
+            (b"b\xff", (b"b\xff", 1, "text")),
+        ]
         assert [key for key, _ in store.records("charge")] == [b"a", b"ab", b"b", b"b\xff"]
         assert store.get("charge", b"a") == ("again",)
         assert store.get("charge", b"c") is None
@@ -86,7 +91,10 @@ def test_what_raises_changes_nothing(store):
 
 
 def test_a_transaction_within_another_is_refused(store):
-    """Whoever comes in between, in the same thread, changes nothing; the one that was under way is kept whole."""
+    """Whoever comes in between, in the same thread, changes nothing.
+
+    The one that was under way is kept whole.
+    """
 
     def change():
         store.put("charge", b"first", (1,))
@@ -135,9 +143,11 @@ for _ in range(50):
 
 
 def test_processes_wait_for_each_other(path):
-    """Read, then write: of 150 increments by 3 processes, which also make the file, none is lost."""
+    """Read, then write: of 150 increments by 3 processes, which also make the
+    file, none is lost.
+    """
     command = [sys.executable, "-c", COUNTING, path]
-    running = [subprocess.Popen(command) for _ in range(3)]  # noqa: S603
+    running = [subprocess.Popen(command) for _ in range(3)]
     assert [each.wait(60) for each in running] == [0, 0, 0]
     assert everything(Database(path)) == {("event", b""): (150,)}
 
@@ -157,9 +167,11 @@ def test_a_forked_child_opens_its_own_connection(path):
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(store):
-    """Forked while another thread is busy with it, a store works in the child, and holds what was complete.
+    """Forked while another thread is busy with it, a store works in the child, and holds what was
+    complete.
 
-    Of forks at any moment, without waiting, most fall into one of the transactions, which take most of the time.
+    Of forks at any moment, without waiting, most fall into one of the transactions, which take most
+    of the time.
     """
     stopping = threading.Event()
 
@@ -172,10 +184,13 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(store):
     def on_and_on():
         while not stopping.is_set():
             store.transact(both)
-            time.sleep(0.001)  # SQLite does not queue: without a gap, other processes wait until they give up
+            time.sleep(
+                0.001
+            )  # SQLite does not queue: without a gap, other processes wait until they give up
 
     def look():
-        # Other processes wait for a short while only, so on a busy machine a child may have to try again.
+        # Other processes wait for a short while only, so on a busy machine a child may have to try
+        # again.
         for _ in range(20):
             with suppress(StateError):
                 store.transact(lambda: store.put("charge", b"child", (1,)))
@@ -193,7 +208,9 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(store):
 
 
 def test_a_fork_within_a_transaction_leaves_it_to_the_parent(path):
-    """A child that was forked in the middle of a transaction of its own thread keeps nothing of it, and goes on."""
+    """A child that was forked in the middle of a transaction of its own thread keeps nothing of it,
+    and goes on.
+    """
     store = Database(path)
 
     def fork():
@@ -235,7 +252,9 @@ def test_what_a_signal_handler_raises_leaves_no_lock_held(store):
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             seen = []
-            thread = threading.Thread(target=lambda seen=seen: seen.extend(records_of(store, "event")), daemon=True)
+            thread = threading.Thread(
+                target=lambda seen=seen: seen.extend(records_of(store, "event")), daemon=True
+            )
             thread.start()
             thread.join(30)
             assert not thread.is_alive()
@@ -245,7 +264,10 @@ def test_what_a_signal_handler_raises_leaves_no_lock_held(store):
 
 
 def test_the_state_is_private(path):
-    """Only the owner may read the file, its log and its index, whatever the umask; no draft of it stays behind."""
+    """Only the owner may read the file, its log and its index, whatever the umask.
+
+    No draft of it stays behind.
+    """
     before = os.umask(0)
     try:
         client = Client(DEVICE_SURVEY, state=path.parent / "folder" / "state")
@@ -292,10 +314,11 @@ def test_a_damaged_state_is_refused_and_left_alone(damage, path):
 
 
 def test_changed_bits_are_noticed(path):
-    """Of 1,000 files with one bit flipped (seed 1), each is refused, or says the same; a waiting report may be lost.
+    """Of 1,000 files with one bit flipped (seed 1), each is refused, or says the same; a waiting
+    report may be lost.
 
-    A store without checksums passes over about half of the flips. One that let 1 in 70 pass would be caught with a
-    probability of 1 - 6e-7.
+    A store without checksums passes over about half of the flips. One that let 1 in 70 pass would
+    be caught with a probability of 1 - 6e-7.
     """
     records = filled(path)
     content = path.read_bytes()
@@ -314,7 +337,9 @@ def test_changed_bits_are_noticed(path):
             continue
         finally:
             store.close()
-        assert found == records or records.items() - found.items() == {(("report", b"12345678"), (b"f" * 16, b"row"))}
+        assert found == records or records.items() - found.items() == {
+            (("report", b"12345678"), (b"f" * 16, b"row"))
+        }
         assert found.keys() <= records.keys()
     assert refused > 500
 
@@ -342,7 +367,9 @@ def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
 
 
 def test_a_store_works_again_once_its_disk_does(path):
-    """Wherever the disk fails, be it at the rollback, nothing is kept, and the next transaction is."""
+    """Wherever the disk fails, be it at the rollback, nothing is kept, and the
+    next transaction is.
+    """
     charges = ("charge", b"first", (1,)), ("charge", b"second", (2,))
     for working in range(4):
         store = FailingDatabase(path, working, rolls_back=False)
@@ -369,7 +396,9 @@ def test_erased_is_erased(path):
 
 
 def test_a_transaction_has_its_turn_before_it_reads(path):
-    """Whoever reads first and writes later would find that another process has written in between."""
+    """Whoever reads first and writes later would find that another process has
+    written in between.
+    """
     store = Database(path)
     keep(store, ("event", b"", (1,)))
 
@@ -385,7 +414,10 @@ def test_a_transaction_has_its_turn_before_it_reads(path):
 
 
 def test_what_another_process_still_reads_has_not_settled(path):
-    """Part of the log is not copied yet then, and the caller hears so; once the reader is done, it can be."""
+    """Part of the log is not copied yet then, and the caller hears so.
+
+    Once the reader is done, it can be.
+    """
     store = Database(path)
     keep(store, ("event", b"one", (1,)))
     other = sqlite3.connect(path, isolation_level=None)
@@ -404,7 +436,10 @@ def test_a_record_under_the_key_of_another_is_noticed(path):
     keep(store, ("charge", b"one", (1,)), ("charge", b"two", (2,)))
     store.close()
     other = sqlite3.connect(path)
-    other.execute("UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE CAST('one' AS BLOB) END")
+    other.execute(
+        "UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE CAST('one' AS "
+        "BLOB) END"
+    )
     other.commit()
     other.close()
     with pytest.raises(StateError, match="damage"):
@@ -412,7 +447,10 @@ def test_a_record_under_the_key_of_another_is_noticed(path):
 
 
 def test_what_is_deleted_is_asked_to_be_overwritten(path):
-    """Whatever SQLite does by itself; and a new file's name is synced, so that a loss of power does not take it."""
+    """Whatever SQLite does by itself.
+
+    And a new file's name is synced, so that a loss of power does not take it.
+    """
     asked, run = [], Database._run
 
     def noted(store, statement, *values):

@@ -38,7 +38,9 @@ def ids_of(snapshot, epoch):
 
 
 def test_records_come_back_whole_in_the_order_of_their_keys(store):
-    """Any bytes are kept as they are, and a scan gives a kind in order of keys, however many there are."""
+    """Any bytes are kept as they are, and a scan gives a kind in order of keys, however many there
+    are.
+    """
     keys = [bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)]
     records = [sealed("kept", key, key * 50) for key in keys]
     in_turn(store, lambda: store.put([*reversed(records), sealed("mark", b"other", b"\0")]))
@@ -52,9 +54,21 @@ def test_records_come_back_whole_in_the_order_of_their_keys(store):
 @pytest.mark.parametrize("prefix", [b"", b"\x01", b"\xff", b"\xff\xff", b"\x01\xff", b"none"])
 def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
     """Nothing else, and all of it, at the ends of the range of bytes too."""
-    keys = [b"\0", b"\x01", b"\x01\0", b"\x01\xfe\xff", b"\x01\xff", b"\x01\xff\xff", b"\x02", b"\xff", b"\xff\xff\x01"]
+    keys = [
+        b"\0",
+        b"\x01",
+        b"\x01\0",
+        b"\x01\xfe\xff",
+        b"\x01\xff",
+        b"\x01\xff\xff",
+        b"\x02",
+        b"\xff",
+        b"\xff\xff\x01",
+    ]
     in_turn(store, lambda: store.put(sealed("kept", key, b"") for key in keys))
-    assert [each.key for each in store.scan("kept", prefix)] == [key for key in keys if key.startswith(prefix)]
+    assert [each.key for each in store.scan("kept", prefix)] == [
+        key for key in keys if key.startswith(prefix)
+    ]
 
 
 def test_a_record_takes_the_place_of_the_one_before(store):
@@ -112,7 +126,10 @@ def test_a_forgotten_epoch_is_gone_with_its_ids(store):
 
 def test_what_is_rolled_back_never_was(store):
     """Records, ids and epochs; and the next transaction begins as after any other."""
-    in_turn(store, lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS[:3])))
+    in_turn(
+        store,
+        lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS[:3])),
+    )
     store.begin(alone=True)
     store.put([sealed("tally", b"key", b"after"), sealed("root", b"\0\0", b"")])
     store.drop("tally", [b"key"])
@@ -129,8 +146,12 @@ def test_what_is_rolled_back_never_was(store):
 
 
 def test_a_snapshot_is_of_one_moment(store):
-    """It has nothing of a transaction that is open when it is taken, and keeps what others change afterwards."""
-    in_turn(store, lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS)))
+    """It has nothing of a transaction that is open when it is taken, and keeps what others change
+    afterwards.
+    """
+    in_turn(
+        store, lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS))
+    )
     store.begin()
     store.put([sealed("tally", b"key", b"after")])
     with store.snapshot() as snapshot:
@@ -150,7 +171,9 @@ def test_a_snapshot_is_of_one_moment(store):
 def test_what_is_committed_is_there_for_whoever_opens_it_next(url):
     """And what was not is not, when a store is closed in the middle of a transaction."""
     store = open_store(url)
-    in_turn(store, lambda: (store.put([sealed("tally", b"key", b"kept")]), store.claim(TODAY, IDS[:3])))
+    in_turn(
+        store, lambda: (store.put([sealed("tally", b"key", b"kept")]), store.claim(TODAY, IDS[:3]))
+    )
     store.begin()
     store.put([sealed("tally", b"other", b"lost")])
     store.claim(TODAY, IDS)

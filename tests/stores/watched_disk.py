@@ -1,4 +1,5 @@
-"""A disk that is watched and that fails when told to: `watched_disk.c`, preloaded into a process that a test starts.
+"""A disk that is watched and that fails when told to: `watched_disk.c`, preloaded into a process
+that a test starts.
 
 A log is a sequence of records: kind (a letter), file, offset, length, and so many bytes.
 
@@ -27,7 +28,11 @@ _FAULT = struct.Struct("=QQQ")
 _FAULTS_AT = {"write": 0, "sync": 32}
 FOREVER = (1 << 64) - 1
 
-UNWATCHABLE = None if _COMPILER and sys.platform == "linux" else "a disk is watched on Linux, with a C compiler"
+UNWATCHABLE = (
+    None
+    if _COMPILER and sys.platform == "linux"
+    else "a disk is watched on Linux, with a C compiler"
+)
 """Why a disk cannot be watched here, if it cannot."""
 
 
@@ -41,7 +46,10 @@ class Record(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Operations number `first` up to `until` of a kind fail with an error; if that is 0, writes are cut short."""
+    """Operations number `first` up to `until` of a kind fail with an error.
+
+    If that is 0, writes are cut short.
+    """
 
     operation: str
     first: int
@@ -50,7 +58,9 @@ class Fault(NamedTuple):
 
 
 class WatchedDisk:
-    """The folder `files` in some folder: what processes with this `environment` did to it, and which of it fails."""
+    """The folder `files` in some folder: what processes with this `environment` did to it, and
+    which of it fails.
+    """
 
     def __init__(self, folder):
         self._folder = Path(folder).resolve()
@@ -64,9 +74,15 @@ class WatchedDisk:
         """What a process needs in its environment to be watched."""
         built = self._folder / "watched_disk.so"
         if not built.exists():
-            subprocess.run([_COMPILER, "-O1", "-shared", "-fPIC", "-pthread", "-o", built, _SOURCE], check=True)  # noqa: S603
+            subprocess.run(
+                [_COMPILER, "-O1", "-shared", "-fPIC", "-pthread", "-o", built, _SOURCE], check=True
+            )
         places = {"FOLDER": self.files, "LOG": self._log, "FAULTS": self._faults}
-        return os.environ | {"LD_PRELOAD": str(built)} | {f"LDP_DISK_{name}": str(at) for name, at in places.items()}
+        return (
+            os.environ
+            | {"LD_PRELOAD": str(built)}
+            | {f"LDP_DISK_{name}": str(at) for name, at in places.items()}
+        )
 
     def beside(self, name):
         """A folder of a name that is not watched, beside the one that is."""
@@ -81,7 +97,9 @@ class WatchedDisk:
 
     def fail(self, fault):
         """Let a fault happen from now on; operations are counted from the last `restart`."""
-        self._write_faults(_FAULTS_AT[fault.operation] + 8, _FAULT.pack(fault.first, fault.until, fault.error))
+        self._write_faults(
+            _FAULTS_AT[fault.operation] + 8, _FAULT.pack(fault.first, fault.until, fault.error)
+        )
 
     def work(self, operation):
         """Let no operation of a kind fail any more."""
@@ -107,7 +125,10 @@ class WatchedDisk:
 
 
 def folder_in_memory():
-    """A folder for the time of a `with`; where there can be one in memory, so that syncs take no time."""
+    """A folder for the time of a `with`.
+
+    Where there can be one in memory, so that syncs take no time.
+    """
     shared = Path("/dev/shm")  # noqa: S108
     return tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None)
 

@@ -1,4 +1,6 @@
-"""Answers: what a question takes, what a table's cells stand for, and errors that do not repeat what was answered."""
+"""Answers: what a question takes, what a table's cells stand for, and errors that do not repeat
+what was answered.
+"""
 
 import pytest
 from specimens import question

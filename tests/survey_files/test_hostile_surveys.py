@@ -1,4 +1,6 @@
-"""Surveys as attacks: whatever a file of up to a mebibyte holds is read or refused, with little work and memory."""
+"""Surveys as attacks: whatever a file of up to a mebibyte holds is read or refused, with little
+work and memory.
+"""
 
 import random
 import resource
@@ -7,7 +9,18 @@ import sys
 
 import pytest
 
-from benchmarks.hostile_surveys import ATTACKS, HEAD, KEYS, LARGEST, SYNTAX, VALUES, asked, filled, listed, one
+from benchmarks.hostile_surveys import (
+    ATTACKS,
+    HEAD,
+    KEYS,
+    LARGEST,
+    SYNTAX,
+    VALUES,
+    asked,
+    filled,
+    listed,
+    one,
+)
 from ldp import SurveyError, parse_survey
 from ldp.errors import MOST_TOLD
 from ldp.keys import MOST_NOTED
@@ -15,7 +28,9 @@ from ldp_aggregator.files import FileError, read_survey
 from ldp_client.terms import read_survey as read_on_device
 
 SECONDS, MEBIBYTES = 20, 640
-"""Far above the target of one second and 64 MiB, which a benchmark holds, and far below what these files once took."""
+"""Far above the target of one second and 64 MiB, which a benchmark holds, and far below what these
+files once took.
+"""
 
 _SMALL = 'type = "boolean"\nmechanism = "grr"\nepsilon = 1'
 
@@ -62,8 +77,13 @@ def limited():
 def test_costly_files_are_read_or_refused_within_limits(name, request):
     """A process with a limit on its processor time and memory comes to an end by itself."""
     command = [sys.executable, "-c", _READ, name]
-    done = subprocess.run(  # noqa: S603
-        command, cwd=request.config.rootpath, preexec_fn=limited, capture_output=True, text=True, check=False
+    done = subprocess.run(
+        command,
+        cwd=request.config.rootpath,
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, (name, done.stderr[-500:])
 
@@ -97,15 +117,21 @@ GROWING = {
     "values, the last one twice": lambda size: one(
         f'type = "category"\nvalues = {listed([*map(str, range(size)), "0"])}\nmechanism = "grr"\nepsilon = 1'
     ),
-    "a joint group": lambda size: f"{HEAD}joint = {listed(['q0'] * size)}\n" + asked(_SMALL, 2)[len(HEAD) :],
-    "joint groups": lambda size: f"{HEAD}joint = [" + '["x", "y"],' * size + "]\n" + asked(_SMALL, 2)[len(HEAD) :],
+    "a joint group": lambda size: (
+        f"{HEAD}joint = {listed(['q0'] * size)}\n" + asked(_SMALL, 2)[len(HEAD) :]
+    ),
+    "joint groups": lambda size: (
+        f"{HEAD}joint = [" + '["x", "y"],' * size + "]\n" + asked(_SMALL, 2)[len(HEAD) :]
+    ),
     "a dotted key": lambda size: f"a{'.a' * size} = 1",
 }
 
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_grows_with_the_file_and_not_with_its_square(name):
-    """Eight times as much in a file makes for at most ten times the calls, where squares would make for sixty-four."""
+    """Eight times as much in a file makes for at most ten times the calls, where squares would make
+    for sixty-four.
+    """
     outcome(GROWING[name](1000))
     few, many = (calls(lambda size=size: outcome(GROWING[name](size))) for size in (1000, 8000))
     assert many < 10 * few
@@ -113,7 +139,9 @@ def test_work_grows_with_the_file_and_not_with_its_square(name):
 
 @pytest.mark.parametrize("name", [*SYNTAX, *KEYS])
 def test_messages_stay_short(name):
-    """However much is wrong, what is said fits on some pages: a hundred problems, twenty of one table at most."""
+    """However much is wrong, what is said fits on some pages: a hundred problems, twenty of one
+    table at most.
+    """
     text = ATTACKS[name]()
     assert len(text.encode()) <= LARGEST
     said = outcome(text)
@@ -125,7 +153,10 @@ def test_messages_stay_short(name):
 
 
 def test_further_problems_are_counted():
-    """A table tells twenty problems and how many more it has; an error tells a hundred and how many more there are."""
+    """A table tells twenty problems and how many more it has.
+
+    An error tells a hundred and how many more there are.
+    """
     keys = "\n".join(f"odd{at} = 1" for at in range(30))
     with pytest.raises(SurveyError) as caught:
         parse_survey(asked(f"{_SMALL}\n{keys}", 7))
@@ -135,12 +166,19 @@ def test_further_problems_are_counted():
     assert str(caught.value).splitlines()[-1] == f"  and {7 * (MOST_NOTED + 1) - MOST_TOLD} more"
 
 
-BAD_GROUPS = ['[["z", "q0"], ["z", "q0"]]', '[["q0", "q0"], ["q0", "q0"]]', listed(["q0"] * 5000), "[[], []]"]
+BAD_GROUPS = [
+    '[["z", "q0"], ["z", "q0"]]',
+    '[["q0", "q0"], ["q0", "q0"]]',
+    listed(["q0"] * 5000),
+    "[[], []]",
+]
 
 
 @pytest.mark.parametrize("groups", BAD_GROUPS, ids=lambda groups: groups[:30])
 def test_bad_groups_are_survey_errors(groups):
-    """Groups that are wrong twice in the same way, or of more questions than a number of cells can be written for."""
+    """Groups that are wrong twice in the same way, or of more questions than a number of cells can
+    be written for.
+    """
     said = outcome(f"{HEAD}joint = {groups}\n" + asked(_SMALL, 2)[len(HEAD) :])
     assert isinstance(said, SurveyError)
     assert any("joint" in problem.place for problem in said.problems)
@@ -170,7 +208,9 @@ def test_matrices_of_a_survey_are_limited_together():
     values = listed(map(str, range(64)))
     rows = ",".join("[" + ",".join(['"1/64"'] * 64) + "]" for _ in range(64))
     keys = f'type = "category"\nvalues = {values}\nmechanism = "matrix"\nmatrix = [{rows}]'
-    with pytest.raises(SurveyError, match="at most 16,384 numbers in `matrix` and `quality` in all"):
+    with pytest.raises(
+        SurveyError, match="at most 16,384 numbers in `matrix` and `quality` in all"
+    ):
         parse_survey(asked(keys, 5))
     with pytest.raises(SurveyError, match="singular"):
         parse_survey(asked(keys, 4))
@@ -195,7 +235,9 @@ def test_what_strings_and_comments_hold_is_not_counted(text):
 
 
 def test_large_files_are_refused_unless_they_are_allowed(tmp_path, monkeypatch):
-    """A limit on the bytes of a file, which a caller, or the environment of the commands, can raise."""
+    """A limit on the bytes of a file, which a caller, or the environment of the commands, can
+    raise.
+    """
     text = one(f"{_SMALL} # {'x' * 2000}").encode()
     with pytest.raises(SurveyError, match=r"at most 1,000 bytes .*got 2,\d{3} bytes"):
         parse_survey(text, largest=1000)
@@ -204,7 +246,9 @@ def test_large_files_are_refused_unless_they_are_allowed(tmp_path, monkeypatch):
     path.write_bytes(text)
     assert read_survey(path)
     monkeypatch.setenv("LDPKIT_LARGEST_SURVEY", "1000")
-    with pytest.raises(SurveyError, match=r"at most 1,000 bytes \(set LDPKIT_LARGEST_SURVEY to allow more"):
+    with pytest.raises(
+        SurveyError, match=r"at most 1,000 bytes \(set LDPKIT_LARGEST_SURVEY to allow more"
+    ):
         read_survey(path)
     monkeypatch.setenv("LDPKIT_LARGEST_SURVEY", "much")
     with pytest.raises(FileError, match="number of bytes, got 'much'"):
@@ -235,10 +279,31 @@ def test_a_large_survey_may_have_more_of_everything():
 def mutated(text, drawn):
     """A survey with some of its pieces doubled, dropped, exchanged, or replaced by others."""
     pieces = [text[at : at + 8] for at in range(0, len(text), 8)]
-    others = ["[", "]", '"', "'''", '"""', "{", "}", "=", ".", "\n", "\\", "\0", "é", "9" * 30, "1/0", "1e99", "#", ","]
+    others = [
+        "[",
+        "]",
+        '"',
+        "'''",
+        '"""',
+        "{",
+        "}",
+        "=",
+        ".",
+        "\n",
+        "\\",
+        "\0",
+        "é",
+        "9" * 30,
+        "1/0",
+        "1e99",
+        "#",
+        ",",
+    ]
     for _ in range(drawn.randrange(1, 6)):
         at = drawn.randrange(len(pieces))
-        pieces[at] = drawn.choice([*others, "", pieces[at] * 2, drawn.choice(pieces), pieces[at] * 500])
+        pieces[at] = drawn.choice(
+            [*others, "", pieces[at] * 2, drawn.choice(pieces), pieces[at] * 500]
+        )
     return "".join(pieces)
 
 
@@ -246,16 +311,23 @@ def seeds():
     """Small surveys of every kind."""
     from specimens import DESIGNS
 
-    return [f'{HEAD}[[question]]\nname = "x"\nmechanism = "{name}"\n{keys[0]}\n' for name, keys in DESIGNS.items()]
+    return [
+        f'{HEAD}[[question]]\nname = "x"\nmechanism = "{name}"\n{keys[0]}\n'
+        for name, keys in DESIGNS.items()
+    ]
 
 
 def test_mutated_surveys_are_surveys_or_survey_errors():
-    """3,000 mutations of surveys of all mechanisms raise nothing else, and no message steers a terminal."""
+    """3,000 mutations of surveys of all mechanisms raise nothing else, and no message steers a
+    terminal.
+    """
     drawn = random.Random(20)
     texts = seeds()
     for _ in range(3000):
         said = outcome(mutated(drawn.choice(texts), drawn))
-        assert all(line.isprintable() for line in str(said).splitlines()) or not isinstance(said, SurveyError)
+        assert all(line.isprintable() for line in str(said).splitlines()) or not isinstance(
+            said, SurveyError
+        )
 
 
 def test_files_of_values_are_read_whole():
@@ -265,8 +337,12 @@ def test_files_of_values_are_read_whole():
 
 
 def test_ranges_keep_no_texts():
-    """A range of whole numbers is as wide as it says, and its texts are made only when they are asked for."""
-    domain = parse_survey(one('type = "integer"\nlow = -5\nhigh = 65000\nmechanism = "grr"\nepsilon = 1'))["q"].domain
+    """A range of whole numbers is as wide as it says, and its texts are made only when they are
+    asked for.
+    """
+    domain = parse_survey(
+        one('type = "integer"\nlow = -5\nhigh = 65000\nmechanism = "grr"\nepsilon = 1')
+    )["q"].domain
     assert (domain.size, domain.value(-5), domain.value(65000)) == (65_006, 0, 65_005)
     assert domain._listed is None
     assert domain.values[:2] == ("-5", "-4")

@@ -53,20 +53,31 @@ REPEATABLE = survey_with('joint = ["listed", "other"]', "listed", "other")
         ('joint = ["once", "hashed"]', "'hashed' (olh)"),
         ('joint = ["sketch", "once"]', "'sketch' (cms)"),
         ('joint = ["sets", "once"]', "'sets'"),
-        ('joint = ["long", "longer"]', "at most 8,388,608 cells, got 9,000,000 for long and longer"),
+        (
+            'joint = ["long", "longer"]',
+            "at most 8,388,608 cells, got 9,000,000 for long and longer",
+        ),
     ],
 )
 def test_bad_groups_are_explained(joint, said):
     """A group of too few, unknown, repeated or unfit questions is a problem at `survey.joint`."""
     with pytest.raises(SurveyError) as caught:
         survey_with(joint, *QUESTIONS)
-    assert any(problem.place == "survey: survey.joint" and said in str(problem) for problem in caught.value.problems)
+    assert any(
+        problem.place == "survey: survey.joint" and said in str(problem)
+        for problem in caught.value.problems
+    )
 
 
 def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
     """A survey's fingerprint covers its groups and their order; a question's does not."""
     names = ("once", "bits", "listed")
-    texts = ("", 'joint = ["once", "bits"]', 'joint = ["bits", "once"]', 'joint = [["once", "bits", "listed"]]')
+    texts = (
+        "",
+        'joint = ["once", "bits"]',
+        'joint = ["bits", "once"]',
+        'joint = [["once", "bits", "listed"]]',
+    )
     made = [survey_with(text, *names) for text in texts]
     assert len({survey.fingerprint for survey in made}) == len(made)
     assert len({tuple(question.fingerprint for question in survey) for survey in made}) == 1
@@ -75,7 +86,9 @@ def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
 
 
 def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
-    """On the same tape, a group's row is what its questions would have sent by themselves, one after the other."""
+    """On the same tape, a group's row is what its questions would have sent by themselves, one
+    after the other.
+    """
     apart = survey_with("", "once", "bits")
     together = survey_with('joint = ["bits", "once"]', "once", "bits")
     tape = random.Random(1).randbytes(1000)
@@ -86,7 +99,8 @@ def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
 
 
 @pytest.mark.parametrize(
-    "answers", [{}, {"once": True}, {"once": True, "bits": "x"}, {"once": True, "listed": "1", "bits": "x"}]
+    "answers",
+    [{}, {"once": True}, {"once": True, "bits": "x"}, {"once": True, "listed": "1", "bits": "x"}],
 )
 def test_a_group_is_answered_as_a_whole(answers):
     """Answers to less or more than a group are refused, and nothing is spent."""
@@ -106,7 +120,9 @@ def test_a_question_of_a_group_is_not_answered_by_itself(name):
 
 
 def test_one_report_spends_a_group_that_has_a_question_without_memory(tmp_path):
-    """A group is answered once if one of its questions is, also after a restart, and then not without the group."""
+    """A group is answered once if one of its questions is, also after a restart, and then not
+    without the group.
+    """
     answers = {"once": True, "listed": "7"}
     Client(LINKED, state=tmp_path / "state").record_together(answers)
     with pytest.raises(AlreadyAnsweredError, match="once"):
@@ -118,7 +134,9 @@ def test_one_report_spends_a_group_that_has_a_question_without_memory(tmp_path):
 def test_a_group_with_permanent_responses_only_is_repeatable(tmp_path):
     """Each answer keeps its permanent response, whatever the other answer is."""
     rows = [
-        Client(REPEATABLE, state=tmp_path / "state").record_together({"listed": "7", "other": other}).row
+        Client(REPEATABLE, state=tmp_path / "state")
+        .record_together({"listed": "7", "other": other})
+        .row
         for other in ("1", "2", "1")
     ]
     width = REPEATABLE["listed"].width
@@ -127,7 +145,10 @@ def test_a_group_with_permanent_responses_only_is_repeatable(tmp_path):
 
 
 def test_a_bad_answer_spends_nothing_and_is_not_repeated():
-    """All answers are checked before anything is drawn; the error names the question, not the answer."""
+    """All answers are checked before anything is drawn.
+
+    The error names the question, not the answer.
+    """
     client = Client(LINKED)
     with pytest.raises(AnswerError, match="listed") as caught:
         client.record_together({"once": True, "listed": "a telling answer"})
@@ -138,7 +159,9 @@ def test_a_bad_answer_spends_nothing_and_is_not_repeated():
 def test_no_answer_to_a_group_reaches_the_disk(tmp_path):
     """What a device keeps after a group's report does not contain the answer."""
     survey = survey_with('joint = ["once", "told"]', "once", "told")
-    Client(survey, state=tmp_path / "state").record_together({"once": True, "told": "a telling answer"})
+    Client(survey, state=tmp_path / "state").record_together(
+        {"once": True, "told": "a telling answer"}
+    )
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert kept
     assert b"a telling answer" not in kept
@@ -149,7 +172,10 @@ def test_reports_of_groups_and_questions_share_a_file():
     ingest = Ingest(LINKED)
     for number in range(20):
         client = Client(LINKED)
-        reports = [client.record("bits", "x"), client.record_together({"once": True, "listed": str(number)})]
+        reports = [
+            client.record("bits", "x"),
+            client.record_together({"once": True, "listed": str(number)}),
+        ]
         ingest.feed(report_bytes(reports))
     ingest.end_of_stream()
     tally = ingest.tally

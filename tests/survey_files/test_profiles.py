@@ -1,4 +1,6 @@
-"""Profiles: published parameters give the epsilons that were published, and a question adds nothing to them."""
+"""Profiles: published parameters give the epsilons that were published, and a question adds nothing
+to them.
+"""
 
 import pytest
 from specimens import question
@@ -22,21 +24,36 @@ PUBLISHED = {
 
 def profiled(name, keys=""):
     """A question under a profile, open if that is one of RAPPOR's."""
-    kind = 'type = "text"' if PROFILES[name].keys["mechanism"] == "rappor" else 'type = "category"\nvalues = ["a", "b"]'
+    kind = (
+        'type = "text"'
+        if PROFILES[name].keys["mechanism"] == "rappor"
+        else 'type = "category"\nvalues = ["a", "b"]'
+    )
     text = f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n{keys}\n'
     return parse_survey(text)["x"]
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profiles_give_what_was_published(name):
-    """eps_1 and eps_inf of every profile, to four digits; its fingerprint is that of its keys written out."""
+    """eps_1 and eps_inf of every profile, to four digits.
+
+    Its fingerprint is that of its keys written out.
+    """
     made = profiled(name)
     one, ever = made.randomizer.ratio, lifetime_ratio(made.randomizer)
     assert (log_upper(one), log_upper(ever)) == pytest.approx(PUBLISHED[name], abs=5.1e-5)
     keys = {key: value for key, value in PROFILES[name].keys.items() if key != "mechanism"}
-    kind = 'type = "text"' if made.domain.values is None else 'type = "category"\nvalues = ["a", "b"]'
+    kind = (
+        'type = "text"' if made.domain.values is None else 'type = "category"\nvalues = ["a", "b"]'
+    )
     written = "\n".join(
-        [kind, *(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items())]
+        [
+            kind,
+            *(
+                f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
+                for key, value in keys.items()
+            ),
+        ]
     )
     assert made.fingerprint == question(made.mechanism, written).fingerprint
 
@@ -46,7 +63,9 @@ def test_profiles_are_explained(name):
     """`ldp explain` says where the numbers come from; only the one for tests is warned of."""
     survey = Survey("s", (profiled(name),))
     assert all(part in explanation(survey) for part in PROFILES[name][1:4])
-    assert any("for tests only" in warning for warning in warnings(survey)) == (name == "tests-only")
+    assert any("for tests only" in warning for warning in warnings(survey)) == (
+        name == "tests-only"
+    )
 
 
 def test_profiles_are_whole():
@@ -56,4 +75,6 @@ def test_profiles_are_whole():
     with pytest.raises(SurveyError, match=r"mechanism.*nothing: profile tests-only gives it"):
         profiled("tests-only", 'mechanism = "grr"')
     with pytest.raises(SurveyError, match="one of rappor-paper, "):
-        parse_survey('[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nprofile = "mine"\n')
+        parse_survey(
+            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nprofile = "mine"\n'
+        )

@@ -1,4 +1,6 @@
-"""The survey file: what is read, everything that is wrong with it at once, and what its fingerprints cover."""
+"""The survey file: what is read, everything that is wrong with it at once, and what its
+fingerprints cover.
+"""
 
 import contextlib
 import time
@@ -48,10 +50,18 @@ def test_the_documented_survey_is_read_as_written():
     assert smoker.domain.values == ("false", "true")
     assert transport.domain.values == ("car", "bus", "bike", "walk")
     assert (transport.mechanism, transport.width, transport.declared.text) == ("oue", 1, "1")
-    assert (homepage.domain.values, homepage.candidates, homepage.width) == (None, "homepages.txt", 18)
+    assert (homepage.domain.values, homepage.candidates, homepage.width) == (
+        None,
+        "homepages.txt",
+        18,
+    )
     rappor = homepage.randomizer
     assert (rappor.bits, rappor.hashes, rappor.cohorts) == (128, 2, 16)
-    assert [Fraction(number, 1 << 64) for number in rappor[3:6]] == [Fraction(1, 4), Fraction(3, 4), Fraction(1, 2)]
+    assert [Fraction(number, 1 << 64) for number in rappor[3:6]] == [
+        Fraction(1, 4),
+        Fraction(3, 4),
+        Fraction(1, 2),
+    ]
     assert parse_survey(COMMUTE.encode()).fingerprint == COMMUTE_SURVEY.fingerprint
 
 
@@ -62,7 +72,10 @@ BAD_KEYS = [
     ({"name": '"with space"'}, ["name", "up to 64 letters", "with space"]),
     ({"name": f'"{"n" * 65}"'}, ["name", "up to 64 letters"]),
     ({"name": "7"}, ["name", "got 7"]),
-    ({"type": '"bool"'}, ["question 1 (x).type", "boolean, category, multi, integer, text", "'bool'"]),
+    (
+        {"type": '"bool"'},
+        ["question 1 (x).type", "boolean, category, multi, integer, text", "'bool'"],
+    ),
     ({"type": None}, ["type", "one of", "nothing"]),
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
     ({"values": None}, ["values", "list of texts", "nothing"]),
@@ -97,7 +110,13 @@ BAD_KEYS = [
     ({"type": '"text"', "values": None, "mechanism": '"auto"'}, ["mechanism", "open one"]),
 ]
 
-RAPPOR = {"values": None, "epsilon": None, "type": '"text"', "mechanism": '"rappor"', "bloom_bits": "8"} | {
+RAPPOR = {
+    "values": None,
+    "epsilon": None,
+    "type": '"text"',
+    "mechanism": '"rappor"',
+    "bloom_bits": "8",
+} | {
     "p": '"0.5"',
     "q": '"0.75"',
     "f": '"0.5"',
@@ -126,12 +145,24 @@ BAD_DESIGNS = [
         YES_NO | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.5"'},
         ["forced_true", "left for the truth", "= 1"],
     ),
-    (YES_NO | {"mechanism": '"forced"', "forced_true": "0", "forced_false": '"0.5"'}, ["forced_true", "infinite"]),
-    (YES_NO | {"mechanism": '"unrelated"', "truth": '"0.7"', "prevalence": "1"}, ["prevalence", "infinite"]),
+    (
+        YES_NO | {"mechanism": '"forced"', "forced_true": "0", "forced_false": '"0.5"'},
+        ["forced_true", "infinite"],
+    ),
+    (
+        YES_NO | {"mechanism": '"unrelated"', "truth": '"0.7"', "prevalence": "1"},
+        ["prevalence", "infinite"],
+    ),
     (MATRIX | {"matrix": '[["1/2", "1/2"]]'}, ["matrix", "2 rows", "1 of them"]),
-    (MATRIX | {"matrix": '[["1/2", "1/2"], ["1"]]'}, ["matrix row 2", "2 probabilities", "1 of them"]),
+    (
+        MATRIX | {"matrix": '[["1/2", "1/2"], ["1"]]'},
+        ["matrix row 2", "2 probabilities", "1 of them"],
+    ),
     (MATRIX | {"matrix": '[["1/2", "1/2"], [0.3, 0.6]]'}, ["matrix row 2", "sum to 1", "9/10"]),
-    (MATRIX | {"matrix": '[["3/2", "-1/2"], ["1/4", "3/4"]]'}, ["matrix row 1", "no negative", "-1/2"]),
+    (
+        MATRIX | {"matrix": '[["3/2", "-1/2"], ["1/4", "3/4"]]'},
+        ["matrix row 1", "no negative", "-1/2"],
+    ),
     (MATRIX | {"matrix": '[["1/2", "1/2"], ["1/2", "1/2"]]'}, ["matrix", "recovered", "singular"]),
     (MATRIX | {"matrix": '[["1", "0"], ["1/2", "1/2"]]'}, ["matrix", "infinite"]),
     (MATRIX | {"matrix": '[["x", "0"], ["1/2", "1/2"]]'}, ["matrix row 1", "number such as", "x"]),
@@ -148,7 +179,10 @@ BAD_FILES = [
     ("question = [1]", ["tables [[question]]"]),
     (HEAD + "[[question]]\n" * 1001, ["1 to 1000", "1001 of them"]),
     (HEAD + "[questions]\n", ["survey.questions", '"question"', "unknown key"]),
-    (written(BASE) + written(BASE).removeprefix(HEAD), ["names that all differ", "'x' more than once"]),
+    (
+        written(BASE) + written(BASE).removeprefix(HEAD),
+        ["names that all differ", "'x' more than once"],
+    ),
     (written(BASE).replace('"s"', '"s"\nversion = 1'), ["survey.version", "unknown key"]),
 ]
 
@@ -170,7 +204,9 @@ def test_every_kind_of_problem_is_explained(text, said):
 
 
 def test_all_problems_are_reported_at_once():
-    """Nothing stops at the first mistake: each question, and each key, is checked whatever the others say."""
+    """Nothing stops at the first mistake: each question, and each key, is checked whatever the
+    others say.
+    """
     text = (
         '[survey]\nname = "no good"\n'
         '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
@@ -178,7 +214,16 @@ def test_all_problems_are_reported_at_once():
         '[[question]]\nname = "c"\ntype = "text"\nmechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
     )
     found = "\n".join(problems(text))
-    places = ["survey.name", "(a).epsilon", "(a).truht", "(b).type", "(c).p", "(c).q", "(c).f", "(c).bloom_bits"]
+    places = [
+        "survey.name",
+        "(a).epsilon",
+        "(a).truht",
+        "(b).type",
+        "(c).p",
+        "(c).q",
+        "(c).f",
+        "(c).bloom_bits",
+    ]
     assert [place for place in places if place not in found] == []
 
 
@@ -190,11 +235,20 @@ def test_the_place_of_the_file_is_named():
 
 @pytest.mark.parametrize(
     "number",
-    ["1" * 10**6, f"1/{'3' * 10**6}", f"0.{'1' * 10**6}", "1e999999999", "1E-999999999", f"1e{'9' * 10**6}"],
+    [
+        "1" * 10**6,
+        f"1/{'3' * 10**6}",
+        f"0.{'1' * 10**6}",
+        "1e999999999",
+        "1E-999999999",
+        f"1e{'9' * 10**6}",
+    ],
     ids=lambda number: number[:8],
 )
 def test_enormous_numbers_are_refused_quickly(number):
-    """A number cannot make the parser work for long: it is refused by its length, before it is a number."""
+    """A number cannot make the parser work for long: it is refused by its length, before it is a
+    number.
+    """
     start = time.perf_counter()
     with pytest.raises(ValueError, match="number such as"):
         fraction(number)
@@ -202,7 +256,9 @@ def test_enormous_numbers_are_refused_quickly(number):
     assert time.perf_counter() - start < 2
 
 
-@pytest.mark.parametrize("literal", ["1" * 10**5, "1e999", "0x" + "f" * 10**5, f"[0x{'f' * 10**5}]"])
+@pytest.mark.parametrize(
+    "literal", ["1" * 10**5, "1e999", "0x" + "f" * 10**5, f"[0x{'f' * 10**5}]"]
+)
 def test_enormous_literals_are_refused_quickly(literal):
     """The same for numbers that TOML itself reads."""
     start = time.perf_counter()
@@ -244,7 +300,10 @@ def fingerprint(keys):
 
 SAME = [
     {"text": '"Another wording"'},
-    *({"epsilon": spelling} for spelling in ('"1.0"', "1", "1.0", '"1/1"', '"100e-2"', '" 1 "', '"+1"')),
+    *(
+        {"epsilon": spelling}
+        for spelling in ('"1.0"', "1", "1.0", '"1/1"', '"100e-2"', '" 1 "', '"+1"')
+    ),
 ]
 
 
@@ -257,8 +316,14 @@ def test_what_people_read_is_not_in_the_fingerprint(change):
 def test_the_order_of_keys_and_candidates_are_not_in_the_fingerprint():
     """Neither where a key stands nor what the aggregator looks for changes a report."""
     assert fingerprint(dict(reversed(BASE.items()))) == fingerprint(BASE)
-    assert parse_survey(COMMUTE.replace("homepages.txt", "others.txt")).fingerprint == COMMUTE_SURVEY.fingerprint
-    assert parse_survey(COMMUTE.replace('candidates = "homepages.txt"', "")).fingerprint == COMMUTE_SURVEY.fingerprint
+    assert (
+        parse_survey(COMMUTE.replace("homepages.txt", "others.txt")).fingerprint
+        == COMMUTE_SURVEY.fingerprint
+    )
+    assert (
+        parse_survey(COMMUTE.replace('candidates = "homepages.txt"', "")).fingerprint
+        == COMMUTE_SURVEY.fingerprint
+    )
 
 
 RAPPOR_BASE = {"name": '"x"', **{key: value for key, value in RAPPOR.items() if value is not None}}
@@ -279,9 +344,25 @@ DIFFERENT = [
     {"name": '"x"', "type": '"boolean"', "mechanism": '"grr"', "epsilon": "1"},
     {"name": '"x"', "type": '"boolean"', "mechanism": '"warner"', "epsilon": "1"},
     {"name": '"x"', "type": '"boolean"', "mechanism": '"warner"', "truth": '"3/4"'},
-    {"name": '"x"', "type": '"boolean"', "mechanism": '"forced"', "forced_true": '"1/4"', "forced_false": '"1/4"'},
-    {"name": '"x"', "type": '"boolean"', "mechanism": '"matrix"', "matrix": '[["3/4", "1/4"], ["1/4", "3/4"]]'},
-    {"name": '"x"', "type": '"boolean"', "mechanism": '"matrix"', "matrix": '[["1/4", "3/4"], ["3/4", "1/4"]]'},
+    {
+        "name": '"x"',
+        "type": '"boolean"',
+        "mechanism": '"forced"',
+        "forced_true": '"1/4"',
+        "forced_false": '"1/4"',
+    },
+    {
+        "name": '"x"',
+        "type": '"boolean"',
+        "mechanism": '"matrix"',
+        "matrix": '[["3/4", "1/4"], ["1/4", "3/4"]]',
+    },
+    {
+        "name": '"x"',
+        "type": '"boolean"',
+        "mechanism": '"matrix"',
+        "matrix": '[["1/4", "3/4"], ["3/4", "1/4"]]',
+    },
     RAPPOR_BASE,
     *(
         RAPPOR_BASE | change
@@ -299,7 +380,9 @@ DIFFERENT = [
 
 
 def test_whatever_changes_a_report_is_in_the_fingerprint():
-    """Name, type, values and their order, mechanism and its numbers: no two of these questions may be pooled."""
+    """Name, type, values and their order, mechanism and its numbers: no two of these questions may
+    be pooled.
+    """
 
     def key(keys):
         parsed = parse_survey(written(keys))
@@ -309,13 +392,20 @@ def test_whatever_changes_a_report_is_in_the_fingerprint():
 
 
 def test_surveys_share_no_question_with_surveys_of_other_names():
-    """The same question has another fingerprint in a survey of another name, and so has a group that it is in."""
-    questions = [f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"' for name in "ab"]
+    """The same question has another fingerprint in a survey of another name, and so has a group
+    that it is in.
+    """
+    questions = [
+        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'
+        for name in "ab"
+    ]
     here, there = (
         parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
         for name in ("eu", "us")
     )
-    assert not {each.fingerprint for each in here.tallied} & {each.fingerprint for each in there.tallied}
+    assert not {each.fingerprint for each in here.tallied} & {
+        each.fingerprint for each in there.tallied
+    }
 
 
 def with_integer(randomizer, name, number):
@@ -323,7 +413,13 @@ def with_integer(randomizer, name, number):
     if name in randomizer._fields:
         return randomizer._replace(**{name: number[0] if name == "lengths" else number})
     name = "size" if name == "cells" else name
-    part = "fresh" if name.startswith("fresh_") else "lasting" if "lasting" in randomizer._fields else "oracle"
+    part = (
+        "fresh"
+        if name.startswith("fresh_")
+        else "lasting"
+        if "lasting" in randomizer._fields
+        else "oracle"
+    )
     changed = getattr(randomizer, part)._replace(**{name.removeprefix("fresh_"): number})
     return randomizer._replace(**{part: changed})
 
@@ -334,13 +430,21 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
         for name, number in integers(asked.randomizer).items():
-            changed = number + 1 if isinstance(number, int) else ((number[0][0] + 1, *number[0][1:]), *number[1:])
+            changed = (
+                number + 1
+                if isinstance(number, int)
+                else ((number[0][0] + 1, *number[0][1:]), *number[1:])
+            )
             other = with_integer(asked.randomizer, name, changed)
-            seen.add(Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint)
+            seen.add(
+                Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint
+            )
         assert len(seen) == 1 + len(integers(asked.randomizer)), mechanism
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")])
+@pytest.mark.parametrize(
+    ("size", "epsilon"), [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")]
+)
 def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
     """`auto` leaves no trace: naming the chosen mechanism gives the same fingerprint."""
     values = ", ".join(f'"{index}"' for index in range(size))
@@ -375,14 +479,29 @@ _NUMBERS = st.sampled_from(
 )
 _VALUES = st.one_of(
     _NUMBERS,
-    st.sampled_from(["true", "[]", "{}", "[[]]", '["a", "b"]', '["a", "b", "c"]', "[1, 2]", "1979-05-27", '""', '"x"']),
+    st.sampled_from(
+        [
+            "true",
+            "[]",
+            "{}",
+            "[[]]",
+            '["a", "b"]',
+            '["a", "b", "c"]',
+            "[1, 2]",
+            "1979-05-27",
+            '""',
+            '"x"',
+        ]
+    ),
     st.sampled_from([f'"{name}"' for name in (*MECHANISMS, "auto", "boolean", "category", "text")]),
     st.lists(st.lists(_NUMBERS, max_size=3).map(lambda row: f"[{', '.join(row)}]"), max_size=3).map(
         lambda rows: f"[{', '.join(rows)}]"
     ),
 )
 _KEYS = sorted(
-    {"name", "type", "values", "text", "candidates", "mechanism", "other"}.union(*(m.keys for m in MECHANISMS.values()))
+    {"name", "type", "values", "text", "candidates", "mechanism", "other"}.union(
+        *(m.keys for m in MECHANISMS.values())
+    )
 )
 _TYPES = st.sampled_from(['"boolean"', '"category"', '"text"'])
 _KINDS = st.sampled_from([f'"{name}"' for name in (*MECHANISMS, "auto")])
@@ -400,7 +519,10 @@ def test_any_tables_are_a_survey_or_a_survey_error(tables):
     """The same for files that are TOML and have the right keys, with values of any kind."""
     survives(
         HEAD
-        + "".join(written({"name": f'"q{number}"'} | table).removeprefix(HEAD) for number, table in enumerate(tables))
+        + "".join(
+            written({"name": f'"q{number}"'} | table).removeprefix(HEAD)
+            for number, table in enumerate(tables)
+        )
     )
 
 
@@ -412,9 +534,16 @@ def commute(tmp_path):
 
 
 def test_candidates_are_the_lines_of_a_file_beside_the_survey(commute):
-    """One candidate a line; blank lines, spaces around, a byte order mark and repetitions do not count."""
-    (commute.parent / "homepages.txt").write_bytes("\ufeffb.org\r\n\n  a.org \nb.org\nü.org".encode())
-    assert read_candidates(read_survey(commute), commute) == {"homepage": ("b.org", "a.org", "ü.org")}
+    """One candidate a line.
+
+    Blank lines, spaces around, a byte order mark and repetitions do not count.
+    """
+    (commute.parent / "homepages.txt").write_bytes(
+        "\ufeffb.org\r\n\n  a.org \nb.org\nü.org".encode()
+    )
+    assert read_candidates(read_survey(commute), commute) == {
+        "homepage": ("b.org", "a.org", "ü.org")
+    }
 
 
 def test_candidates_that_are_missing_or_no_text_are_refused(commute):
@@ -428,20 +557,28 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
 
 
 def test_extreme_surveys_can_be_explained():
-    """The longest numbers and largest sizes that a survey may have still print, the declared epsilon as a decimal."""
+    """The longest numbers and largest sizes that a survey may have still print, the declared
+    epsilon as a decimal.
+    """
     sizes = 'type = "text"\nbloom_bits = 64\nhashes = 16\ncohorts = 2'
     far = designed("rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"')
-    assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(float(log(far.declared.bound)), abs=1e-9)
+    assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(
+        float(log(far.declared.bound)), abs=1e-9
+    )
 
 
 def test_probabilities_that_rounding_would_swap():
-    """Closer than 2^-64, p and q are a problem: rounded away from the truth they would change places."""
+    """Closer than 2^-64, p and q are a problem: rounded away from the truth they would change
+    places.
+    """
     with pytest.raises(SurveyError, match="still differ"):
         designed("rappor", f'type = "boolean"\nf = "0"\np = "0.{"3" * 29}1"\nq = "0.{"3" * 29}7"')
 
 
 def test_matrix_without_a_common_denominator():
-    """A matrix whose fractions have no common denominator of 256 bits is a problem, and not an endless number."""
+    """A matrix whose fractions have no common denominator of 256 bits is a problem, and not an
+    endless number.
+    """
     whole = (10**29, 10**29 - 1, 10**29 - 3)
     rows = [[f"1/{number}", f"{number - 1}/{number}", "0"] for number in whole]
     with pytest.raises(SurveyError, match="common denominator of at most 256 bits"):

@@ -10,7 +10,8 @@ _A, _B, _C, _D = (batch_of(name, 7, "engine") for name in ("symbol", "bits", "fi
 _TWIN = batch_of("wide", 2, "twin")._replace(id=_C.id)
 _BAD = b"".join(encode_frame(payload) for _, payload in BAD_PAYLOADS.values())
 _DAMAGED = b"".join(
-    file_of(batch) + damage for batch, damage in zip(BATCHES.values(), BAD_FILES.values(), strict=False)
+    file_of(batch) + damage
+    for batch, damage in zip(BATCHES.values(), BAD_FILES.values(), strict=False)
 )
 
 FILES = {
@@ -28,7 +29,11 @@ FILES = {
 """By name, in the order in which they are counted."""
 
 _TALLY = FILES["07-tally"]
-WHOLE = encode_tally(taken(*(content for content in FILES.values() if content != _TALLY)).merge(taken(file_of(_A, _D))))
+WHOLE = encode_tally(
+    taken(*(content for content in FILES.values() if content != _TALLY)).merge(
+        taken(file_of(_A, _D))
+    )
+)
 """The snapshot of all of them."""
 
 

@@ -1,4 +1,7 @@
-"""Sessions of Spark for tests, made for short lives; and a path that says who reads it, and when."""
+"""Sessions of Spark for tests, made for short lives.
+
+And a path that says who reads it, and when.
+"""
 
 import os
 import threading
@@ -9,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-# The first compiler of Java is enough for seconds, and compiling queries takes longer than running them.
+# The first compiler of Java is enough for seconds, and compiling queries takes longer than running
+# them.
 _JAVA = "'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"
 SETTINGS = {
     "spark.driver.extraJavaOptions": _JAVA,
@@ -23,7 +27,10 @@ SETTINGS = {
 
 @contextmanager
 def spark_at(master, folder):
-    """The session of `start_spark`, with the settings above, stopped in the end; what it leaves is left in `folder`."""
+    """The session of `start_spark`, with the settings above, stopped in the end.
+
+    What it leaves is left in `folder`.
+    """
     import pyspark
 
     from ldp_aggregator.engines.spark import start_spark
@@ -56,10 +63,11 @@ def _end_java():
 
 
 class Gate:
-    """A named pipe among the paths: its first reader waits for us, so that we know who reads, and when. Linux only.
+    """A named pipe among the paths: its first reader waits for us, so that we know who reads, and
+    when. Linux only.
 
-    That one gets half of the content, and is in the hands of `interrupt(pid)` before it gets more. By then a file with
-    the whole content has taken the place of the pipe, for all others.
+    That one gets half of the content, and is in the hands of `interrupt(pid)` before it gets more.
+    By then a file with the whole content has taken the place of the pipe, for all others.
     """
 
     def __init__(self, path, content, interrupt):

@@ -1,4 +1,6 @@
-"""Arrays kept on disk: found again, rebuilt where they are damaged, and not missed where they cannot be kept."""
+"""Arrays kept on disk: found again, rebuilt where they are damaged, and not missed where they
+cannot be kept.
+"""
 
 import io
 from pathlib import Path
@@ -29,7 +31,9 @@ def test_what_was_stored_is_loaded(folder):
     assert [path.name for path in folder.iterdir()] == ["numbers.npy"]
 
 
-@pytest.mark.parametrize(("shape", "dtype"), [((4, 3), np.int32), ((12,), np.int32), ((3, 4), np.int64)])
+@pytest.mark.parametrize(
+    ("shape", "dtype"), [((4, 3), np.int32), ((12,), np.int32), ((3, 4), np.int64)]
+)
 def test_an_array_of_another_shape_or_type_counts_as_none(folder, shape, dtype):
     """What was asked for is what comes, or nothing."""
     store("numbers", ARRAY)
@@ -55,7 +59,9 @@ def test_pickles_are_not_loaded(folder):
     content = io.BytesIO()
     np.save(content, np.array([print], dtype=object), allow_pickle=True)
     folder.mkdir()
-    (folder / "numbers.npy").write_bytes(content.getvalue() + xxhash.xxh3_128_digest(content.getvalue()))
+    (folder / "numbers.npy").write_bytes(
+        content.getvalue() + xxhash.xxh3_128_digest(content.getvalue())
+    )
     assert load("numbers", (1,), object) is None
 
 
@@ -80,7 +86,9 @@ def test_where_it_is(monkeypatch):
 
 
 def test_a_design_is_made_once(folder, monkeypatch):
-    """It is kept on disk, taken from there in another process, and made again if the file is damaged."""
+    """It is kept on disk, taken from there in another process, and made again if the file is
+    damaged.
+    """
     made = []
 
     def orders(*space, genuine=projective_design.cyclic_orders):

@@ -11,7 +11,10 @@ from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
 @pytest.mark.parametrize("width", [1, 3, 8, 9, 128])
 @pytest.mark.parametrize("reports", [0, 1, 2, 3, 4, 100, 1001])
 def test_counts_are_those_of_the_bits(monkeypatch, reports, width, chunk):
-    """Whatever the number of vectors, their width, and the size of a chunk; and the rows stay as they are."""
+    """Whatever the number of vectors, their width, and the size of a chunk.
+
+    And the rows stay as they are.
+    """
     monkeypatch.setattr(bit_counting, "_CHUNK", chunk)
     rows = np.random.default_rng(reports + width).integers(0, 256, (reports, width), dtype=np.uint8)
     before = rows.copy()

@@ -1,4 +1,6 @@
-"""Counting in bulk agrees, for every layout, with reading one report at a time as docs/wire.md describes it."""
+"""Counting in bulk agrees, for every layout, with reading one report at a time as docs/wire.md
+describes it.
+"""
 
 import random
 
@@ -18,17 +20,27 @@ LAYOUTS = (
     *(Layout(cohorts, bits=bits) for cohorts in (2, 256, 300) for bits in (*range(1, 21), 128)),
     Layout(1 << 16, bits=2),
     *(Layout(bits=bits, ones=ones) for bits, ones in ((5, 2), (8, 7), (9, 1), (16, 8))),
-    *(Layout(symbols=symbols, places=places) for symbols in (2, 6, 255, 256, 257) for places in (2, 3, 10)),
-    *(Layout(symbols=symbols, modulus=7, hashed=hashed) for symbols, hashed in ((2, 2), (3, 7), (7, 5))),
+    *(
+        Layout(symbols=symbols, places=places)
+        for symbols in (2, 6, 255, 256, 257)
+        for places in (2, 3, 10)
+    ),
+    *(
+        Layout(symbols=symbols, modulus=7, hashed=hashed)
+        for symbols, hashed in ((2, 2), (3, 7), (7, 5))
+    ),
     *(Layout(symbols=symbols, modulus=2**31 - 1, hashed=10) for symbols in (2, 3, 300, 65_536)),
 )
 
 ROWS = 1000
-"""So many that, of hashed reports, the possible ones are counted by values, and few enough to be read one by one."""
+"""So many that, of hashed reports, the possible ones are counted by values, and few enough to be
+read one by one.
+"""
 
 
 def read_report(row, layout):
-    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit positions or values).
+    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit
+    positions or values).
 
     Of a report with several symbols, what it supports is the tuple of them.
     """
@@ -44,17 +56,26 @@ def read_report(row, layout):
             return "seed-range", None, None
         if body >= layout.symbols:
             return "symbol-range", None, None
-        hashes = [(a * x + b) % layout.modulus * layout.symbols // layout.modulus for x in range(layout.hashed)]
+        hashes = [
+            (a * x + b) % layout.modulus * layout.symbols // layout.modulus
+            for x in range(layout.hashed)
+        ]
         return None, cohort, [x for x, symbol in enumerate(hashes) if symbol == body]
     if layout.places > 1:
         width = layout.width // layout.places
-        places = tuple(int.from_bytes(row[at : at + width], "little") for at in range(0, layout.width, width))
-        return (None, cohort, places) if max(places) < layout.symbols else ("symbol-range", None, None)
+        places = tuple(
+            int.from_bytes(row[at : at + width], "little") for at in range(0, layout.width, width)
+        )
+        return (
+            (None, cohort, places) if max(places) < layout.symbols else ("symbol-range", None, None)
+        )
     if layout.symbols:
         return (None, cohort, body) if body < layout.symbols else ("symbol-range", None, None)
     if body >= 2**layout.bits:
         return "padding-bits", None, None
-    positions = [position for position in range(layout.bits) if row[position // 8] & 1 << position % 8]
+    positions = [
+        position for position in range(layout.bits) if row[position // 8] & 1 << position % 8
+    ]
     if layout.ones and len(positions) != layout.ones:
         return "ones", None, None
     return None, cohort, positions
@@ -85,11 +106,15 @@ def random_rows(layout, count):
     bodies = [0, 1, top - 1, top, 256**layout.body_width - 1]
     rows = []
     for _ in range(count):
-        body = draw.choice([draw.choice(bodies), draw.randrange(top), draw.randrange(256**layout.body_width)])
+        body = draw.choice(
+            [draw.choice(bodies), draw.randrange(top), draw.randrange(256**layout.body_width)]
+        )
         if layout.ones and draw.random() < 0.5:
             body = sum(1 << position for position in draw.sample(range(layout.bits), layout.ones))
         prefix = b"".join(_part(draw, bound, width) for bound, width in _prefix_parts(layout))
-        rows.append(prefix + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little"))
+        rows.append(
+            prefix + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little")
+        )
     return rows
 
 
@@ -98,20 +123,28 @@ def _symbols(draw, layout, out_of_range):
     width = 1 if layout.symbols <= 256 else 2
     below = 256**width if out_of_range else layout.symbols
     return b"".join(
-        draw.choice([0, below - 1, draw.randrange(below)]).to_bytes(width, "little") for _ in range(layout.places)
+        draw.choice([0, below - 1, draw.randrange(below)]).to_bytes(width, "little")
+        for _ in range(layout.places)
     )
 
 
 def _prefix_parts(layout):
     """(bound, bytes) of each part of a prefix."""
-    return [(layout.modulus, 4)] * 2 if layout.modulus else [(layout.cohorts, 2)] if layout.cohorts > 1 else []
+    return (
+        [(layout.modulus, 4)] * 2
+        if layout.modulus
+        else [(layout.cohorts, 2)]
+        if layout.cohorts > 1
+        else []
+    )
 
 
 def _part(draw, bound, width):
     edges = [0, 1, bound - 1, bound, 256**width - 1]
-    return min(draw.choice([draw.choice(edges), *(draw.randrange(bound) for _ in range(3))]), 256**width - 1).to_bytes(
-        width, "little"
-    )
+    return min(
+        draw.choice([draw.choice(edges), *(draw.randrange(bound) for _ in range(3))]),
+        256**width - 1,
+    ).to_bytes(width, "little")
 
 
 def as_array(rows, layout):
@@ -120,7 +153,9 @@ def as_array(rows, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout)))
 def test_bulk_counting_agrees_with_reading_one_by_one(layout):
-    """The same rows are impossible, for the same first reason, and the others give the same counts."""
+    """The same rows are impossible, for the same first reason, and the others
+    give the same counts.
+    """
     rows = random_rows(layout, ROWS)
     reasons = [read_report(row, layout)[0] for row in rows]
     found = [None] * len(rows)
@@ -147,7 +182,9 @@ def test_no_rows_count_nothing(layout):
 
 
 @pytest.mark.parametrize(
-    "layout", [layout for layout in LAYOUTS if layout.modulus], ids=lambda layout: "-".join(map(str, layout))
+    "layout",
+    [layout for layout in LAYOUTS if layout.modulus],
+    ids=lambda layout: "-".join(map(str, layout)),
 )
 def test_few_hashed_reports_count_like_many(layout, monkeypatch):
     """Report by report, value by value, and cut into vectors of any length: the same counts."""

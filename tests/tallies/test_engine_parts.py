@@ -1,4 +1,7 @@
-"""Counting in parts: the law that engines rely on, with the steps of an engine done by hand; and objects in stores."""
+"""Counting in parts: the law that engines rely on, with the steps of an engine done by hand.
+
+And objects in stores.
+"""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,16 +15,23 @@ from ldp_aggregator.files import FileError
 
 
 def whole(parts, again=count_part, shared=repeated):
-    """The snapshot of all parts: each counted alone, and again if it shares ids with an earlier one."""
+    """The snapshot of all parts: each counted alone, and again if it shares ids with an earlier
+    one.
+    """
     counted = [count_part(TEXT, part) for part in parts]
     seen = shared(counted)
-    last = [again(TEXT, part, seen[part.number]) if part.number in seen else counted[part.number] for part in parts]
+    last = [
+        again(TEXT, part, seen[part.number]) if part.number in seen else counted[part.number]
+        for part in parts
+    ]
     return merge_snapshots(TEXT, [each.snapshot for each in reversed(last)])
 
 
 @pytest.mark.parametrize("most", range(1, len(FILES) + 2))
 def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
-    """However many parts: counts, duplicates and rejects are those of one process, merged in another order."""
+    """However many parts: counts, duplicates and rejects are those of one process, merged in
+    another order.
+    """
     parts = split(written(tmp_path), most)
     assert [path for part in parts for path in part.paths] == written(tmp_path)
     assert max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts) <= 1
@@ -37,7 +47,8 @@ def backwards(counted):
 def nobody_has_them(counted):
     """Wrong: the earliest part does without the ids that it shares as well."""
     return {
-        each.number: each.ids & set().union(*(other.ids for other in counted if other is not each)) for each in counted
+        each.number: each.ids & set().union(*(other.ids for other in counted if other is not each))
+        for each in counted
     }
 
 
@@ -56,18 +67,26 @@ def test_a_broken_engine_is_found_out(name, tmp_path):
 
 
 def test_parts_that_share_nothing_are_counted_once():
-    """Only ids that an earlier part accepted count as repeated, in the order of numbers rather than of arrival."""
+    """Only ids that an earlier part accepted count as repeated, in the order of numbers rather than
+    of arrival.
+    """
     parts = [Counted(2, b"", {b"x", b"y"}), Counted(0, b"", {b"x"}), Counted(1, b"", {b"z"})]
     assert repeated(parts) == {2: {b"x"}}
 
 
 def test_merging_nothing_gives_the_tally_of_no_reports():
     """The unit of the monoid."""
-    assert merge_snapshots(TEXT, [WHOLE]) == merge_snapshots(TEXT, [merge_snapshots(TEXT, []), WHOLE]) == WHOLE
+    assert (
+        merge_snapshots(TEXT, [WHOLE])
+        == merge_snapshots(TEXT, [merge_snapshots(TEXT, []), WHOLE])
+        == WHOLE
+    )
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """A store of objects that speaks as much of S3 as reading takes: `/bucket/name`, whole or in ranges."""
+    """A store of objects that speaks as much of S3 as reading takes: `/bucket/name`, whole or in
+    ranges.
+    """
 
     def do_HEAD(self):
         """Size and version alone."""
@@ -81,7 +100,11 @@ class Bucket(BaseHTTPRequestHandler):
         content = FILES.get(self.path.removeprefix("/bucket/"))
         found = content is not None
         content = content or b""
-        first, _, last = self.headers.get("Range", f"bytes=0-{len(content) - 1}").removeprefix("bytes=").partition("-")
+        first, _, last = (
+            self.headers.get("Range", f"bytes=0-{len(content) - 1}")
+            .removeprefix("bytes=")
+            .partition("-")
+        )
         piece = content[int(first) : int(last) + 1]
         self.send_response((206 if "Range" in self.headers else 200) if found else 404)
         self.send_header("Content-Length", str(len(piece)))
@@ -112,9 +135,14 @@ def bucket(monkeypatch):
 
 
 def test_objects_count_like_files(bucket):
-    """From a bucket over HTTP, the same bytes; and an object that is not there is named, in one line."""
+    """From a bucket over HTTP, the same bytes.
+
+    And an object that is not there is named, in one line.
+    """
     assert whole(split([f"{bucket}/{name}" for name in FILES], 3)) == WHOLE
-    with pytest.raises(FileError, match=r"^expected to read s3://bucket/nothing, got .*not found.*$"):
+    with pytest.raises(
+        FileError, match=r"^expected to read s3://bucket/nothing, got .*not found.*$"
+    ):
         whole(split([f"{bucket}/nothing"], 1))
 
 

@@ -37,9 +37,11 @@ def aggregate(line):
 
 @needs_java
 def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
-    """With batches that meet within and across files, damaged, foreign and empty files, and a tally among them.
+    """With batches that meet within and across files, damaged, foreign and empty files, and a tally
+    among them.
 
-    Ten parts merge by three at a time, so that the tree has branches. Of several paths of no use the first is named.
+    Ten parts merge by three at a time, so that the tree has branches. Of several paths of no use
+    the first is named.
     """
     monkeypatch.setattr(engine, "FAN_IN", 3)
     monkeypatch.chdir(tmp_path)
@@ -57,7 +59,10 @@ def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
 @needs_java
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_a_killed_executor_changes_nothing(tmp_path):
-    """An executor is killed with half a file read; another one counts what it had, and the bytes are the same."""
+    """An executor is killed with half a file read.
+
+    Another one counts what it had, and the bytes are the same.
+    """
     chosen, killed = ("00-bad", "03-again", "04-twin-comes-second"), []
     paths = [path for path in written(tmp_path) if Path(path).name in chosen]
     expected = encode_tally(taken(*(FILES[name] for name in chosen)))
@@ -79,7 +84,9 @@ def test_a_killed_executor_changes_nothing(tmp_path):
 
 
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
-    """Without Java, without PySpark, and with a master that nobody uses: what to install or to say."""
+    """Without Java, without PySpark, and with a master that nobody uses: what
+    to install or to say.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.toml").write_text(TEXT)
     written(tmp_path)
@@ -89,5 +96,7 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "install a Java runtime" in aggregate(f"{line} --engine spark").stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    assert "install it with 'ldpkit-aggregator[spark]'" in aggregate(f"{line} --engine spark").stderr
+    assert (
+        "install it with 'ldpkit-aggregator[spark]'" in aggregate(f"{line} --engine spark").stderr
+    )
     assert not (tmp_path / "out").exists()

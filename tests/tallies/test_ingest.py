@@ -1,4 +1,6 @@
-"""Ingest: everything received is accounted for, and sound reports count once, whatever surrounds them."""
+"""Ingest: everything received is accounted for, and sound reports count once, whatever surrounds
+them.
+"""
 
 import io
 import random
@@ -17,7 +19,9 @@ from ldp_aggregator import Ingest, encode_tally
 from ldp_aggregator.tallies.ingest import CHUNK
 from ldp_aggregator.tallies.tally import Tally
 
-SOUND = tuple(batch_of(name, size, number) for name in BATCHES for number, size in enumerate((1, 2, 7)))
+SOUND = tuple(
+    batch_of(name, size, number) for name in BATCHES for number, size in enumerate((1, 2, 7))
+)
 SOUND += tuple(BATCHES.values())
 
 pieces = st.one_of(
@@ -26,7 +30,10 @@ pieces = st.one_of(
     st.sampled_from(tuple(BAD_PAYLOADS)),
     st.sampled_from(tuple(BAD_FILES)),
 )
-"""Sound batches (which come twice soon enough), and the names of bad bytes. Some of them share their batch id."""
+"""Sound batches (which come twice soon enough), and the names of bad bytes.
+
+Some of them share their batch id.
+"""
 
 
 def bytes_of(piece):
@@ -36,7 +43,9 @@ def bytes_of(piece):
 
 
 def expected(files):
-    """What must come of files of pieces, piece by piece: the outcomes, and the batches that count."""
+    """What must come of files of pieces, piece by piece: the outcomes, and the
+    batches that count.
+    """
     outcomes, counted = Counter(), {}
     for pieces in files:
         damaged = False
@@ -66,9 +75,12 @@ def same(counts, others):
 
 
 @settings(max_examples=300)
-@given(st.lists(st.lists(pieces, max_size=12), max_size=3), st.lists(st.integers(1, 200), max_size=20))
+@given(
+    st.lists(st.lists(pieces, max_size=12), max_size=3), st.lists(st.integers(1, 200), max_size=20)
+)
 def test_everything_received_is_accounted_for(files, chunks):
-    """Received = accepted + duplicate + rejected by reason, and the sound batches count once within and across files.
+    """Received = accepted + duplicate + rejected by reason, and the sound batches count once within
+    and across files.
 
     In whatever order good, repeated and bad bytes come, and however they are cut into chunks.
     """
@@ -118,7 +130,12 @@ def test_batch_sizes_do_not_matter(name):
     for size in (200, 1, 7):
         chunks = [rows[start : start + size * width] for start in range(0, len(rows), size * width)]
         batches = [
-            Batch(SURVEY[name].fingerprint, stream(f"{size} {place}", ID_SIZE), len(chunk) // width, chunk)
+            Batch(
+                SURVEY[name].fingerprint,
+                stream(f"{size} {place}", ID_SIZE),
+                len(chunk) // width,
+                chunk,
+            )
             for place, chunk in enumerate(chunks)
         ]
         tallies.append(taken(file_of(*batches)))
@@ -130,7 +147,10 @@ def test_batch_sizes_do_not_matter(name):
 def test_a_file_is_read_to_its_end():
     """A file larger than a chunk, whose frames straddle the chunk's end, is taken in whole."""
     size, sample = 50_000, BATCHES["wide"]
-    batches = [sample._replace(id=bytes([number]) * 16, size=size, rows=bytes(2 * size)) for number in range(45)]
+    batches = [
+        sample._replace(id=bytes([number]) * 16, size=size, rows=bytes(2 * size))
+        for number in range(45)
+    ]
     file = file_of(*batches)
     assert len(file) > CHUNK
     ingest = Ingest(SURVEY)
@@ -140,16 +160,21 @@ def test_a_file_is_read_to_its_end():
 
 
 def test_a_stream_ends_where_it_ends():
-    """What one file lacks is not made up for by the next: two halves of a frame in two files are two rejections."""
+    """What one file lacks is not made up for by the next: two halves of a frame in two files are
+    two rejections.
+    """
     frame = file_of(BATCHES["bits"])
     assert taken(frame[:40], frame[40:]).intake.rejected == {"frame-damaged": 2}
     assert taken(frame).intake.accepted == 1
 
 
 def test_memory_does_not_grow_with_the_number_of_reports():
-    """Thirty times the reports, in as many batches: a snapshot of the same length, and no more memory taken."""
+    """Thirty times the reports, in as many batches: a snapshot of the same length, and no more
+    memory taken.
+    """
     few, many = (
-        [file_of(batch_of(name, size, number)) for name in BATCHES for number in range(10)] for size in (10, 300)
+        [file_of(batch_of(name, size, number)) for name in BATCHES for number in range(10)]
+        for size in (10, 300)
     )
     sizes, peaks = [], []
     for files in (few, many):

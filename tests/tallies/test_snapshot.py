@@ -1,4 +1,6 @@
-"""Snapshots: a tally as bytes, without loss, and refused as a whole if anything about them is wrong."""
+"""Snapshots: a tally as bytes, without loss, and refused as a whole if anything about them is
+wrong.
+"""
 
 from collections import Counter
 
@@ -21,11 +23,16 @@ SMALL = parse_survey(TEXT[: TEXT.index("[[question]]", TEXT.index("[[question]]"
 def tallies(draw):
     counts = {
         name: np.array(
-            draw(st.lists(st.integers(0, (1 << 62) - 1), min_size=empty.size, max_size=empty.size)), dtype=np.int64
+            draw(st.lists(st.integers(0, (1 << 62) - 1), min_size=empty.size, max_size=empty.size)),
+            dtype=np.int64,
         ).reshape(empty.shape)
         for name, empty in Tally.empty(SMALL).counts.items()
     }
-    outcomes = draw(st.dictionaries(st.sampled_from(["accepted", "duplicate", *REASONS]), st.integers(0, 1 << 62)))
+    outcomes = draw(
+        st.dictionaries(
+            st.sampled_from(["accepted", "duplicate", *REASONS]), st.integers(0, 1 << 62)
+        )
+    )
     return Tally(SMALL, counts, Intake(Counter(outcomes)))
 
 
@@ -43,7 +50,9 @@ def test_a_tally_comes_back_as_it_was(tally):
     data = encode_tally(tally)
     back = decode_tally(data, SMALL)
     assert back == tally
-    assert {name: counts.dtype for name, counts in back.counts.items()} == {"symbol": np.dtype(np.int64)}
+    assert {name: counts.dtype for name, counts in back.counts.items()} == {
+        "symbol": np.dtype(np.int64)
+    }
     assert encode_tally(back) == data
 
 
@@ -109,10 +118,38 @@ def test_a_report_file_is_no_snapshot():
         decode_tally(file_of(BATCHES["symbol"]), SURVEY)
 
 
-ALIENS = (None, True, False, 1.0, "x", b"x", -1, 1 << 63, [], [[]], {}, {"a": 1}, msgpack.ExtType(1, b""), ["x", b"y"])
+ALIENS = (
+    None,
+    True,
+    False,
+    1.0,
+    "x",
+    b"x",
+    -1,
+    1 << 63,
+    [],
+    [[]],
+    {},
+    {"a": 1},
+    msgpack.ExtType(1, b""),
+    ["x", b"y"],
+)
 ALLOWED = (((1,), "x"), ((3,), []))
-"""A survey may have another name if its questions are the same, and nothing but counts need be there."""
-PLACES = ((), (0,), (1,), (2,), (2, 0), *((2, 0, part) for part in range(5)), (3,), (3, 0), (3, 0, 0), (3, 0, 1))
+"""A survey may have another name if its questions are the same, and nothing but counts need be
+there.
+"""
+PLACES = (
+    (),
+    (0,),
+    (1,),
+    (2,),
+    (2, 0),
+    *((2, 0, part) for part in range(5)),
+    (3,),
+    (3, 0),
+    (3, 0, 0),
+    (3, 0, 1),
+)
 
 
 def forged(content, place, alien):
@@ -126,7 +163,9 @@ def forged(content, place, alien):
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_every_part_has_one_type(place):
-    """Behind a sound checksum, a part of any other type is refused, even where Python would take it for equal."""
+    """Behind a sound checksum, a part of any other type is refused, even where Python would take it
+    for equal.
+    """
     content = msgpack.unpackb(small_snapshot()[16:])
     for alien in ALIENS:
         if (place, alien) in ALLOWED:

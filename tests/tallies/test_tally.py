@@ -25,12 +25,16 @@ def tally_of(batches, *, with_junk=True):
 @settings(max_examples=200)
 @given(parts)
 def test_merging_is_adding_in_one_place(parts):
-    """Whatever the parts, their merge is byte for byte the tally of all their batches added in one place."""
+    """Whatever the parts, their merge is byte for byte the tally of all their batches added in one
+    place.
+    """
     merged = reduce(Tally.merge, (tally_of(batches) for batches in parts))
     together = Tally.empty(SURVEY)
     for batches in parts:
         for batch in batches:
-            question = next(question for question in SURVEY if question.fingerprint == batch.fingerprint)
+            question = next(
+                question for question in SURVEY if question.fingerprint == batch.fingerprint
+            )
             alone = taken(file_of(batch)).counts[question.name]
             together.counts[question.name] += alone
         together.intake.outcomes["accepted"] += len(batches)
@@ -50,7 +54,10 @@ def test_merging_parts_of_one_file_is_that_file(batches, cut):
 
 @given(st.lists(st.lists(st.sampled_from(POOL), max_size=4, unique=True), min_size=3, max_size=3))
 def test_merge_is_a_commutative_monoid(parts):
-    """Associative, commutative, with the empty tally as its unit; and neither side is changed by it."""
+    """Associative, commutative, with the empty tally as its unit.
+
+    And neither side is changed by it.
+    """
     one, two, three = (tally_of(batches) for batches in parts)
     before = [encode_tally(tally) for tally in (one, two, three)]
     unit = Tally.empty(SURVEY)
@@ -77,7 +84,9 @@ def test_merged_counts_are_their_own():
 
 
 def test_the_order_of_questions_does_not_matter():
-    """Surveys that list the same questions in another order have tallies that are equal and merge."""
+    """Surveys that list the same questions in another order have tallies that
+    are equal and merge.
+    """
     head, *questions = TEXT.split("\n[[question]]")
     turned = parse_survey("\n[[question]]".join([head, *reversed(questions)]))
     ingest = Ingest(turned)
@@ -103,14 +112,18 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_does_not_match_is_not_merged(change):
-    """Any change of a question's meaning refuses the merge, both ways, naming each question and both fingerprints."""
+    """Any change of a question's meaning refuses the merge, both ways, naming each question and
+    both fingerprints.
+    """
     old, new = CHANGES[change]
     assert old in TEXT
     other = parse_survey(TEXT.replace(old, new, 1))
     for left, right in ((SURVEY, other), (other, SURVEY)):
         with pytest.raises(MismatchError) as refused:
             Tally.empty(left).merge(Tally.empty(right))
-        ours, theirs = ({question.fingerprint.hex() for question in survey} for survey in (left, right))
+        ours, theirs = (
+            {question.fingerprint.hex() for question in survey} for survey in (left, right)
+        )
         assert set(re.findall("[0-9a-f]{32}", str(refused.value))) == ours ^ theirs
         assert Tally.empty(left) != Tally.empty(right)
 
@@ -125,10 +138,13 @@ def test_a_question_more_or_less_is_not_merged():
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('epsilon = "1"', "epsilon = 1.0"), ("[[question]]\n", '[[question]]\ntext = "Why?"\n')]
+    ("old", "new"),
+    [('epsilon = "1"', "epsilon = 1.0"), ("[[question]]\n", '[[question]]\ntext = "Why?"\n')],
 )
 def test_what_does_not_change_reports_does_not_hinder_merging(old, new):
-    """The text that people read, and the way an epsilon is written, are not part of a question's meaning."""
+    """The text that people read, and the way an epsilon is written, are not part of a question's
+    meaning.
+    """
     other = parse_survey(TEXT.replace(old, new))
     merged = Tally.empty(other).merge(tally_of(POOL))
     assert encode_tally(merged) == encode_tally(tally_of(POOL))

@@ -1,6 +1,8 @@
-"""The TypeScript client against the Python one: equal reports from equal tapes, and reports that decode.
+"""The TypeScript client against the Python one: equal reports from equal tapes, and reports that
+decode.
 
-Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are missing.
+Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are
+missing.
 """
 
 import hashlib
@@ -44,7 +46,11 @@ QUESTIONS = {
     "pgr-four": ("pgr", category(HUNDRED, "1"), HUNDRED),
     "pgr-eight": ("pgr", category(SIXTY, "2"), SIXTY),
     "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
-    "rappor": ("rappor", f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"', EIGHT),
+    "rappor": (
+        "rappor",
+        f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"',
+        EIGHT,
+    ),
     "rappor-text": ("rappor", f'type = "text"\ncohorts = 30\nf = "0.5"\n{CHROME}', EIGHT),
     "rappor-fresh": ("rappor", f'type = "text"\nf = "0"\n{CHROME}', EIGHT),
 }
@@ -64,7 +70,9 @@ MOST_ERRORS = 6
 def run_js(script, **given):
     """What a script of the package's tests writes for what it is given."""
     command = [NODE, str(PACKAGE / "test" / script)]
-    done = subprocess.run(command, input=json.dumps(given).encode(), capture_output=True, timeout=120, check=False)  # noqa: S603
+    done = subprocess.run(
+        command, input=json.dumps(given).encode(), capture_output=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
@@ -77,10 +85,16 @@ def value_of(question, text):
 @needs_node
 @needs_built_client
 def test_equal_tapes_give_equal_reports():
-    """For 100 tapes a question, reports and the number of bytes drawn are those of Python, and so are the prices."""
+    """For 100 tapes a question, reports and the number of bytes drawn are those of Python, and so
+    are the prices.
+    """
     survey = parse_survey(TEXT)
     cases = [
-        {"name": name, "answer": answer, "tape": hashlib.shake_256(f"{name} {number}".encode()).hexdigest(TAPE_SIZE)}
+        {
+            "name": name,
+            "answer": answer,
+            "tape": hashlib.shake_256(f"{name} {number}".encode()).hexdigest(TAPE_SIZE),
+        }
         for name, (_, _, answers) in QUESTIONS.items()
         for number, answer in enumerate(islice(cycle(answers), TAPES_EACH))
     ]
@@ -91,37 +105,55 @@ def test_equal_tapes_give_equal_reports():
     for case, found in zip(cases, theirs["reports"], strict=True):
         question, source = survey[case["name"]], Replay(bytes.fromhex(case["tape"]))
         report = question.randomizer.randomize(question.value(case["answer"]), source)
-        assert found == {"report": report.to_bytes(question.width, "little").hex(), "used": source.used}
+        assert found == {
+            "report": report.to_bytes(question.width, "little").hex(),
+            "used": source.used,
+        }
 
 
 def test_the_fields_of_projective_questions_are_of_every_kind():
     """The questions above have a field of prime order, and those of 4, 8 and 16 elements."""
-    orders = {question.randomizer.order for question in parse_survey(TEXT) if question.mechanism == "pgr"}
+    orders = {
+        question.randomizer.order for question in parse_survey(TEXT) if question.mechanism == "pgr"
+    }
     assert orders == {4, 8, 11, 16}
 
 
 @needs_node
 @needs_built_client
 def test_reports_of_the_js_client_decode(tmp_path):
-    """What `ldp check --json` writes is enough for it; every batch is accepted, and the estimates are right.
+    """What `ldp check --json` writes is enough for it; every batch is accepted, and the estimates
+    are right.
 
-    2,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700 estimates together).
-    `warner` would be 40 of them off if its reports did not depend on the answers.
+    2,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
+    estimates together). `warner` would be 40 of them off if its reports did not depend on the
+    answers.
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
     survey_path.write_text(TEXT, encoding="utf-8")
     run("check", survey_path, "--json", json_path)
     respondents = [
-        {name: answers[min(number % 10, len(answers) - 1)] for name, (_, _, answers) in QUESTIONS.items()}
+        {
+            name: answers[min(number % 10, len(answers) - 1)]
+            for name, (_, _, answers) in QUESTIONS.items()
+        }
         for number in range(RESPONDENTS)
     ]
-    upload = run_js("respond.js", survey=json_path.read_text(encoding="utf-8"), respondents=respondents)
+    upload = run_js(
+        "respond.js", survey=json_path.read_text(encoding="utf-8"), respondents=respondents
+    )
     survey = parse_survey(TEXT)
     ingest = Ingest(survey)
     ingest.feed(upload)
     ingest.end_of_stream()
-    assert ingest.tally.intake.accepted == ingest.tally.intake.received == len(QUESTIONS) * RESPONDENTS / 100
-    candidates = {question.name: tuple(EIGHT) for question in survey if question.domain.values is None}
+    assert (
+        ingest.tally.intake.accepted
+        == ingest.tally.intake.received
+        == len(QUESTIONS) * RESPONDENTS / 100
+    )
+    candidates = {
+        question.name: tuple(EIGHT) for question in survey if question.domain.values is None
+    }
     estimates = estimate(ingest.tally, candidates=candidates)
     for question in survey:
         given = [question.domain.value(answers[question.name]) for answers in respondents]

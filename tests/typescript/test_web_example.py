@@ -1,6 +1,8 @@
-"""The example page in headless Chromium: whatever keeps it from randomizing an answer keeps it from sending one.
+"""The example page in headless Chromium: whatever keeps it from randomizing an answer keeps it from
+sending one.
 
-Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built client is missing.
+Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built
+client is missing.
 """
 
 from contextlib import contextmanager, nullcontext
@@ -22,7 +24,8 @@ TOLD = "return document.getElementById('waiting')?.innerText.startsWith('The que
 OFFERED = "return [...document.querySelectorAll('button, input, a[href]')].filter((each) => each.offsetParent).length"
 CLICK_ALL = "for (const each of document.querySelectorAll('button, input')) each.click()"
 NO_STORAGE = (
-    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    "Object.defineProperty(window, 'localStorage', "
+    "{ get() { throw new DOMException('no', 'SecurityError'); } })"
 )
 WITHOUT_WASM = "script-src 'self' 'unsafe-inline'"
 
@@ -83,7 +86,9 @@ def assert_nothing_told(log):
 
 @pytest.mark.parametrize("policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None])
 def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, policy):
-    """Under policies that keep its scripts away, and in a browser that runs none, which shows what is for it alone."""
+    """Under policies that keep its scripts away, and in a browser that runs none, which shows what
+    is for it alone.
+    """
     server.policy = policy
     if policy is None:
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
@@ -126,7 +131,8 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
 
 @needs_built_client
 def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
-    """Under the page's own policy, from the opening to the report that is sent: equal requests of equal length.
+    """Under the page's own policy, from the opening to the report that is sent: equal requests of
+    equal length.
 
     Only the report differs, which is of one length too; it is the one that the page shows.
     """
@@ -135,22 +141,31 @@ def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
         server.log.clear()
         chromium.open(server.url(f"{PAGE}?collector={server.url('collect')}"))
         chromium.wait(READY)
-        chromium.run(f"localStorage.clear(); document.querySelector('button[value={value}]').click()")
+        chromium.run(
+            f"localStorage.clear(); document.querySelector('button[value={value}]').click()"
+        )
         sent = bytes.fromhex(chromium.wait("return document.getElementById('sent').textContent"))
         chromium.run("document.getElementById('post').click()")
         chromium.wait("return document.getElementById('outcome').textContent === 'Sent.'")
-        told[value] = sorted((line, len(body)) for line, body in server.log if "favicon" not in line)
+        told[value] = sorted(
+            (line, len(body)) for line, body in server.log if "favicon" not in line
+        )
         assert ("POST /collect HTTP/1.1", sent) in server.log
     assert told["true"] == told["false"]
 
 
 @needs_built_client
 def test_a_key_answers_once_the_page_is_ready(chromium, server):
-    """The first button takes the focus and Enter, as it did not before; then there is no more to be answered."""
+    """The first button takes the focus and Enter, as it did not before.
+
+    Then there is no more to be answered.
+    """
     chromium.open(server.url(PAGE))
     chromium.run("localStorage.clear()")
     chromium.wait(READY)
     chromium.press(TAB)
     chromium.press(ENTER)
-    assert chromium.wait("return document.getElementById('sent').textContent").startswith("4c 44 50 52 ")
+    assert chromium.wait("return document.getElementById('sent').textContent").startswith(
+        "4c 44 50 52 "
+    )
     assert chromium.run("return document.getElementById('ask').hidden")

@@ -1,4 +1,6 @@
-"""A server of the repository's files that writes down all that it is told, and can be slow or strict."""
+"""A server of the repository's files that writes down all that it is told, and can be slow or
+strict.
+"""
 
 import threading
 from contextlib import contextmanager, suppress
@@ -11,8 +13,8 @@ from places import ROOT
 class WatchedFiles(ThreadingHTTPServer):
     """The log has the first line and the body of every request.
 
-    `policy` is the Content-Security-Policy of every answer, if there is any; what ends in one of the names in `slow`
-    is not answered before `go` is set, and what ends in `missing` is not there.
+    `policy` is the Content-Security-Policy of every answer, if there is any; what ends in one of
+    the names in `slow` is not answered before `go` is set, and what ends in `missing` is not there.
     """
 
     daemon_threads = True

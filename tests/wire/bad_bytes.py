@@ -1,4 +1,6 @@
-"""Bytes that are nearly reports of the example survey: one thing wrong with each, and the reason to reject them for."""
+"""Bytes that are nearly reports of the example survey: one thing wrong with each, and the reason to
+reject them for.
+"""
 
 import msgpack
 from wire_samples import BATCHES, TEXT, file_of
@@ -29,7 +31,10 @@ BAD_PAYLOADS = {
     "a byte too few": ("not-a-batch", msgpack.packb(_PARTS)[:-1]),
     "a batch in a batch": ("not-a-batch", msgpack.packb([_PARTS])),
     "true for the version": ("not-a-batch", _with(0, True)),
-    "an array header longer than it has to be": ("not-a-batch", b"\xdc\x00\x05" + msgpack.packb(_PARTS)[1:]),
+    "an array header longer than it has to be": (
+        "not-a-batch",
+        b"\xdc\x00\x05" + msgpack.packb(_PARTS)[1:],
+    ),
     "a float for the version": ("not-a-batch", _with(0, 1.0)),
     "text for the fingerprint": ("not-a-batch", _with(1, "f" * 16)),
     "a fingerprint of 15 bytes": ("not-a-batch", _with(1, _SYMBOL.fingerprint[:-1])),
@@ -54,12 +59,18 @@ BAD_PAYLOADS = {
     "two rows for three": ("report-width", _with(4, _SYMBOL.rows[:2])),
     "rows twice as wide": ("report-width", _with(4, _SYMBOL.rows * 2)),
     "the first symbol there is not": ("symbol-range", _with(4, bytes([0, 4, 1]))),
-    "a symbol of 300": ("symbol-range", encode_batch(_WIDE._replace(rows=(300).to_bytes(2, "little") * 3))),
+    "a symbol of 300": (
+        "symbol-range",
+        encode_batch(_WIDE._replace(rows=(300).to_bytes(2, "little") * 3)),
+    ),
     "level 46 of 46, at the last place": (
         "symbol-range",
         encode_batch(_LEVELS._replace(rows=(bytes(3) + b"\x2e") * 3)),
     ),
-    "cohort 3 of 3": ("cohort-range", encode_batch(_FILTERED._replace(rows=(b"\x03\x00" + bytes(16)) * 3))),
+    "cohort 3 of 3": (
+        "cohort-range",
+        encode_batch(_FILTERED._replace(rows=(b"\x03\x00" + bytes(16)) * 3)),
+    ),
     "a set of one": ("ones", encode_batch(_SET._replace(rows=b"\x01\x00\x00" * 3))),
     "a hash function with a = 0": ("seed-range", encode_batch(_HASHED._replace(rows=bytes(9) * 3))),
     "a hash function with b = P": (
@@ -68,7 +79,9 @@ BAD_PAYLOADS = {
     ),
     "bit 20 of 20": ("padding-bits", encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3))),
 }
-"""What else a sound frame may hold, by what it is: the reason for which it is rejected, and the payload."""
+"""What else a sound frame may hold, by what it is: the reason for which it is rejected, and the
+payload.
+"""
 
 BAD_FILES = {
     "a flipped bit in the payload": _FRAME[:-1] + bytes([_FRAME[-1] ^ 1]),

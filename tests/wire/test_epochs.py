@@ -1,4 +1,6 @@
-"""Epochs: what an id tells about when its batch was made, what a survey says about it, and who makes such ids."""
+"""Epochs: what an id tells about when its batch was made, what a survey says about it, and who
+makes such ids.
+"""
 
 import struct
 import time
@@ -58,7 +60,10 @@ def test_an_epoch_begins_and_ends_to_the_second(length, epoch):
 
 
 def _lawful(make, length, epoch):
-    """Whether ids made at both ends of an epoch are its number and 12 bytes of the tape; and without epochs, 16."""
+    """Whether ids made at both ends of an epoch are its number and 12 bytes of the tape.
+
+    And without epochs, 16.
+    """
     after = (epoch + 1) * length - 1
     sound = epoch.to_bytes(4, "little") + bytes(range(12)), 12
     found = [made_by(make, length, seconds) for seconds in (epoch * length, after)]
@@ -67,7 +72,10 @@ def _lawful(make, length, epoch):
 
 @given(length=lengths, epoch=epochs)
 def test_an_id_begins_with_its_epoch(length, epoch):
-    """Four bytes tell the epoch, twelve are random; without epochs all are. As many bytes are drawn at any time."""
+    """Four bytes tell the epoch, twelve are random; without epochs all are.
+
+    As many bytes are drawn at any time.
+    """
     assert _lawful(batch_id, length, epoch)
     assert epoch_of(batch_id(system, length, epoch * length)) == epoch
 
@@ -76,10 +84,14 @@ BROKEN = {
     "highest byte first": lambda random, length, seconds: (
         random(16) if length is None else struct.pack(">I", epoch_at(seconds, length)) + random(12)
     ),
-    "rounded to the nearest": lambda random, length, seconds: batch_id(random, length, seconds + (length or 0) / 2),
+    "rounded to the nearest": lambda random, length, seconds: batch_id(
+        random, length, seconds + (length or 0) / 2
+    ),
     "random as without epochs": lambda random, _length, _seconds: random(16),
     "the second instead": lambda random, length, seconds: batch_id(random, length and 1, seconds),
-    "more bytes drawn": lambda random, length, seconds: batch_id(lambda size: random(16)[:size], length, seconds),
+    "more bytes drawn": lambda random, length, seconds: batch_id(
+        lambda size: random(16)[:size], length, seconds
+    ),
     "epochs for all": lambda random, length, seconds: batch_id(random, length or DAY, seconds),
 }
 
@@ -92,12 +104,16 @@ def test_the_law_of_ids_can_fail(make):
 
 @given(length=lengths, one=epochs, other=epochs)
 def test_ids_of_two_epochs_differ(length, one, other):
-    """Whatever is drawn, ids of two epochs are told apart by their first four bytes, and those of one epoch are not."""
+    """Whatever is drawn, ids of two epochs are told apart by their first four bytes, and those of
+    one epoch are not.
+    """
     first, second = (batch_id(bytes, length, epoch * length)[:4] for epoch in (one, other))
     assert (first == second) == (one == other)
 
 
-@pytest.mark.parametrize(("seconds", "epoch"), [(-1e9, 0), (-0.5, 0), (60.0 * 2**32, LAST), (1e300, LAST)])
+@pytest.mark.parametrize(
+    ("seconds", "epoch"), [(-1e9, 0), (-0.5, 0), (60.0 * 2**32, LAST), (1e300, LAST)]
+)
 def test_no_clock_is_too_wrong(seconds, epoch):
     """A time before the first epoch is in the first, and one after the last in the last."""
     assert epoch_of(batch_id(system, 60, seconds)) == epoch
@@ -114,14 +130,21 @@ def test_lengths_of_time():
 @pytest.mark.parametrize(
     "length",
     ["86400", "true", '["1d"]', f'"{"9" * 5000}m"', '"\N{ARABIC-INDIC DIGIT ONE}d"']
-    + [f'"{text}"' for text in ("0m", "59s", "01d", "1.5d", "-1d", " 1d", "1 d", "1D", "d", "", "367d", "53w")],
+    + [
+        f'"{text}"'
+        for text in ("0m", "59s", "01d", "1.5d", "-1d", " 1d", "1 d", "1D", "d", "", "367d", "53w")
+    ],
 )
 @pytest.mark.parametrize("head", ["epoch = {}", 'epoch = "1d"\ngrace = {}'])
 def test_bad_lengths_are_problems(head, length):
     """Any other length is the one problem of its survey."""
-    with pytest.raises(SurveyError, match='expected a length of time from "1m" to "366d"') as caught:
+    with pytest.raises(
+        SurveyError, match='expected a length of time from "1m" to "366d"'
+    ) as caught:
         survey_of(yes_no("a"), head=head.format(length))
-    assert [problem.place for problem in caught.value.problems] == [f"survey: survey.{head.split()[-3]}"]
+    assert [problem.place for problem in caught.value.problems] == [
+        f"survey: survey.{head.split()[-3]}"
+    ]
 
 
 def test_grace_needs_epochs():
@@ -133,7 +156,10 @@ def test_grace_needs_epochs():
 
 
 def test_a_survey_has_its_epochs():
-    """All questions and groups have the survey's epochs; their grace is as long as they are unless it is given."""
+    """All questions and groups have the survey's epochs.
+
+    Their grace is as long as they are unless it is given.
+    """
     survey = survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)
     assert {each.epoch for each in (survey, *survey.tallied)} == {DAY}
     assert survey.grace == DAY
@@ -141,11 +167,20 @@ def test_a_survey_has_its_epochs():
 
 
 def test_fingerprints_tell_epochs_apart():
-    """Fingerprints of questions, groups and surveys, and terms, are others for each length; grace changes none."""
+    """Fingerprints of questions, groups and surveys, and terms, are others for each length.
+
+    Grace changes none.
+    """
     heads = ["", EPOCH, 'epoch = "1h"', 'epoch = "1w"']
     surveys = [survey_of(yes_no("a"), yes_no("b"), head=JOINT + head) for head in heads]
-    assert len({survey.fingerprint for survey in surveys}) == len({survey.terms for survey in surveys}) == len(heads)
-    assert len({each.fingerprint for survey in surveys for each in survey.tallied}) == 3 * len(heads)
+    assert (
+        len({survey.fingerprint for survey in surveys})
+        == len({survey.terms for survey in surveys})
+        == len(heads)
+    )
+    assert len({each.fingerprint for survey in surveys for each in survey.tallied}) == 3 * len(
+        heads
+    )
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
         assert (other.fingerprint, other.terms) == (surveys[1].fingerprint, surveys[1].terms)
@@ -158,18 +193,31 @@ def test_the_compiled_form_has_the_length():
 
 
 def test_reports_know_their_epochs():
-    """Whoever batches reports of several surveys, also of a group, gets ids that begin as each survey says."""
+    """Whoever batches reports of several surveys, also of a group, gets ids that begin as each
+    survey says.
+    """
     alone = Client(survey_of(yes_no("c"), head='epoch = "1h"')).record("c", True)
-    together = Client(survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)).record_together({"a": True, "b": True})
+    together = Client(survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)).record_together(
+        {"a": True, "b": True}
+    )
     lasting = Client(survey_of(yes_no("a"))).record("a", True)
-    made = batches([alone, together, lasting, alone], size=1, random=bytes, clock=lambda: FIRST * DAY + 3600.0)
-    assert sorted(epoch_of(batch.id) for batch in made) == [0, FIRST, FIRST * 24 + 1, FIRST * 24 + 1]
+    made = batches(
+        [alone, together, lasting, alone], size=1, random=bytes, clock=lambda: FIRST * DAY + 3600.0
+    )
+    assert sorted(epoch_of(batch.id) for batch in made) == [
+        0,
+        FIRST,
+        FIRST * 24 + 1,
+        FIRST * 24 + 1,
+    ]
     (joint,) = [batch for batch in made if batch.fingerprint == together.fingerprint]
     assert report_bytes([together], random=bytes, clock=lambda: FIRST * DAY) == frames([joint])
 
 
 def test_an_id_has_the_epoch_in_which_it_was_sealed():
-    """A report that waited is of the epoch in which its batch is made, and a retry is of the same, however late."""
+    """A report that waited is of the epoch in which its batch is made, and a retry is of the same,
+    however late.
+    """
     transport = RecordingTransport([retry(), retry()])
     with opened(survey_of(yes_no("a"), head=EPOCH), transport) as client:
         with at(FIRST):
@@ -182,9 +230,14 @@ def test_an_id_has_the_epoch_in_which_it_was_sealed():
 
 
 def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
-    """A queue that the next version takes over holds the reports of the one before, and sends each as it should."""
+    """A queue that the next version takes over holds the reports of the one before, and sends each
+    as it should.
+    """
     lifetime = 'lifetime_epsilon = "2"'
-    surveys = {None: survey_of(yes_no("a"), head=lifetime), DAY: survey_of(yes_no("b"), head=f"{lifetime}\n{EPOCH}")}
+    surveys = {
+        None: survey_of(yes_no("a"), head=lifetime),
+        DAY: survey_of(yes_no("b"), head=f"{lifetime}\n{EPOCH}"),
+    }
     by_fingerprint = {survey.tallied[0].fingerprint: epoch for epoch, survey in surveys.items()}
     for first, second in (surveys.values(), reversed(surveys.values())):
         state, transport = tmp_path / str(first.epoch), RecordingTransport()
@@ -200,7 +253,10 @@ def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
 
 
 def test_without_epochs_the_queue_is_as_it_was():
-    """A report that waits is kept in two parts; a third one is the length of its survey's epochs."""
+    """A report that waits is kept in two parts.
+
+    A third one is the length of its survey's epochs.
+    """
     for head, parts in (("", 2), (EPOCH, 3)):
         with opened(survey_of(yes_no("a"), head=head), None) as client:
             client.record("a", True)
@@ -209,8 +265,12 @@ def test_without_epochs_the_queue_is_as_it_was():
 
 @pytest.mark.parametrize("mechanism", ["grr", "she"])
 def test_simulated_devices_make_the_same_ids(mechanism):
-    """Report files of a simulation have ids as devices make them, whether drawn in bulk or by a client for each."""
-    survey = survey_of(f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH)
+    """Report files of a simulation have ids as devices make them, whether drawn in bulk or by a
+    client for each.
+    """
+    survey = survey_of(
+        f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
+    )
     before = epoch_at(time.time(), DAY)
     (file,) = randomize(survey, [{"a": True}] * 3)
     [payload] = FrameReader().feed(file)
@@ -221,7 +281,10 @@ def test_aggregating_files_ignores_epochs():
     """Files are counted whenever their batches were made, and each batch once."""
     survey = survey_of(yes_no("a"), head=EPOCH)
     report = Client(survey).record("a", True)
-    files = [report_bytes([report], clock=lambda seconds=epoch * DAY: seconds) for epoch in (0, FIRST, LAST)]
+    files = [
+        report_bytes([report], clock=lambda seconds=epoch * DAY: seconds)
+        for epoch in (0, FIRST, LAST)
+    ]
     ingest = Ingest(survey)
     ingest.feed(b"".join([*files, files[1]]))
     ingest.end_of_stream()

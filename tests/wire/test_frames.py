@@ -1,4 +1,6 @@
-"""Files of frames: cut anywhere they read the same, and damage costs the frames that it touches and no others."""
+"""Files of frames: cut anywhere they read the same, and damage costs the frames that it touches and
+no others.
+"""
 
 import struct
 from collections import Counter
@@ -10,13 +12,25 @@ from hypothesis import strategies as st
 from wire_samples import stream
 
 import ldp.wire
-from ldp.wire import MOST_PAYLOAD, REPORTS_MAGIC, TALLY_MAGIC, Damage, FrameReader, encode_frame, read_frames
+from ldp.wire import (
+    MOST_PAYLOAD,
+    REPORTS_MAGIC,
+    TALLY_MAGIC,
+    Damage,
+    FrameReader,
+    encode_frame,
+    read_frames,
+)
 
-FALSE_HEADERS = tuple(struct.pack("<4sIQ", REPORTS_MAGIC, length, 1) for length in (0, 5, 300, 1 << 20, 1 << 30))
+FALSE_HEADERS = tuple(
+    struct.pack("<4sIQ", REPORTS_MAGIC, length, 1) for length in (0, 5, 300, 1 << 20, 1 << 30)
+)
 
 payloads = st.one_of(
     st.binary(max_size=60),
-    st.lists(st.sampled_from([REPORTS_MAGIC, b"LDP", b"L", *FALSE_HEADERS]), max_size=4).map(b"".join),
+    st.lists(st.sampled_from([REPORTS_MAGIC, b"LDP", b"L", *FALSE_HEADERS]), max_size=4).map(
+        b"".join
+    ),
 )
 """Some of them look like the beginnings of frames, none of them holds a whole one."""
 
@@ -35,7 +49,9 @@ def sound(found):
 
 
 def check_tiling(data, found):
-    """Frames and damage lie end to end, cover the data exactly, and no two stretches of damage touch."""
+    """Frames and damage lie end to end, cover the data exactly, and no two stretches of damage
+    touch.
+    """
     at = 0
     for part in found:
         if isinstance(part, Damage):
@@ -46,7 +62,10 @@ def check_tiling(data, found):
             assert data[at : at + 16 + len(part)] == encode_frame(part)
             at += 16 + len(part)
     assert at == len(data)
-    assert not any(isinstance(one, Damage) and isinstance(next_one, Damage) for one, next_one in pairwise(found))
+    assert not any(
+        isinstance(one, Damage) and isinstance(next_one, Damage)
+        for one, next_one in pairwise(found)
+    )
 
 
 @given(st.lists(payloads, max_size=8), st.lists(st.integers(0, 40), max_size=30))
@@ -57,7 +76,9 @@ def test_frames_come_back_in_order(contents, chunks):
 
 @st.composite
 def edits(draw, most_frames=7):
-    """Payloads, the file they make, and that file after one span of it was replaced by other bytes (or by none)."""
+    """Payloads, the file they make, and that file after one span of it was replaced by other bytes
+    (or by none).
+    """
     contents = draw(st.lists(payloads, min_size=1, max_size=most_frames))
     file = b"".join(map(encode_frame, contents))
     start = draw(st.integers(0, len(file)))
@@ -70,20 +91,27 @@ def edits(draw, most_frames=7):
 
 
 def changed_span(before, after):
-    """(start, end) of the bytes that were replaced: as late as possible, where several places explain the change."""
+    """(start, end) of the bytes that were replaced: as late as possible, where several places
+    explain the change.
+    """
     start = agreement(before, after)
     return start, len(before) - agreement(before[start:][::-1], after[start:][::-1])
 
 
 def agreement(one, other):
     """How many bytes two strings have in common before they differ."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 @settings(max_examples=2000)
 @given(edits())
 def test_damage_costs_only_what_it_touches(edit):
-    """Flip, cut, insert or overwrite any span: every frame that lies outside it comes back, in order, and no other."""
+    """Flip, cut, insert or overwrite any span: every frame that lies outside it comes back, in
+    order, and no other.
+    """
     contents, file = edit
     start, end = changed_span(b"".join(map(encode_frame, contents)), file)
     spared, at = [], 0
@@ -102,7 +130,9 @@ def test_damage_costs_only_what_it_touches(edit):
 @settings(max_examples=500)
 @given(edits(), st.lists(st.integers(0, 30), max_size=40))
 def test_chunks_do_not_matter(edit, chunks):
-    """A damaged file reads the same in one piece, in any pieces, and byte by byte, within any limit on payloads."""
+    """A damaged file reads the same in one piece, in any pieces, and byte by byte, within any limit
+    on payloads.
+    """
     file = edit[1]
     for most in (20, 300, MOST_PAYLOAD):
         whole = read(file, most_payload=most)
@@ -119,7 +149,10 @@ def test_whole_files_read_the_same_in_one_go(edit):
 
 
 def test_sound_files_are_read_without_a_search(monkeypatch):
-    """The largest payload there may be among them; one byte more is damage, and the reader is asked."""
+    """The largest payload there may be among them.
+
+    One byte more is damage, and the reader is asked.
+    """
     contents = [b"a", b"", bytes(MOST_PAYLOAD), b""]
     too_large = b"".join(map(encode_frame, (b"a", bytes(MOST_PAYLOAD + 1), b"c")))
     assert sound(read_frames(too_large)) == [b"a", b"c"]
@@ -141,14 +174,18 @@ def test_a_frame_is_given_as_soon_as_it_is_whole():
 
 @given(st.lists(payloads, min_size=1, max_size=4), st.integers(1, 60))
 def test_a_cut_frame_costs_itself(contents, cut):
-    """A frame that was cut off in the middle loses itself, and nothing of the frames appended to it."""
+    """A frame that was cut off in the middle loses itself, and nothing of the frames appended to
+    it.
+    """
     broken = encode_frame(b"x" * 60)[:-cut]
     found = read(b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)]))
     assert sound(found) == [b"before", *contents]
     assert [part for part in found if isinstance(part, Damage)] == [Damage(22, len(broken))]
 
 
-@pytest.mark.parametrize("junk", [b"\x00", b"LDP", REPORTS_MAGIC, *FALSE_HEADERS, b"LDPR" * 9, stream("junk")], ids=len)
+@pytest.mark.parametrize(
+    "junk", [b"\x00", b"LDP", REPORTS_MAGIC, *FALSE_HEADERS, b"LDPR" * 9, stream("junk")], ids=len
+)
 def test_junk_between_frames_is_skipped(junk):
     """Junk before, between and after frames is damage, and takes no frame with it."""
     frames = [encode_frame(payload) for payload in (b"a", b"", b"c" * 100)]
@@ -173,7 +210,9 @@ MOST = 1 << 12
 HOSTILE = {
     "longest": struct.pack("<4sIQ", REPORTS_MAGIC, MOST, 1) * 20_000,
     "shortest": struct.pack("<4sIQ", REPORTS_MAGIC, 0, 1) * 20_000,
-    "halving": b"".join(struct.pack("<4sIQ", REPORTS_MAGIC, MOST >> i % 12, 1) for i in range(20_000)),
+    "halving": b"".join(
+        struct.pack("<4sIQ", REPORTS_MAGIC, MOST >> i % 12, 1) for i in range(20_000)
+    ),
     "magics": REPORTS_MAGIC * 80_000,
     "near-magics": b"LDP" * 100_000,
 }
@@ -182,7 +221,8 @@ HOSTILE = {
 @pytest.mark.parametrize("chunk", [1 << 20, 1000], ids=["whole", "chunks"])
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
-    """Files made to be hashed over and over cost at most eight bytes hashed for each byte, and a constant.
+    """Files made to be hashed over and over cost at most eight bytes hashed for each byte, and a
+    constant.
 
     Sound frames that follow are still read, all but the few that pay for the search.
     """

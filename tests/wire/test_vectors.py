@@ -1,4 +1,6 @@
-"""The vectors in tests/vectors, replayed against the code, and held equal to what their generator makes."""
+"""The vectors in tests/vectors, replayed against the code, and held equal to what their generator
+makes.
+"""
 
 import json
 from itertools import pairwise
@@ -64,7 +66,9 @@ def test_questions_replay(vector):
     """Fingerprint, integers, layout and every report follow from the survey text and the tape."""
     question = parse_survey(vector["survey"])["asked"]
     listed = {
-        name: str(number) if isinstance(number, int) else [[str(entry) for entry in row] for row in number]
+        name: str(number)
+        if isinstance(number, int)
+        else [[str(entry) for entry in row] for row in number]
         for name, number in integers(question.randomizer).items()
     }
     assert question.fingerprint.hex() == vector["fingerprint"]
@@ -76,7 +80,9 @@ def test_questions_replay(vector):
 
 @pytest.mark.parametrize("vector", CASES)
 def test_the_client_sends_what_the_vectors_say(vector):
-    """Where nothing is memoized, a device's report is the vector's report and draws the same bytes."""
+    """Where nothing is memoized, a device's report is the vector's report and
+    draws the same bytes.
+    """
     question = parse_survey(vector["survey"])["asked"]
     if getattr(question.randomizer, "memoizes", False):
         pytest.skip("a device draws its memo secret in between")
@@ -87,9 +93,13 @@ def test_the_client_sends_what_the_vectors_say(vector):
         assert source.used == case["used"]
 
 
-@pytest.mark.parametrize("vector", [case for case in CASES if "used_by_stage" in case.values[0]["cases"][0]])
+@pytest.mark.parametrize(
+    "vector", [case for case in CASES if "used_by_stage" in case.values[0]["cases"][0]]
+)
 def test_memoized_responses_replay_in_stages(vector):
-    """Cohort or seed, Bloom positions, permanent and instantaneous response are each what the vector says."""
+    """Cohort or seed, Bloom positions, permanent and instantaneous response are each what the
+    vector says.
+    """
     question = parse_survey(vector["survey"])["asked"]
     randomizer = question.randomizer
     for case in vector["cases"]:
@@ -99,7 +109,9 @@ def test_memoized_responses_replay_in_stages(vector):
         ends.append(source.used)
         assert cohort == int(case["cohort"])
         if "true_positions" in case:
-            assert randomizer.true_bits(value, cohort) == sum(1 << position for position in case["true_positions"])
+            assert randomizer.true_bits(value, cohort) == sum(
+                1 << position for position in case["true_positions"]
+            )
         else:
             assert randomizer.memo_value(value, cohort) == case["kept_for"]
         permanent = randomizer.permanent(value, cohort, source)
@@ -114,7 +126,9 @@ def test_memoized_responses_replay_in_stages(vector):
 def test_hashing_replays():
     """Bloom positions follow from text, cohort, number of hashes and of bits."""
     for case in read("hashing"):
-        positions = bloom_positions(case["text"].encode(), case["cohort"], case["hashes"], case["bits"])
+        positions = bloom_positions(
+            case["text"].encode(), case["cohort"], case["hashes"], case["bits"]
+        )
         assert positions == case["positions"]
 
 
@@ -159,9 +173,13 @@ def test_a_tally_replays():
     assert decode_tally(bytes.fromhex(wire["tally"]["snapshot"]), survey) == tally
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case["what"]) for case in read("bad")["cases"]])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case["what"]) for case in read("bad")["cases"]]
+)
 def test_bad_bytes_are_rejected_for_their_reason(case):
-    """Each bad file is rejected once, for exactly the stated reason, and adds nothing to any count."""
+    """Each bad file is rejected once, for exactly the stated reason, and adds
+    nothing to any count.
+    """
     survey = parse_survey(read("bad")["survey"])
     tally = outcome(read("bad")["survey"], case["file"])
     assert tally.intake.rejected == {case["reason"]: 1}
@@ -170,5 +188,11 @@ def test_bad_bytes_are_rejected_for_their_reason(case):
 
 
 def test_bad_vectors_cover_every_reason():
-    """No reason for rejection is without a vector, but for those that hang on the time of day, or on a disk."""
-    assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {"late", "early", "lost"}
+    """No reason for rejection is without a vector, but for those that hang on the time of day, or
+    on a disk.
+    """
+    assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {
+        "late",
+        "early",
+        "lost",
+    }

@@ -29,7 +29,12 @@ NAMES = st.binary(min_size=16, max_size=16)
 @st.composite
 def sound_batches(draw):
     width, size = draw(st.integers(1, 40)), draw(st.integers(1, 40))
-    return Batch(draw(NAMES), draw(NAMES), size, draw(st.binary(min_size=width * size, max_size=width * size)))
+    return Batch(
+        draw(NAMES),
+        draw(NAMES),
+        size,
+        draw(st.binary(min_size=width * size, max_size=width * size)),
+    )
 
 
 def reason_of(payload):
@@ -67,7 +72,9 @@ def test_every_size_class_comes_back(size):
     ids=range(9),
 )
 def test_what_cannot_be_decoded_is_not_encoded(changes):
-    """A batch beyond the format's limits is the sender's own mistake, and is refused before it is sent."""
+    """A batch beyond the format's limits is the sender's own mistake, and is refused before it is
+    sent.
+    """
     with pytest.raises(ValueError, match="expected"):
         encode_batch(GOOD._replace(**changes))
 
@@ -104,7 +111,9 @@ ALIENS = {
 @pytest.mark.parametrize("alien", ALIENS)
 @pytest.mark.parametrize("place", range(5))
 def test_every_part_has_one_type(place, alien):
-    """Nothing but an integer is an integer, nothing but a byte string is one, in every part of a batch."""
+    """Nothing but an integer is an integer, nothing but a byte string is one, in every part of a
+    batch.
+    """
     parts = list(PARTS)
     parts[place] = ALIENS[alien]
     assert reason_of(msgpack.packb(parts)) == "not-a-batch"
@@ -137,17 +146,26 @@ FRONT = msgpack.packb(PARTS[:-1])[1:]
         b"\xc6" + HUGE,
         b"\xdb" + HUGE,
         b"\xc9" + HUGE + b"\x01",
-        *(b"\x95" + FRONT + header + HUGE for header in (b"\xc6", b"\xdb", b"\xdd", b"\xdf", b"\xc9")),
+        *(
+            b"\x95" + FRONT + header + HUGE
+            for header in (b"\xc6", b"\xdb", b"\xdd", b"\xdf", b"\xc9")
+        ),
         b"\x91" * (1 << 20),
         b"\x95\x01" * (1 << 20),
         b"\x95\x01" + b"\x95\x90\x90\x90\x90\x90" * (1 << 20),
         b"\x95" + FRONT + b"\xdd\x00\x40\x00\x00" + b"\x90" * (1 << 22),
-        b"\x95" + FRONT + b"\xdb\x00\x40\x00\x00" + b"a" * ((1 << 22) - 4) + "\N{HAMMER}\x01".encode(),
+        b"\x95"
+        + FRONT
+        + b"\xdb\x00\x40\x00\x00"
+        + b"a" * ((1 << 22) - 4)
+        + "\N{HAMMER}\x01".encode(),
     ],
     ids=range(15),
 )
 def test_declared_sizes_are_not_believed(payload):
-    """Lengths that lie and arrays in arrays are refused within a small multiple of the payload's own size."""
+    """Lengths that lie and arrays in arrays are refused within a small multiple of the payload's
+    own size.
+    """
     tracemalloc.start()
     try:
         assert reason_of(payload) == "not-a-batch"
@@ -196,7 +214,9 @@ def test_an_unknown_version_is_named():
 
 
 def test_the_limits_of_the_specification():
-    """Which devices in the field rely on: the version, 2^24 bytes in a payload and 2^20 reports in a batch."""
+    """Which devices in the field rely on: the version, 2^24 bytes in a payload and 2^20 reports in
+    a batch.
+    """
     assert (FORMAT, MOST_PAYLOAD, MOST_REPORTS) == (1, 1 << 24, 1 << 20)
 
 

@@ -1,4 +1,6 @@
-"""Fuzzing: whatever the bytes, a parser gives its result or its typed rejection, and nothing else."""
+"""Fuzzing: whatever the bytes, a parser gives its result or its typed
+rejection, and nothing else.
+"""
 
 import random
 from contextlib import suppress
@@ -10,13 +12,31 @@ from hypothesis import strategies as st
 from wire_samples import BATCHES, SURVEY, file_of, taken
 
 from ldp.errors import MismatchError, WireError
-from ldp.wire import REASONS, TALLY_MAGIC, Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp.wire import (
+    REASONS,
+    TALLY_MAGIC,
+    Batch,
+    Damage,
+    FrameReader,
+    decode_batch,
+    encode_batch,
+    encode_frame,
+)
 from ldp_aggregator import Tally, decode_tally, encode_tally
 
 SNAPSHOT = encode_tally(taken(file_of(*BATCHES.values())))
-PAYLOADS = (*(encode_batch(batch) for batch in BATCHES.values()), *(payload for _, payload in BAD_PAYLOADS.values()))
-FILES = (file_of(*BATCHES.values()), *BAD_FILES.values(), *(encode_frame(payload) for payload in PAYLOADS))
-TELLING = b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
+PAYLOADS = (
+    *(encode_batch(batch) for batch in BATCHES.values()),
+    *(payload for _, payload in BAD_PAYLOADS.values()),
+)
+FILES = (
+    file_of(*BATCHES.values()),
+    *BAD_FILES.values(),
+    *(encode_frame(payload) for payload in PAYLOADS),
+)
+TELLING = (
+    b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
+)
 """Bytes with a meaning in msgpack, or at the edge of one."""
 
 
@@ -66,7 +86,9 @@ def mutated(seeds, draw):
     for _ in range(draw.randint(1, 4)):
         start = draw.randrange(len(data) + 1)
         end = min(len(data), start + draw.choice((0, 1, 1, 1, 2, 4, 40)))
-        piece = draw.choice((bytes([draw.choice(TELLING)]), draw.randbytes(draw.randrange(5)), b"", b"\xff" * 4))
+        piece = draw.choice(
+            (bytes([draw.choice(TELLING)]), draw.randbytes(draw.randrange(5)), b"", b"\xff" * 4)
+        )
         data[start:end] = draw.choice((piece, piece, draw.choice(seeds)[start:end]))
     return bytes(data)
 

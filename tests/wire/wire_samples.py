@@ -43,7 +43,11 @@ def rows_of(layout, count, label):
         if layout.ones:
             body = (1 << layout.ones) - 1 << randbelow(layout.bits - layout.ones + 1, draw)
         else:
-            body = draw_bits(0, layout.bits, 0, 1 << 62, draw) if layout.bits else randbelow(layout.symbols, draw)
+            body = (
+                draw_bits(0, layout.bits, 0, 1 << 62, draw)
+                if layout.bits
+                else randbelow(layout.symbols, draw)
+            )
         for _ in range(1, layout.places):
             body = body << 8 * layout.symbol_width | randbelow(layout.symbols, draw)
         if layout.modulus:
@@ -53,7 +57,10 @@ def rows_of(layout, count, label):
 
 
 def batch_of(name, count, label):
-    """A sound batch of `count` reports to the question called `name`; label and content go together."""
+    """A sound batch of `count` reports to the question called `name`.
+
+    Label and content go together.
+    """
     question = SURVEY[name]
     batch_id = stream(f"{name} {count} {label}", ID_SIZE)
     return Batch(question.fingerprint, batch_id, count, rows_of(question.layout, count, label))

@@ -1,27 +1,34 @@
-"""Associations: the joint frequencies of questions that were answered together, and whether they are independent.
+"""Associations: the joint frequencies of questions that were answered together, and whether they
+are independent.
 
 With s the scores of a respondent's report to one question and t those of another (`joint_scores`),
 
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
-    error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from, with
-                  S = E[s_x^2 t_z^2], which is estimated without bias, too
-    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few reports matter, those
-                  under which it is no rare one (`joint_jumps`, `scaled_poisson`). If every value but x is as likely as
-                  any other to be taken for x, and so for z, S is linear in f and in the margins:
-                  S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] - E[t_z^2 | not z])
+    error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from,
+                  with S = E[s_x^2 t_z^2], which is estimated without bias, too
+    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few
+                  reports matter, those under which it is no rare one (`joint_jumps`,
+                  `scaled_poisson`). If every value but x is as likely as any other to be taken for
+                  x, and so for z, S is linear in f and in the margins:
+                  S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] -
+                                      E[t_z^2 | not z])
                   So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
                   better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
                   value that x is most easily taken for, as errors of x are exchanged with that one's
-    conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is within the error of that
-                  difference if r is the share (Fieller). Where f_x itself may be 0 that is everything from 0 to 1
-    independence  if two answers are independent, so are their reports, and their centred scores have no covariance:
-                  n times the sum of squares of all mean products of whitened contrasts of scores is a chi-square with
-                  (d_1 - 1) (d_2 - 1) degrees of freedom. Where reports are symbols, as many as values, it is Pearson's
-                  statistic on the table of reports. His statistic on de-biased counts would take noise for dependence
-    three         questions are all taken to be independent of each other; prod(d) - 1 - sum(d - 1) degrees of freedom
+    conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is
+                  within the error of that difference if r is the share (Fieller). Where f_x itself
+                  may be 0 that is everything from 0 to 1
+    independence  if two answers are independent, so are their reports, and their centred scores
+                  have no covariance: n times the sum of squares of all mean products of whitened
+                  contrasts of scores is a chi-square with (d_1 - 1) (d_2 - 1) degrees of freedom.
+                  Where reports are symbols, as many as values, it is Pearson's statistic on the
+                  table of reports. His statistic on de-biased counts would take noise for
+                  dependence
+    three         questions are all taken to be independent of each other; prod(d) - 1 - sum(d - 1)
+                  degrees of freedom
 
-Sources: Chaudhuri and Mukerjee 1988 (products of inverse channels); Fieller 1954; Gaboardi and Rogers 2018 (tests of
-independence under local privacy); Lancaster 1951 (the three-way chi-square).
+Sources: Chaudhuri and Mukerjee 1988 (products of inverse channels); Fieller 1954; Gaboardi and
+Rogers 2018 (tests of independence under local privacy); Lancaster 1951 (the three-way chi-square).
 """
 
 from __future__ import annotations
@@ -73,7 +80,8 @@ def associate(
 ) -> Association:
     """The joint frequencies of two or three questions of one group, in the order of `names`.
 
-    Raises `EstimateError` if the survey does not ask them together, or if what was asked for cannot be given.
+    Raises `EstimateError` if the survey does not ask them together, or if what was asked for cannot
+    be given.
     """
     group = _group(tally.survey, names)
     _refuse(options)
@@ -82,16 +90,22 @@ def associate(
         raise EstimateError(f"expected reports to {group.name}, got none yet")
     known = candidates or {}
     questions = tuple(tally.survey[name] for name in names)
-    values = tuple(tuple(question.domain.values or known.get(question.name, ())) for question in questions)
+    values = tuple(
+        tuple(question.domain.values or known.get(question.name, ())) for question in questions
+    )
     margins = [tally.counts[name] for name in names]
     scores = [joint_scores(*each) for each in zip(questions, margins, values, strict=True)]
     table = joint_table(group, tally.counts[group.name], names).astype(float)
-    shares = [each.scores @ counts.ravel() / reports for each, counts in zip(scores, margins, strict=True)]
+    shares = [
+        each.scores @ counts.ravel() / reports for each, counts in zip(scores, margins, strict=True)
+    ]
     jumps = joint_jumps(shares, reports, scores)
     moments = _moments(table, reports, scores, jumps)
     pairs = max(each.scores.size * len(each.scores) for each in scores)
     if options.covariance and (len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS):
-        raise EstimateError(f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance")
+        raise EstimateError(
+            f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance"
+        )
     missing = miss(options.level, len(moments.frequency), options.simultaneous)
     low, high = within_bounds(careful_interval(moments, missing, options.estimand))
     shape = [len(each) for each in values]
@@ -117,11 +131,19 @@ def associate(
     )
 
 
-def _on_counts(questions: Sequence[Question], margins: Sequence[Counts], moments: Moments) -> tuple[Remark, ...]:
-    """Whether normal theory may fail for some cells; nothing where scores have no greatest and least."""
+def _on_counts(
+    questions: Sequence[Question], margins: Sequence[Counts], moments: Moments
+) -> tuple[Remark, ...]:
+    """Whether normal theory may fail for some cells.
+
+    Nothing where scores have no greatest and least.
+    """
     if moments.third is not None:
         return ()
-    reaches = [manipulation(each.randomizer, counts).reach for each, counts in zip(questions, margins, strict=True)]
+    reaches = [
+        manipulation(each.randomizer, counts).reach
+        for each, counts in zip(questions, margins, strict=True)
+    ]
     known = [reach for reach in reaches if reach is not None]
     if len(known) < len(reaches):
         return ()
@@ -131,10 +153,16 @@ def _on_counts(questions: Sequence[Question], margins: Sequence[Counts], moments
 def _group(survey: Survey, names: Sequence[str]) -> Group:
     groups = {survey[name].name: survey.group_of.get(name) for name in names}
     found = groups[names[0]] if names else None
-    if found is None or len(names) < 2 or len(groups) < len(names) or set(groups.values()) != {found}:
+    if (
+        found is None
+        or len(names) < 2
+        or len(groups) < len(names)
+        or set(groups.values()) != {found}
+    ):
         known = ", ".join(group.name for group in survey.groups) or "this survey has none"
         raise EstimateError(
-            f"expected two or three different questions that the survey asks together ({known}; joint in [survey]), "
+            f"expected two or three different questions that the survey asks together ({known}; "
+            f"joint in [survey]), "
             f"got {', '.join(names) or 'none'}"
         )
     return found
@@ -142,7 +170,9 @@ def _group(survey: Survey, names: Sequence[str]) -> Group:
 
 def _refuse(options: Options) -> None:
     if options.interval != "score" or options.post is not None or options.reports_each > 1:
-        raise EstimateError("expected score intervals, no post-processing and one report each for an association")
+        raise EstimateError(
+            "expected score intervals, no post-processing and one report each for an association"
+        )
 
 
 def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None) -> Moments:
@@ -156,17 +186,22 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
 
     def covariance() -> Floats:
         sizes, places = [len(each.scores) for each in scores], range(len(scores))
-        pairs = [_pairs(each).reshape(size * size, -1) for each, size in zip(scores, sizes, strict=True)]
+        pairs = [
+            _pairs(each).reshape(size * size, -1) for each, size in zip(scores, sizes, strict=True)
+        ]
         mean = through(table, pairs).reshape([size for size in sizes for _ in range(2)]) / reports
         order = [*(2 * place for place in places), *(2 * place + 1 for place in places)]
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
         return np.asarray((square - np.diag(frequency)) / reports)
 
-    # A line through both: what it would be for f = 1, where other margins are the true ones, does not matter.
+    # A line through both: what it would be for f = 1, where other margins are the true ones, does
+    # not matter.
     moments = Moments(reports, frequency, np.maximum(at_zero + slope - 1, 0), at_zero, covariance)
     if jumps is None:
         return moments
-    return replace(moments, third=jumps.third, fourth=jumps.fourth, rising=jumps.rising, falling=jumps.falling)
+    return replace(
+        moments, third=jumps.third, fourth=jumps.fourth, rising=jumps.rising, falling=jumps.falling
+    )
 
 
 def _pairs(scores: Scores) -> Floats:
@@ -174,21 +209,29 @@ def _pairs(scores: Scores) -> Floats:
     return np.stack([scores.moments(unit) for unit in np.eye(len(scores.ones))], axis=2)
 
 
-def _independence(table: Floats, reports: int, scores: list[Scores], margins: list[Counts]) -> ChiSquare | None:
+def _independence(
+    table: Floats, reports: int, scores: list[Scores], margins: list[Counts]
+) -> ChiSquare | None:
     """None where there are too few reports to know how the scores vary."""
     contrasts = [
-        _whitened(each, counts.ravel().astype(float), reports) for each, counts in zip(scores, margins, strict=True)
+        _whitened(each, counts.ravel().astype(float), reports)
+        for each, counts in zip(scores, margins, strict=True)
     ]
     found = [contrast for contrast in contrasts if contrast is not None]
     if len(found) < len(scores):
         return None
     products = through(table, found) / reports
     sizes = [len(each) for each in found]
-    return ChiSquare(reports * float((products**2).sum() - 1), math.prod(sizes) - 1 - sum(size - 1 for size in sizes))
+    return ChiSquare(
+        reports * float((products**2).sum() - 1),
+        math.prod(sizes) - 1 - sum(size - 1 for size in sizes),
+    )
 
 
 def _whitened(scores: Scores, counts: Floats, reports: int) -> Floats | None:
-    """1, then the differences of scores to the last one, with mean 0, variance 1 and no covariance."""
+    """1, then the differences of scores to the last one, with mean 0, variance
+    1 and no covariance.
+    """
     mean = scores.scores @ counts / reports
     centred = scores.scores - np.outer(mean, scores.ones)
     spread = scores.moments(counts) / reports - np.outer(mean, mean)
@@ -197,20 +240,31 @@ def _whitened(scores: Scores, counts: Floats, reports: int) -> Floats | None:
     values, vectors = np.linalg.eigh(covariance)
     if values.size and values[0] <= _SINGULAR * values[-1]:
         return None
-    return np.concatenate([scores.ones[None], (vectors / np.sqrt(values)).T @ differences @ centred])
+    return np.concatenate(
+        [scores.ones[None], (vectors / np.sqrt(values)).T @ differences @ centred]
+    )
 
 
 def _conditional(
-    table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None, missing: float, estimand: str
+    table: Floats,
+    reports: int,
+    scores: list[Scores],
+    jumps: Jumps | None,
+    missing: float,
+    estimand: str,
 ) -> tuple[Floats, Floats, Floats]:
-    """(share, low, high): of those who hold the values of all questions but the last, the share who hold its value."""
+    """(share, low, high): of those who hold the values of all questions but the last, the share who
+    hold its value.
+    """
     from scipy.special import ndtri
 
     *given, last = scores
     holds, squares = [each.scores for each in given], [each.squares for each in given]
     one = last.ones[None]
     both, those = (through(table, [*holds, each]) / reports for each in (last.scores, one))
-    of_both, mixed, of_those = (through(table, [*squares, each]) / reports for each in (last.squares, last.scores, one))
+    of_both, mixed, of_those = (
+        through(table, [*squares, each]) / reports for each in (last.squares, last.scores, one)
+    )
     # How of_both and mixed go with both, which is r those for the share r.
     of_given = by_cell([each.own - each.alike for each in given]).reshape(those.shape)
     slope = of_given * (last.own - last.alike)
@@ -220,7 +274,8 @@ def _conditional(
         at_zero = jumps.or_expected(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":
         slope, of_given, of_those = slope - 1, of_given - 1, of_those - those
-    # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those) + r^2 of_those)
+    # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those)
+    # + r^2 of_those)
     factor = ndtri(1 - missing / 2) ** 2 / reports
     square = those**2 - factor * (of_those - 2 * of_given * those)
     middle = both * those - factor * (mixed_at_zero - slope * those / 2)

@@ -1,17 +1,21 @@
-"""How products of scores jump: the higher moments of joint cells, by which intervals go where few reports matter.
+"""How products of scores jump: the higher moments of joint cells, by which intervals go where few
+reports matter.
 
 The product of a respondent's scores for a cell has the moments
 
     E[(s t)^k] = f own_s own_t + (those who hold one of the two values, and those who hold none)
 
-with `own` and `other` the k-th moments of the factors (`joint_scores.Powers`). How many hold one value without the
-other is what the margins would say of independent answers; a share that is too high or too low by as much as answers
-depend on each other changes where a tail begins by little, and tails are all that these moments are for.
+with `own` and `other` the k-th moments of the factors (`joint_scores.Powers`). How many hold one
+value without the other is what the margins would say of independent answers; a share that is too
+high or too low by as much as answers depend on each other changes where a tail begins by little,
+and tails are all that these moments are for.
 
-A mean square that few jumps make up is as uncertain as the frequency, and errs with it: it is expected
-to be off by a share of sqrt(E[(s t)^4] / n) / E[(s t)^2]. Where that is much, the one above is better.
+A mean square that few jumps make up is as uncertain as the frequency, and errs with it: it is
+expected to be off by a share of sqrt(E[(s t)^4] / n) / E[(s t)^2]. Where that is much, the one
+above is better.
 
-Source: Bentkus 2004 (tails of sums of bounded scores), as `ldp_aggregator.estimates.scaled_poisson` uses him.
+Source: Bentkus 2004 (tails of sums of bounded scores), as `ldp_aggregator.estimates.scaled_poisson`
+uses him.
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ _FEW = 100
 
 
 class Jumps(NamedTuple):
-    """Of cells, flattened: what `Moments` has of these names, for those who hold the cell and for others."""
+    """Of cells, flattened: what `Moments` has of these names, for those who hold the cell and for
+    others.
+    """
 
     second: Floats
     """The mean square of a score of those who do not hold the cell."""
@@ -41,13 +47,19 @@ class Jumps(NamedTuple):
     falling: tuple[Floats, Floats]
 
     def or_expected(self, counted: Floats) -> Floats:
-        """The mean square of the reports; where few of them make it, no less than the one that is expected."""
+        """The mean square of the reports.
+
+        Where few of them make it, no less than the one that is expected.
+        """
         safe: Floats = np.where(self.few, np.maximum(counted, self.second), counted)
         return safe
 
 
 def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Jumps | None:
-    """None where the scores of a question do not know their own; `margins` are shares of the values, by question."""
+    """None where the scores of a question do not know their own.
+
+    `margins` are shares of the values, by question.
+    """
     known = [each.powers for each in scores]
     held = [np.clip(each, 0, 1) for each in margins]
     own = [powers[0] for powers in known if powers is not None]
@@ -60,17 +72,25 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
 
     def of_the_rest(name: str, power: int = 1) -> Floats:
         """The mean over those who do not hold the cell, as independent answers would have it."""
-        pairs = [(getattr(a, name) ** power, getattr(b, name) ** power) for a, b in zip(own, others, strict=True)]
-        every = by_cell([share * a + (1 - share) * b for share, (a, b) in zip(held, pairs, strict=True)])
+        pairs = [
+            (getattr(a, name) ** power, getattr(b, name) ** power)
+            for a, b in zip(own, others, strict=True)
+        ]
+        every = by_cell(
+            [share * a + (1 - share) * b for share, (a, b) in zip(held, pairs, strict=True)]
+        )
         return every - by_cell([share * a for share, (a, _) in zip(held, pairs, strict=True)])
 
     second, third, fourth = product("second", own), product("third", own), product("fourth", own)
-    # With 1 for the mean of a holder's score; which part of them goes up is not known, so both ways have all.
+    # With 1 for the mean of a holder's score; which part of them goes up is not known, so both ways
+    # have all.
     own_third = third - 3 * second + 2
     own_fourth = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
     rest, rest_fourth, signed = of_the_rest("second"), of_the_rest("fourth"), of_the_rest("signed")
     excess = rest_fourth - 3 * of_the_rest("second", 2)
-    upward = np.divide(rest_fourth + signed, 2 * rest_fourth, out=np.full_like(rest, 0.5), where=rest_fourth > 0)
+    upward = np.divide(
+        rest_fourth + signed, 2 * rest_fourth, out=np.full_like(rest, 0.5), where=rest_fourth > 0
+    )
     return Jumps(
         rest,
         reports * rest**2 < _FEW * rest_fourth,

@@ -2,8 +2,9 @@
 
     F <- F x [sum over cells of (observed / expected) x law] / [sum over cells of law],  expected = law F
 
-the EM algorithm. Where a report has one mark this climbs the likelihood of the reports. Where it has several (bits) it
-climbs that of as many independent Poisson counts as the joint tally has cells: a quasi-likelihood, consistent too.
+the EM algorithm. Where a report has one mark this climbs the likelihood of the reports. Where it
+has several (bits) it climbs that of as many independent Poisson counts as the joint tally has
+cells: a quasi-likelihood, consistent too.
 
 Sources: Dempster, Laird and Rubin 1977; Richardson 1972, Lucy 1974 (the same for Poisson counts).
 """
@@ -23,7 +24,10 @@ _SETTLED = 1e-7
 
 
 def most_likely(table: Floats, laws: list[Floats]) -> Floats:
-    """The joint frequencies under which the joint tally (any multiple of it) is most likely; laws are (M, C)."""
+    """The joint frequencies under which the joint tally (any multiple of it) is most likely.
+
+    Laws are (M, C).
+    """
     observed = table / table.max()
     frequency = np.full([len(law) for law in laws], 1 / math.prod(len(law) for law in laws))
     back = [law.T for law in laws]
@@ -43,7 +47,9 @@ def most_likely(table: Floats, laws: list[Floats]) -> Floats:
 
 
 def through(table: Floats, functions: list[Floats]) -> Floats:
-    """The table with each axis taken through a linear function: matrices of shape (new length, old length)."""
+    """The table with each axis taken through a linear function: matrices of shape (new length, old
+    length).
+    """
     for function in functions:
         table = np.tensordot(table, function, axes=(0, 1))
     return table

@@ -1,4 +1,6 @@
-"""Associations as a frozen record that prints and exports: one row for each combination of values."""
+"""Associations as a frozen record that prints and exports: one row for each
+combination of values.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class Association:
     low: Floats
     high: Floats
     conditional: tuple[Floats, Floats, Floats]
-    """(share, low, high) of the last question's value among those who hold the values of the others."""
+    """(share, low, high) of the last question's value among those who hold the values of the
+    others.
+    """
     independence: ChiSquare | None
     """The test of all questions being independent of each other; None with too few reports."""
     likely: Floats | None = None
@@ -65,7 +69,8 @@ class Association:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
-            f"{' x '.join(self.names)}, {self.reports:,} reports; {options.level:.4g} score intervals for the "
+            f"{' x '.join(self.names)}, {self.reports:,} reports; {options.level:.4g} score "
+            f"intervals for the "
             f"{options.estimand}{family}\n{verdict}"
         )
 
@@ -83,14 +88,24 @@ class Association:
         level = f"{self.options.level:.4g} interval"
         given, last = " and ".join(self.names[:-1]), self.names[-1]
         likely = [] if self.likely is None else ["most likely (biased)"]
-        headings = [*self.names, "frequency", "standard error", level, f"share of {last} given {given}", level, *likely]
+        headings = [
+            *self.names,
+            "frequency",
+            "standard error",
+            level,
+            f"share of {last} given {given}",
+            level,
+            *likely,
+        ]
         rows = [
             (
                 *row["values"],
                 f"{row['frequency']:.{decimals}f}",
                 f"{row['standard_error']:.{decimals}f}",
                 interval(row["interval"]),
-                "-" if row["conditional"]["share"] is None else f"{row['conditional']['share']:.{decimals}f}",
+                "-"
+                if row["conditional"]["share"] is None
+                else f"{row['conditional']['share']:.{decimals}f}",
                 interval(row["conditional"]["interval"]),
                 *([f"{row['most_likely']:.{decimals}f}"] if likely else []),
             )
@@ -103,8 +118,13 @@ class Association:
         """One record for each combination of values, the last question's varying fastest."""
         share, share_low, share_high = (part.ravel().tolist() for part in self.conditional)
         likely = [None] * len(share) if self.likely is None else self.likely.ravel().tolist()
-        columns = (part.ravel().tolist() for part in (self.frequency, self.standard_error, self.low, self.high))
-        cells = zip(product(*self.values), *columns, share, share_low, share_high, likely, strict=True)
+        columns = (
+            part.ravel().tolist()
+            for part in (self.frequency, self.standard_error, self.low, self.high)
+        )
+        cells = zip(
+            product(*self.values), *columns, share, share_low, share_high, likely, strict=True
+        )
         for held, frequency, error, low, high, given, given_low, given_high, most_likely in cells:
             row = {
                 "values": list(held),
@@ -143,9 +163,17 @@ class Association:
         writer = csv.writer(text, lineterminator="\n")
         likely = [] if self.likely is None else ["most_likely"]
         shares = ["conditional", "conditional_low", "conditional_high"]
-        writer.writerow([*self.names, "frequency", "standard_error", "low", "high", *shares, *likely])
+        writer.writerow(
+            [*self.names, "frequency", "standard_error", "low", "high", *shares, *likely]
+        )
         for row in self.rows():
             given = row["conditional"]
-            numbers = [row["frequency"], row["standard_error"], *row["interval"], given["share"], *given["interval"]]
+            numbers = [
+                row["frequency"],
+                row["standard_error"],
+                *row["interval"],
+                given["share"],
+                *given["interval"],
+            ]
             writer.writerow([*row["values"], *numbers, *(row[name] for name in likely)])
         return text.getvalue()

@@ -1,9 +1,11 @@
-"""What a report is worth to each value of its question, as linear functions of the tally cells that it marks.
+"""What a report is worth to each value of its question, as linear functions of the tally cells that
+it marks.
 
-The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what they hold, the
-reports of one respondent to several questions are independent, so the product of their scores is unbiased for holding
-both values; and the mean product over respondents, for the share of those who do. All that is needed are sums over
-respondents of products of linear functions of marks, which a joint tally has, and these functions are here:
+The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what
+they hold, the reports of one respondent to several questions are independent, so the product of
+their scores is unbiased for holding both values; and the mean product over respondents, for the
+share of those who do. All that is needed are sums over respondents of products of linear functions
+of marks, which a joint tally has, and these functions are here:
 
     ones     1 for every report
     scores   s_x: what the estimator of the question makes of one report
@@ -11,12 +13,13 @@ respondents of products of linear functions of marks, which a joint tally has, a
     own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v other than x
     powers   E[s_x^k | x], and the mean of E[s_x^k | v] over those who do not hold x (`Powers`)
     law      E[mark | v]
-    moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's own tally
+    moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's
+             own tally
 
     symbols  one mark a report, so that s_x s_z is such a function itself
     bits     s_x s_z has the expectation c + (e - c) ([x = v] + [z = v]), as `joint_support` says
-    bloom    W by least squares on the candidates' bits X, each cohort weighted by its share N_j / N of the reports:
-             s = (N / N_j) W_j (bits - p*) / (q* - p*), with Cov(bits | v) diagonal
+    bloom    W by least squares on the candidates' bits X, each cohort weighted by its share N_j / N
+             of the reports: s = (N / N_j) W_j (bits - p*) / (q* - p*), with Cov(bits | v) diagonal
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ class Powers(NamedTuple):
     third: Floats
     fourth: Floats
     signed: Floats
-    """E[s^4] where s > 0, less E[s^4] where s < 0: the part of a product follows from those of its factors."""
+    """E[s^4] where s > 0, less E[s^4] where s < 0: the part of a product follows from those of its
+    factors.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,20 +70,29 @@ class Scores:
     squares: Floats
     own: Floats
     alike: Floats
-    """Of the value that x is most easily taken for: what its estimate gains by error, that one's loses."""
+    """Of the value that x is most easily taken for: what its estimate gains by error, that one's
+    loses.
+    """
     least: Floats
     law: Callable[[], Floats]
     moments: Callable[[Floats], Floats]
     """From cell counts (C,) to (M, M)."""
     powers: tuple[Powers, Powers] | None
-    """Of those who hold the value, and of the others, whose values are as their own reports say; None if not known."""
+    """Of those who hold the value, and of the others, whose values are as their own reports say.
+
+    None if not known.
+    """
 
 
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:
-    """The functions of a question whose own tally is `counts`. Raises `EstimateError` where they are too large."""
+    """The functions of a question whose own tally is `counts`.
+
+    Raises `EstimateError` where they are too large.
+    """
     if len(values) * counts.size > MOST_SCORES:
         raise EstimateError(
-            f"question {question.name!r}: expected at most {MOST_SCORES:,} scores (values times cells of the tally) "
+            f"question {question.name!r}: expected at most {MOST_SCORES:,} scores (values times "
+            f"cells of the tally) "
             f"for an association, got {len(values) * counts.size:,}"
         )
     if question.randomizer.kind == "bloom":
@@ -108,7 +122,9 @@ def _of_symbols(question: Question, counts: Counts, values: Sequence[str]) -> Sc
         alike, least = _among_others(scores**2 @ by_value)
         held = norm_sub(scores @ counts[0] / counts.sum())
         powers = _by_holders(scores, by_value, held)
-    return Scores(_ones(question), scores, scores**2, decoded[0].hold + 1, alike, least, law, moments, powers)
+    return Scores(
+        _ones(question), scores, scores**2, decoded[0].hold + 1, alike, least, law, moments, powers
+    )
 
 
 def _of_bits(question: Question) -> Scores:
@@ -122,7 +138,9 @@ def _of_bits(question: Question) -> Scores:
     hold, other = p * (1 - p) / scale, q * (1 - q) / scale
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
     either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
-    return _by_pairs(question, scores, (hold + 1, other), (either, neither), law, _of_support(randomizer))
+    return _by_pairs(
+        question, scores, (hold + 1, other), (either, neither), law, _of_support(randomizer)
+    )
 
 
 def _of_numbers(question: Question) -> Scores:
@@ -131,7 +149,9 @@ def _of_numbers(question: Question) -> Scores:
     size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
     level_scores = [float(score) for score in randomizer.scores()]
     scores: Floats = np.kron(np.eye(size), level_scores).astype(float)
-    laws = np.array([[float(mass) for mass in randomizer.level_law(holds=holds)] for holds in (False, True)])
+    laws = np.array(
+        [[float(mass) for mass in randomizer.level_law(holds=holds)] for holds in (False, True)]
+    )
     law = laws[np.eye(size, dtype=int)].reshape(size, size * levels)
     of_others, own = (_powers(np.array(level_scores), each, size) for each in laws)
     return _by_pairs(question, scores, (variance + 1, variance), (0.0, 0.0), law, (own, of_others))
@@ -145,7 +165,9 @@ def _by_pairs(
     law: Floats,
     powers: tuple[Powers, Powers],
 ) -> Scores:
-    """Where E[s_x^2 | v] is (if x = v, else), and E[s_x s_z | v] is (if x or z is v, if neither is)."""
+    """Where E[s_x^2 | v] is (if x = v, else), and E[s_x s_z | v] is (if x or z is v, if neither
+    is).
+    """
     own, other = square
     one = _ones(question)
     either, neither = pair
@@ -159,7 +181,9 @@ def _by_pairs(
     squares = other * one + (own - other) * scores
     size = len(scores)
     elsewhere = np.full(size, other)
-    return Scores(one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments, powers)
+    return Scores(
+        one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments, powers
+    )
 
 
 def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
@@ -173,7 +197,8 @@ def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> 
     gram = design.T @ (share[:, None] * design)
     if not len(candidates) or np.linalg.matrix_rank(gram) < len(gram):
         raise EstimateError(
-            f"question {question.name!r}: expected candidates that set different bits, got none, too many, or some "
+            f"question {question.name!r}: expected candidates that set different bits, got none, "
+            f"too many, or some "
             "that cannot be told apart by these reports"
         )
     # The share of a cohort in the weights cancels the one that its reports are divided by.
@@ -191,7 +216,9 @@ def _of_bloom(question: Question, counts: Counts, candidates: Sequence[str]) -> 
     def moments(cells: Floats) -> Floats:
         held = flat @ cells
         noisy = weights * (share * (spread @ held)) @ weights.T
-        return np.asarray(noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, held, seen, optimize=True))
+        return np.asarray(
+            noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, held, seen, optimize=True)
+        )
 
     def law() -> Floats:
         return np.asarray((shares[:, None, None] * marks).reshape(-1, len(gram)).T)
@@ -205,7 +232,9 @@ def _of_support(randomizer: Pure) -> tuple[Powers, Powers]:
     """Of scores (support - q) / (p - q)."""
     p, q = (float(rate) for rate in randomizer.support)
     scores = np.array([1 - q, -q]) / (p - q)
-    own, of_others = (_powers(scores, np.array([rate, 1 - rate]), randomizer.size) for rate in (p, q))
+    own, of_others = (
+        _powers(scores, np.array([rate, 1 - rate]), randomizer.size) for rate in (p, q)
+    )
     return own, of_others
 
 
@@ -215,7 +244,9 @@ def _powers(scores: Floats, law: Floats, size: int) -> Powers:
 
 
 def _by_holders(scores: Floats, by_value: Floats, held: Floats) -> tuple[Powers, Powers]:
-    """Of scores (M, C) for symbols that have the chances `by_value` (C, M), where the others hold what is held."""
+    """Of scores (M, C) for symbols that have the chances `by_value` (C, M), where the others hold
+    what is held.
+    """
     others = np.where(np.eye(len(held), dtype=bool), 0.0, held + _HARDLY_ANY)
     others /= np.maximum(others.sum(axis=1, keepdims=True), _HARDLY_ANY)
     expected = [power @ by_value for power in _raised(scores)]
@@ -231,7 +262,10 @@ def _raised(scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _among_others(expected: Floats) -> tuple[Floats, Floats]:
-    """The greatest and the least of each row, its diagonal left out; 0 where there is nothing else."""
+    """The greatest and the least of each row, its diagonal left out.
+
+    0 where there is nothing else.
+    """
     size = len(expected)
     if size == 1:
         return np.zeros(1), np.zeros(1)

@@ -4,6 +4,6 @@ main     finds subcommands by entry points        reports       check, explain, 
 associate, rappor    subcommands                  presentation  options that all estimates share
 progress bars on a terminal
 
-Imports: everything in this package but `service`. What a command needs is imported when it runs, so that
-`ldp --help` stays quick.
+Imports: everything in this package but `service`. What a command needs is imported when it runs, so
+that `ldp --help` stays quick.
 """

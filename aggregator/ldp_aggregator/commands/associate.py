@@ -16,8 +16,15 @@ from ldp_aggregator.options import ESTIMANDS, Options
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
-@click.option("--questions", required=True, metavar="A,B", help="Two or three questions that are answered together.")
+@click.argument(
+    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+)
+@click.option(
+    "--questions",
+    required=True,
+    metavar="A,B",
+    help="Two or three questions that are answered together.",
+)
 @click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option(
     "--estimand",
@@ -27,9 +34,22 @@ from ldp_aggregator.options import ESTIMANDS, Options
     help="Whom the intervals are for.",
 )
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
-@click.option("--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@click.option(
+    "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of standard output.",
+)
 @ALLOW_EQUAL
 @QUIET
 def associate(
@@ -45,14 +65,18 @@ def associate(
     allow_equal: bool,
     quiet: bool,
 ) -> None:
-    """Estimate how the answers to questions that SURVEY asks together go together, and test their independence."""
+    """Estimate how the answers to questions that SURVEY asks together go together, and test their
+    independence.
+    """
     from ldp_aggregator.association.association import associate
     from ldp_aggregator.association.result import Association
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
-    found = associate(tally, names, options, read_candidates(tally.survey, survey_path), likelihood=likelihood)
+    found = associate(
+        tally, names, options, read_candidates(tally.survey, survey_path), likelihood=likelihood
+    )
     writers = {
         "table": Association.table,
         "json": lambda made: json.dumps(made.to_dict(), indent=2, allow_nan=False) + "\n",

@@ -1,9 +1,12 @@
-"""The command `ldp`: subcommands come from whatever packages are installed, and are loaded when they are called.
+"""The command `ldp`: subcommands come from whatever packages are installed, and are loaded when
+they are called.
 
 Rules
-- Results go to standard output or a file, untouched by decoration; progress and warnings go to standard error.
+- Results go to standard output or a file, untouched by decoration; progress and warnings go to
+  standard error.
 - A file called - is standard input, or standard output (`ldp_aggregator.streams`).
-- Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called wrongly; 130 interrupted.
+- Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
+  wrongly; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ def _told_in_a_line() -> Iterator[None]:
             raise  # click ends quietly: whoever reads has enough
         raise click.ClickException(f"expected files and streams that work, got {error}") from error
     except MemoryError as error:
-        raise click.ClickException("expected less to do than this machine has memory for") from error
+        raise click.ClickException(
+            "expected less to do than this machine has memory for"
+        ) from error
 
 
 def _broken(name: str, error: Exception) -> click.Command:
@@ -79,7 +84,10 @@ def _broken(name: str, error: Exception) -> click.Command:
     return click.Command(name, callback=explain, help="(not available: its package is incomplete)")
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(version("ldpkit-core"), prog_name="ldp")
 def main() -> None:
     """Collect statistics under local differential privacy: plan, randomize, aggregate, estimate."""

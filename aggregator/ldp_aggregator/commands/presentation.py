@@ -40,10 +40,15 @@ TOP = click.option(
     "--top",
     metavar="N",
     callback=_read_top,
-    help="Show the N most frequent values of each question, or all.  [default: all; in tables up to 100]",
+    help="Show the N most frequent values of each question, or all.  [default: all; in tables up "
+    "to 100]",
 )
 QUESTION = click.option(
-    "--question", "names", multiple=True, metavar="NAME", help="Show this question, and others so named, but no more."
+    "--question",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Show this question, and others so named, but no more.",
 )
 
 _OPTIONS = (
@@ -57,9 +62,19 @@ _OPTIONS = (
         help="Whom the intervals are for.",
     ),
     click.option("--interval", type=click.Choice(INTERVALS), default="score", show_default=True),
-    click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni)."),
-    click.option("--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."),
-    click.option("--frequencies", is_flag=True, help="Also where a mechanism is for means: geometric, laplace."),
+    click.option(
+        "--simultaneous",
+        is_flag=True,
+        help="Make all intervals of a question hold together (Bonferroni).",
+    ),
+    click.option(
+        "--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."
+    ),
+    click.option(
+        "--frequencies",
+        is_flag=True,
+        help="Also where a mechanism is for means: geometric, laplace.",
+    ),
     click.option(
         "--reports-each",
         type=click.IntRange(1, MOST_REPORTS_EACH),
@@ -67,11 +82,25 @@ _OPTIONS = (
         show_default=True,
         help="Reports that every respondent sent of one permanent response, to memoized questions.",
     ),
-    click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True),
     click.option(
-        "--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of standard output."
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "csv"]),
+        default="table",
+        show_default=True,
     ),
-    click.option("--plot", "plot_path", type=click.Path(path_type=Path), help="Draw a picture, FILE.svg or FILE.png."),
+    click.option(
+        "--output",
+        "-o",
+        type=click.Path(path_type=Path),
+        help="Write to this file instead of standard output.",
+    ),
+    click.option(
+        "--plot",
+        "plot_path",
+        type=click.Path(path_type=Path),
+        help="Draw a picture, FILE.svg or FILE.png.",
+    ),
 )
 
 
@@ -105,7 +134,9 @@ class Presentation:
 
         check_one_output(("--plot", self.plot_path), ("--output", self.output))
         if self._picture not in PICTURES:
-            raise click.UsageError(f"--plot: expected a file ending in .svg or .png, got {self.plot_path}")
+            raise click.UsageError(
+                f"--plot: expected a file ending in .svg or .png, got {self.plot_path}"
+            )
 
     @property
     def options(self) -> Options:
@@ -124,7 +155,11 @@ class Presentation:
     @property
     def _picture(self) -> str:
         """The kind of picture; standard output says nothing of it."""
-        return "svg" if str(self.plot_path) == DASH else str(self.plot_path and self.plot_path.suffix[1:])
+        return (
+            "svg"
+            if str(self.plot_path) == DASH
+            else str(self.plot_path and self.plot_path.suffix[1:])
+        )
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
@@ -151,7 +186,9 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
     """Raise `EstimateError` unless all names are those of questions."""
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise EstimateError(f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}")
+        raise EstimateError(
+            f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}"
+        )
 
 
 def say_remarks(subject: str, remarks: Sequence[Remark]) -> None:

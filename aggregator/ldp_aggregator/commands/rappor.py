@@ -1,4 +1,6 @@
-"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on with a survey of one's own."""
+"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on with a
+survey of one's own.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.google_rappor.files import Candidates, Parameters, Reports
 
 _FILE = click.Path(path_type=Path)
-_PARAMETERS = click.option("--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f.")
+_PARAMETERS = click.option(
+    "--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f."
+)
 
 
 @click.group()
@@ -28,15 +32,24 @@ def rappor() -> None:
 @rappor.command("import")
 @_PARAMETERS
 @click.option("--counts", "counts_path", type=_FILE, help="counts.csv: one row for each cohort.")
-@click.option("--reports", "reports_path", type=_FILE, help="Reports to count instead, with columns cohort and irr.")
+@click.option(
+    "--reports",
+    "reports_path",
+    type=_FILE,
+    help="Reports to count instead, with columns cohort and irr.",
+)
 @click.option("--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate.")
-@click.option("--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line.")
+@click.option(
+    "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
+)
 @click.option(
     "--client",
     type=click.Choice(["python", "cpp", "java"]),
     help="Whose hashing and rounding the reports went through.",
 )
-@click.option("--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv.")
+@click.option(
+    "--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv."
+)
 @presented
 @QUIET
 def import_files(
@@ -50,10 +63,11 @@ def import_files(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies from files of google/rappor: parameters, counts (or reports), and a map (or candidates).
+    """Estimate frequencies from files of google/rappor: parameters, counts (or reports), and a map
+    (or candidates).
 
-    Reports do not say which client made them. Name it, and they are decoded with the probabilities that it drew with,
-    which are not quite those of the parameters.
+    Reports do not say which client made them. Name it, and they are decoded with the probabilities
+    that it drew with, which are not quite those of the parameters.
     """
     from ldp_aggregator.google_rappor.decoding import decode, legacy_question
     from ldp_aggregator.google_rappor.dialects import DIALECTS
@@ -83,10 +97,14 @@ def import_files(
 
 @rappor.command()
 @_PARAMETERS
-@click.option("--name", default="rappor", show_default=True, help="Of the survey, and of its question.")
+@click.option(
+    "--name", default="rappor", show_default=True, help="Of the survey, and of its question."
+)
 @click.option("--output", "-o", type=_FILE, help="Write to this file instead of standard output.")
 def survey(parameters_path: Path, name: str, output: Path | None) -> None:
-    """Write a survey file with the parameters of google/rappor, for new collections with our client."""
+    """Write a survey file with the parameters of google/rappor, for new collections with our
+    client.
+    """
     from ldp_aggregator.google_rappor.files import read_parameters
     from ldp_aggregator.google_rappor.survey import survey_text
 
@@ -94,7 +112,9 @@ def survey(parameters_path: Path, name: str, output: Path | None) -> None:
     hand_out(output, text)
 
 
-def _reports(counts_path: Path | None, reports_path: Path | None, parameters: Parameters) -> Reports:
+def _reports(
+    counts_path: Path | None, reports_path: Path | None, parameters: Parameters
+) -> Reports:
     from ldp_aggregator.google_rappor.files import Reports, read_counts, read_reports
 
     if counts_path is not None and reports_path is None:
@@ -105,7 +125,10 @@ def _reports(counts_path: Path | None, reports_path: Path | None, parameters: Pa
 
 
 def _candidates(
-    map_path: Path | None, candidates_path: Path | None, parameters: Parameters, dialect: Dialect | None
+    map_path: Path | None,
+    candidates_path: Path | None,
+    parameters: Parameters,
+    dialect: Dialect | None,
 ) -> Candidates:
     from ldp_aggregator.google_rappor.files import read_map
 
@@ -114,7 +137,9 @@ def _candidates(
     if candidates_path is None or map_path is not None:
         raise click.UsageError("expected either --map or --candidates")
     if dialect is None:
-        raise click.UsageError("--candidates: expected --client too, because each client sets other bits")
+        raise click.UsageError(
+            "--candidates: expected --client too, because each client sets other bits"
+        )
     texts = read_lines(candidates_path)
     if not texts:
         raise FileError(f"{candidates_path}: expected one line for each candidate, got none")

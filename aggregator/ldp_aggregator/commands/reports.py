@@ -1,4 +1,6 @@
-"""`ldp check`, `explain`, `aggregate`, `estimate`: what an operator or analyst does with surveys and reports."""
+"""`ldp check`, `explain`, `aggregate`, `estimate`: what an operator or analyst does with surveys
+and reports.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,21 @@ import click
 from ldp.survey import Survey
 from ldp.wire import REASONS
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import QUESTION, Presentation, check_names, presented, warn_of_health
-from ldp_aggregator.files import FileError, hand_out, read_candidates, read_source, read_survey, written_whole
+from ldp_aggregator.commands.presentation import (
+    QUESTION,
+    Presentation,
+    check_names,
+    presented,
+    warn_of_health,
+)
+from ldp_aggregator.files import (
+    FileError,
+    hand_out,
+    read_candidates,
+    read_source,
+    read_survey,
+    written_whole,
+)
 from ldp_aggregator.streams import DASH, is_standard_output
 
 if TYPE_CHECKING:
@@ -41,8 +56,13 @@ def check(survey_path: Path, json_path: Path | None) -> None:
 
         hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
     lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
-    lines += [f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})" for question in survey]
-    lines += [f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups]
+    lines += [
+        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
+        for question in survey
+    ]
+    lines += [
+        f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups
+    ]
     _say("\n".join(lines), json_path)
     _warn(survey)
 
@@ -50,7 +70,10 @@ def check(survey_path: Path, json_path: Path | None) -> None:
 @click.command()
 @SURVEY
 @click.option(
-    "--json", "json_path", type=click.Path(path_type=Path), help="Write the certificate to this file as JSON."
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    help="Write the certificate to this file as JSON.",
 )
 def explain(survey_path: Path, json_path: Path | None) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
@@ -66,9 +89,21 @@ def explain(survey_path: Path, json_path: Path | None) -> None:
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The tally file to write.")
-@click.option("--engine", type=click.Choice(["spark"]), help="What counts, if not this process; the tally is the same.")
+@click.argument(
+    "paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The tally file to write.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["spark"]),
+    help="What counts, if not this process; the tally is the same.",
+)
 @click.option("--master", help="The URL of Spark's master.  [default: local[*]]")
 @ALLOW_EQUAL
 @QUIET
@@ -83,8 +118,8 @@ def aggregate(
 ) -> None:
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
-    A batch that comes twice among the report files counts once. Tallies have forgotten their batches, so only merge
-    tallies of different reports; one whose counts come twice is refused.
+    A batch that comes twice among the report files counts once. Tallies have forgotten their
+    batches, so only merge tallies of different reports; one whose counts come twice is refused.
     """
     from ldp_aggregator.tallies.tally_file import encode_tally
 
@@ -95,14 +130,18 @@ def aggregate(
     elif DASH in paths:
         raise click.UsageError(f"expected paths that Spark's executors can read, got {DASH}")
     else:
-        tally = _tally_by_spark(survey_path, paths, quiet, master or "local[*]", allow_equal=allow_equal)
+        tally = _tally_by_spark(
+            survey_path, paths, quiet, master or "local[*]", allow_equal=allow_equal
+        )
     with written_whole(output) as file:
         file.write(encode_tally(tally))
 
 
 @click.command()
 @SURVEY
-@click.argument("paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str))
+@click.argument(
+    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+)
 @QUESTION
 @presented
 @ALLOW_EQUAL
@@ -115,7 +154,9 @@ def estimate(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies, with standard errors and intervals, from tallies or reports of SURVEY."""
+    """Estimate frequencies, with standard errors and intervals, from tallies or
+    reports of SURVEY.
+    """
     from ldp_aggregator.estimates.estimation import estimate
 
     presentation = Presentation(**asked)
@@ -141,7 +182,9 @@ def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_eq
     return tally
 
 
-def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool) -> Tally:
+def _tally_by_spark(
+    survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool
+) -> Tally:
     """The same tally, counted by Spark."""
     from ldp_aggregator.engines.spark import count_on_spark, start_spark
     from ldp_aggregator.tallies.tally_file import decode_tally
@@ -155,13 +198,16 @@ def _tally_by_spark(survey_path: Path, paths: tuple[str, ...], quiet: bool, mast
 
 def _report_intake(tally: Tally, quiet: bool) -> None:
     intake = tally.intake
-    reasons = [f"{count:,} {reason} ({REASONS[reason]})" for reason, count in intake.rejected.items()]
+    reasons = [
+        f"{count:,} {reason} ({REASONS[reason]})" for reason, count in intake.rejected.items()
+    ]
     if intake.received and not intake.accepted:
         raise FileError("expected reports of this survey, got none: rejected " + "; ".join(reasons))
     if not quiet:
         refused = f"; rejected: {'; '.join(reasons)}" if reasons else ""
         click.echo(
-            f"{intake.received:,} batches received = {intake.accepted:,} accepted + {intake.duplicate:,} duplicate "
+            f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
+            f"{intake.duplicate:,} duplicate "
             f"+ {sum(intake.rejected.values()):,} rejected{refused}",
             err=True,
         )

@@ -4,21 +4,21 @@
     n Var = c (2 / (R - 1) + F) - f,  F the share of the respondents who hold a value of the block
 
 c is what a report is worth, and R the odds of a report that supports the value. F has an unbiased
-estimate as well, c N / n - 2 / (R - 1); with one block it is 1. What of it is not f is shared by those
-who do not hold the value:
+estimate as well, c N / n - 2 / (R - 1); with one block it is 1. What of it is not f is shared by
+those who do not hold the value:
 
     hold = c (2 / (R - 1) + 1) - 1,   other = c (2 / (R - 1) + g),   g = (F - f) / (1 - f)
 
-Where an entry is drawn from m, entries stand for respondents, and c for m c. The value is a share f / m
-of the entries, and of any other entry g = (F - f / m) / (1 - f / m) is in its block, so that
+Where an entry is drawn from m, entries stand for respondents, and c for m c. The value is a share f
+/ m of the entries, and of any other entry g = (F - f / m) / (1 - f / m) is in its block, so that
 
     hold = m^2 c (2 / (R - 1) + [1 + (m - 1) g] / m) - 1,   other = m^2 c (2 / (R - 1) + g)
 
 Who holds which values together is not known; f hold + (1 - f) other is right whoever does.
 
-If fewer hold the value than it seems, chance has put more reports on its side, and not more into its
-block: for a lower frequency f' the mean square of the scores, (m c)^2 N / n, is still what was counted,
-and the variance that less f'.
+If fewer hold the value than it seems, chance has put more reports on its side, and not more into
+its block: for a lower frequency f' the mean square of the scores, (m c)^2 N / n, is still what was
+counted, and the variance that less f'.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     reports = total_reports(counts, randomizer.layout)
     supports, in_block = block_supports(randomizer, counts)
     frequency: Floats = (2 * supports - in_block) * float(randomizer.worth) / reports
-    oracle, most = blocks_of(randomizer), randomizer.most if isinstance(randomizer, PadAndSample) else 1
+    oracle, most = (
+        blocks_of(randomizer),
+        randomizer.most if isinstance(randomizer, PadAndSample) else 1,
+    )
     worth, elsewhere = float(oracle.worth), float(2 / (oracle.ratio - 1))
     one_block = oracle.blocks == 1
     block = np.ones(len(frequency)) if one_block else worth * in_block / reports - elsewhere
@@ -60,4 +63,6 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def _none() -> Floats:
-    raise EstimateError("expected a mechanism whose reports support pairs of values evenly for a covariance")
+    raise EstimateError(
+        "expected a mechanism whose reports support pairs of values evenly for a covariance"
+    )

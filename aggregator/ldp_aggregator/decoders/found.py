@@ -6,9 +6,10 @@
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
     third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.decoders.sketches`, c = 1 / m)
 
-The second term is there because those held out are a sample of all who answered. They took no part in the search, so
-the choice of the texts tells nothing about the errors of their estimates. The lasting part is what texts that meet in a
-cell add, h cohorts and m cells; the sum of squares is estimated from those of all cells, less their noise.
+The second term is there because those held out are a sample of all who answered. They took no part
+in the search, so the choice of the texts tells nothing about the errors of their estimates. The
+lasting part is what texts that meet in a cell add, h cohorts and m cells; the sum of squares is
+estimated from those of all cells, less their noise.
 """
 
 from __future__ import annotations
@@ -29,16 +30,23 @@ from ldp_aggregator.moments.supports import support_counts
 
 
 def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ...], str]:
-    """The texts that a search finds, most frequent first, and what may have been missed, in words."""
-    searching, apart = int(counts[: randomizer.stages].sum()), int(counts[randomizer.stages :].sum())
+    """The texts that a search finds, most frequent first, and what may have
+    been missed, in words.
+    """
+    searching, apart = (
+        int(counts[: randomizer.stages].sum()),
+        int(counts[randomizer.stages :].sum()),
+    )
     if not apart:
         return (), "no reports yet from respondents who are held out"
     found = search(randomizer, counts)
     frequency = found_moments(randomizer, counts, found.texts).frequency
     ordered = tuple(found.texts[index] for index in np.argsort(-frequency))
     return ordered, (
-        f"Found by {searching:,} respondents; frequencies are those of {apart:,} others. A text is missed with a "
-        f"chance of at most 1 in 100 if held by {in_words(reached(randomizer, counts, found.remembered))}; "
+        f"Found by {searching:,} respondents; frequencies are those of {apart:,} others. A text "
+        f"is missed with a "
+        f"chance of at most 1 in 100 if held by "
+        f"{in_words(reached(randomizer, counts, found.remembered))}; "
         f"{never_found(randomizer)} never found."
     )
 
@@ -88,4 +96,6 @@ def _squares(supports: Counts, reports: int, randomizer: HeavyHitters) -> float:
 
 
 def _none() -> Floats:
-    raise EstimateError("expected a mechanism other than heavy-hitters for a covariance: texts may meet in cells")
+    raise EstimateError(
+        "expected a mechanism other than heavy-hitters for a covariance: texts may meet in cells"
+    )

@@ -1,28 +1,33 @@
 """Moments of additive noise: frequencies by a filter of three terms, and the mean without them.
 
-Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With a the factor of one
-step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the channel has three diagonals:
+Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With
+a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the
+channel has three diagonals:
 
     estimate of f_v = own_v h_v - next_{v-1} h_{v-1} - next_{v+1} h_{v+1}
     own = 1 + 2k, at an end 1 / (1-a);  next = k, at an end a / (1-a)
 
-The error of an estimate depends on what others hold: E[score^2 | x] falls by a with each step from v, so that
+The error of an estimate depends on what others hold: E[score^2 | x] falls by a with each step from
+v, so that
 
     E[score^2 | x] = below_v a^(v-x) for x < v,  above_v a^(x-v) for x > v
 
-and `other` is its mean over all who do not hold v, whose values are taken to be the most likely ones. The squares of
-the scores themselves would be unbiased for it; but they rest on the outputs next to v alone, and go wrong as f_v does.
-Third and fourth powers go by the same rule; next to those, what the squares take from a fourth cumulant is left in.
+and `other` is its mean over all who do not hold v, whose values are taken to be the most likely
+ones. The squares of the scores themselves would be unbiased for it; but they rest on the outputs
+next to v alone, and go wrong as f_v does. Third and fourth powers go by the same rule; next to
+those, what the squares take from a fourth cumulant is left in.
 
-A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond it too: the noise
-has no memory, so on average that is a / (1-a) farther out, with variance k, whatever x is. And as Z has variance 2k,
+A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond
+it too: the noise has no memory, so on average that is a / (1-a) farther out, with variance k,
+whatever x is. And as Z has variance 2k,
 
     score of y = y, at an end a / (1-a) farther out;  E[score | x] = x,  Var(score | x) = k (2 - P[an end | x])
 
-All of this is exact for weights that are exactly geometric. Those of a design are rounded in the twentieth digit, far
-behind what the floats here hold.
+All of this is exact for weights that are exactly geometric. Those of a design are rounded in the
+twentieth digit, far behind what the floats here hold.
 
-Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sundararajan 2009 (cutting).
+Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sundararajan 2009
+(cutting).
 """
 
 from __future__ import annotations
@@ -39,13 +44,18 @@ from ldp_aggregator.decoders.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.moments.moments import Moments
 
 _FEWEST_AT_OWN = 5
-"""Reports expected at a value if everybody held it. With fewer its estimate is far from normal, whatever is true."""
+"""Reports expected at a value if everybody held it.
+
+With fewer its estimate is far from normal, whatever is true.
+"""
 _HARDLY_ANY = 1e-9
 """If fewer hold another value, they are taken to hold the one that is nearest."""
 
 
 class Noise(NamedTuple):
-    """The numbers of the formulas above: arrays over the outputs of the domain, but for the last two."""
+    """The numbers of the formulas above: arrays over the outputs of the domain, but for the last
+    two.
+    """
 
     own: Floats
     next: Floats
@@ -74,7 +84,10 @@ class Noise(NamedTuple):
 
 
 def folded(randomizer: AdditiveNoise, counts: Counts) -> Counts:
-    """The counts of the outputs, those beyond the domain being added to its ends; shape (values,)."""
+    """The counts of the outputs, those beyond the domain being added to its ends.
+
+    Shape (values,).
+    """
     margin, last = randomizer.margin, randomizer.size - 1
     kept: Counts = counts[0, margin : margin + last + 1].copy()
     kept[0] += counts[0, :margin].sum()
@@ -85,7 +98,11 @@ def folded(randomizer: AdditiveNoise, counts: Counts) -> Counts:
 def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a whole number plus noise."""
     assert isinstance(randomizer, AdditiveNoise)  # noqa: S101
-    noise, shares, reports = Noise.of(randomizer), folded(randomizer, counts).astype(float), int(counts.sum())
+    noise, shares, reports = (
+        Noise.of(randomizer),
+        folded(randomizer, counts).astype(float),
+        int(counts.sum()),
+    )
     shares /= reports
     own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
@@ -94,21 +111,26 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     others = 1 - likely
 
     def expected(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
-        """What a score is on average, if it is `of_own` for the value's output and `of_next` for those beside it."""
+        """What a score is on average, if it is `of_own` for the value's output and `of_next` for
+        those beside it.
+        """
         middle, beside = of_own * noise.stays, of_next * noise.stays
         before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
         # Of those who hold less and more, but for the powers of a.
         below = middle + before / noise.step + after * noise.step
         above = middle + before * noise.step + after / noise.step
         larger = np.where(np.abs(below) > np.abs(above), below, above)
-        elsewhere = np.divide(below * less + above * more, others, out=noise.step * larger, where=others > _HARDLY_ANY)
+        elsewhere = np.divide(
+            below * less + above * more, others, out=noise.step * larger, where=others > _HARDLY_ANY
+        )
         return middle + noise.step * (before + after), elsewhere
 
     if_held, other = expected(own**2, near**2)
     held_cube, third = expected(own**3, -(near**3))
     nothing = np.zeros_like(own)
     (held_up, rising), (held_down, falling) = expected(own**4, nothing), expected(nothing, near**4)
-    # About 1, the mean of a holder's score; which part goes up is of no weight there, so both ways have all.
+    # About 1, the mean of a holder's score; which part goes up is of no weight there, so both ways
+    # have all.
     held_fourth = held_up + held_down - 4 * held_cube + 6 * if_held - 3
 
     def covariance() -> Floats:
@@ -132,7 +154,9 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def mean_error(randomizer: AdditiveNoise) -> float:
-    """The standard error of a mean for the respondents, times the root of their number, at the worst."""
+    """The standard error of a mean for the respondents, times the root of their number, at the
+    worst.
+    """
     noise, half = Noise.of(randomizer), (randomizer.size - 1) / 2
     least_at_ends = 2 * noise.step**half / (1 + noise.step)
     return math.sqrt(noise.spread * (2 - least_at_ends))

@@ -1,12 +1,14 @@
-"""The most likely frequencies behind whole numbers with noise: what the errors of the unbiased ones are taken at.
+"""The most likely frequencies behind whole numbers with noise: what the errors of the unbiased ones
+are taken at.
 
     f <- f x A (h / (A f)),  A[y,x] = stays_y a^|y-x|,  h the shares of the outputs
 
-the EM algorithm for mixtures. A sum over a^|y-x| is two recursions, one from either end, so that the time of a step
-goes with the number of values. A few dozen steps from equal shares are far from the greatest likelihood, and near
-enough: errors depend on what lies within the reach of the noise together, which is settled long before each value is.
-The more reports there are, the nearer the truth are the unbiased frequencies themselves; so as many steps start from
-their projection on the simplex, and the likelier end is taken.
+the EM algorithm for mixtures. A sum over a^|y-x| is two recursions, one from either end, so that
+the time of a step goes with the number of values. A few dozen steps from equal shares are far from
+the greatest likelihood, and near enough: errors depend on what lies within the reach of the noise
+together, which is settled long before each value is. The more reports there are, the nearer the
+truth are the unbiased frequencies themselves; so as many steps start from their projection on the
+simplex, and the likelier end is taken.
 
 Source: Dempster, Laird and Rubin 1977.
 """
@@ -26,10 +28,15 @@ _NEVER = 1e-300
 
 
 def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) -> Floats:
-    """A distribution of true values, from the shares of the outputs folded into the domain; arrays of one shape."""
+    """A distribution of true values, from the shares of the outputs folded into the domain.
+
+    Arrays of one shape.
+    """
     equal = np.full(len(shares), 1 / len(shares))
     smooth, sharp = (_climbed(start, shares, stays, step) for start in (equal, norm_sub(unbiased)))
-    gain = _log_likelihood(smooth, shares, stays, step) - _log_likelihood(sharp, shares, stays, step)
+    gain = _log_likelihood(smooth, shares, stays, step) - _log_likelihood(
+        sharp, shares, stays, step
+    )
     return smooth if gain > _EQUALLY else sharp
 
 

@@ -8,14 +8,17 @@
     lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
     lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
 
-c is the chance that two values meet in one of the k hash functions. The lasting part is what their meeting adds, and no
-number of reports reduces it. In place of the unknown sum of f^2 stands its unbiased estimate, or 0 if that is negative:
+c is the chance that two values meet in one of the k hash functions. The lasting part is what their
+meeting adds, and no number of reports reduces it. In place of the unknown sum of f^2 stands its
+unbiased estimate, or 0 if that is negative:
 
     S = (sum of estimate^2 - sum of [f hold + (1-f) other] / n) / (1 + (d-1) c / ((1-c) k))
 
-In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which are rather more: on the safe side.
+In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which are rather
+more: on the safe side.
 
-Source: Apple Differential Privacy Team 2017; the variance by conditioning on the hash functions, as in Pan 2024.
+Source: Apple Differential Privacy Team 2017; the variance by conditioning on the hash functions, as
+in Pan 2024.
 """
 
 from __future__ import annotations
@@ -41,7 +44,9 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     assert isinstance(randomizer, CountMean | HadamardCountMean)  # noqa: S101 (a fact about our own table)
     reports = total_reports(counts, randomizer.layout)
     within = _of_buckets(randomizer, counts)
-    supports = sum(of_bucket[held] for of_bucket, held in zip(within, buckets_of(randomizer), strict=True))
+    supports = sum(
+        of_bucket[held] for of_bucket, held in zip(within, buckets_of(randomizer), strict=True)
+    )
     p, q = (float(rate) for rate in support_rates(randomizer))
     c = float(collision(randomizer.buckets))
     share, scale = c / ((1 - c) * randomizer.cohorts), (p - q) ** 2
@@ -52,7 +57,8 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     squares = max(0.0, float((frequency**2).sum() - noise) / (1 + (size - 1) * share))
     lasting = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
     note = (
-        f"Up to {np.sqrt(lasting.max()):.2g} of each standard error does not shrink with more reports: "
+        f"Up to {np.sqrt(lasting.max()):.2g} of each standard error does not shrink with more "
+        f"reports: "
         f"values share buckets under the survey's {randomizer.cohorts:,} hash functions."
     )
     held, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
@@ -79,7 +85,9 @@ def of_others(powers: Floats) -> Floats:
 
 
 def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
-    """(p, q'): how often a report supports its own value, and over the choice of hash functions another."""
+    """(p, q'): how often a report supports its own value, and over the choice of hash functions
+    another.
+    """
     (p, q), c = sketch.within, collision(sketch.buckets)
     return p, c * p + (1 - c) * q
 
@@ -103,4 +111,6 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
 
 
 def _none() -> Floats:
-    raise EstimateError("expected a mechanism other than a sketch for a covariance: hash functions are shared")
+    raise EstimateError(
+        "expected a mechanism other than a sketch for a covariance: hash functions are shared"
+    )

@@ -1,10 +1,12 @@
 """The law of estimates from permanent bits for some of the values (`ldp.mechanisms.bit_flip`).
 
-The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window, else 0; windows are uniform, so
+The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window, else 0;
+windows are uniform, so
 
     hold = (b/d) (p (1-p) / (p-q)^2 + 1) - 1,   other = (b/d) q (1-q) / (p-q)^2
 
-Given the value, bits are independent, and those of other values have a score of mean 0: no two estimates correlate.
+Given the value, bits are independent, and those of other values have a score of mean 0: no two
+estimates correlate.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from ldp_aggregator.tallies.counting import total_reports
 
 
 def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> Moments:
-    """Moments of every value, from the counts of each window; of `repeats` reports from everybody, all alike."""
+    """Moments of every value, from the counts of each window.
+
+    Of `repeats` reports from everybody, all alike.
+    """
     assert isinstance(randomizer, BitFlip)  # noqa: S101
     size, reports = randomizer.size, total_reports(counts, randomizer.layout)
     check_repeats(reports, repeats)
@@ -40,7 +45,9 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     other = np.full(size, q * (1 - q) / signal**2 / share)
     # Of a one, of a zero, and of a window without the value.
     scores = np.array([1 - q, -q, 0]) / (share * signal)
-    jumps = (jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share])) for rate in (p, q))
+    jumps = (
+        jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share])) for rate in (p, q)
+    )
 
     def covariance() -> Floats:
         matrix: Floats = np.diag((frequency * hold + (1 - frequency) * other) / respondents)

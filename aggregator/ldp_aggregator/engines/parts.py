@@ -1,17 +1,20 @@
-"""Counting in parts: plain functions of text and bytes, for any engine that spreads work over machines.
+"""Counting in parts: plain functions of text and bytes, for any engine that spreads work over
+machines.
 
-A part is a run of paths, in the order of all paths. A worker counts a part by itself, given the ids that earlier parts
-have `seen`, and hands back a snapshot and the ids that it accepted:
+A part is a run of paths, in the order of all paths. A worker counts a part by itself, given the ids
+that earlier parts have `seen`, and hands back a snapshot and the ids that it accepted:
 
     whole = merge_snapshots(count_part(part, ids of part that an earlier part accepts too), for all parts)
 
 Rules
-- The whole equals the tally of one process bit for bit, intake included, however the paths are split: of batches with
-  one id the first in the order of paths counts.
-- Counting has no effect but its result, so an engine may count a part twice and throw one result away.
-- Which ids a part accepts of itself does not depend on those of other parts. So parts are counted at once, with nothing
-  seen, and only those that share an id with an earlier one are counted again.
-- Tallies among the paths are told apart in the same way, by digests of their contents; one that comes twice is refused.
+- The whole equals the tally of one process bit for bit, intake included, however the paths are
+  split: of batches with one id the first in the order of paths counts.
+- Counting has no effect but its result, so an engine may count a part twice and throw one result
+  away.
+- Which ids a part accepts of itself does not depend on those of other parts. So parts are counted
+  at once, with nothing seen, and only those that share an id with an earlier one are counted again.
+- Tallies among the paths are told apart in the same way, by digests of their contents; one that
+  comes twice is refused.
 - All of this needs files that stay as they are while they are counted.
 """
 
@@ -37,7 +40,9 @@ class Part(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What became of a part: a snapshot of its tally, and the ids of the batches that it accepted."""
+    """What became of a part: a snapshot of its tally, and the ids of the
+    batches that it accepted.
+    """
 
     number: int
     snapshot: bytes
@@ -45,7 +50,9 @@ class Counted(NamedTuple):
 
 
 def split(paths: Sequence[str], most: int) -> list[Part]:
-    """At most `most` parts, of nearly the same number of paths, which other working directories understand too."""
+    """At most `most` parts, of nearly the same number of paths, which other working directories
+    understand too.
+    """
     places = [path if is_url(path) else str(Path(path).resolve()) for path in paths]
     count = min(len(places), most)
     cuts = pairwise(len(places) * number // count for number in range(count + 1))
@@ -59,18 +66,25 @@ def count_part(
     *,
     allow_equal: bool = False,
 ) -> Counted:
-    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path of no use.
+    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path
+    of no use.
 
-    Tallies have the digest of their counts for an id, and one that is seen is refused unless `allow_equal`.
+    Tallies have the digest of their counts for an id, and one that is seen is refused unless
+    `allow_equal`.
     """
     tally, ids = count_paths(
-        parse_survey(survey_text, largest=len(survey_text)), part.paths, seen, allow_equal=allow_equal
+        parse_survey(survey_text, largest=len(survey_text)),
+        part.paths,
+        seen,
+        allow_equal=allow_equal,
     )
     return Counted(part.number, encode_tally(tally), ids)
 
 
 def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
-    """By number, the ids of parts that an earlier part accepted too, for as many ids as one memory holds."""
+    """By number, the ids of parts that an earlier part accepted too, for as many ids as one memory
+    holds.
+    """
     shared: dict[int, set[bytes]] = {}
     seen: set[bytes] = set()
     for part in sorted(parts, key=lambda part: part.number):

@@ -1,14 +1,19 @@
-"""`ldp aggregate --engine spark`: parts are counted by Spark's executors, and their tallies merge in a tree.
+"""`ldp aggregate --engine spark`: parts are counted by Spark's executors, and their tallies merge
+in a tree.
 
     parts ──> count ──> rows of a tally, or of ids ──> ids that came in an earlier part ──> count those parts again
                              │                                                                      │
                              └── tallies of the other parts ──────────────> merge <─────────────────┘
 
 Rules
-- Paths are shipped, never contents; so is the survey's text. Executors have to reach the paths, and need this package.
-- What a task hands back is all that it does. A task that is lost, or run twice, changes nothing: no accumulators.
-- Ids are compared by Spark, on all executors; a part has at most one tally on its way, and the driver holds a few.
-- A row holds a snapshot, an id or an error; all errors come back, and the one of the first path is raised.
+- Paths are shipped, never contents; so is the survey's text. Executors have to reach the paths, and
+  need this package.
+- What a task hands back is all that it does. A task that is lost, or run twice, changes nothing: no
+  accumulators.
+- Ids are compared by Spark, on all executors; a part has at most one tally on its way, and the
+  driver holds a few.
+- A row holds a snapshot, an id or an error; all errors come back, and the one of the first path is
+  raised.
 """
 
 from __future__ import annotations
@@ -56,11 +61,13 @@ def start_spark(master: str, *, show_progress: bool) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise EngineError(
-            f"expected PySpark for --engine spark, got {error}; install it with 'ldpkit-aggregator[spark]'"
+            f"expected PySpark for --engine spark, got {error}; install it with "
+            f"'ldpkit-aggregator[spark]'"
         ) from None
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         raise EngineError(
-            "expected Java for --engine spark, found none; install a Java runtime (17 or later), or set JAVA_HOME"
+            "expected Java for --engine spark, found none; install a Java runtime (17 or later), "
+            "or set JAVA_HOME"
         )
     # Else executors on this machine would take whichever Python comes first.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -77,9 +84,14 @@ def count_on_spark(
     *,
     allow_equal: bool = False,
 ) -> bytes:
-    """The snapshot of all paths, as one process would write it. Raises `FileError` for a path, else `EngineError`."""
+    """The snapshot of all paths, as one process would write it.
+
+    Raises `FileError` for a path, else `EngineError`.
+    """
     with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
-        result = _counted(spark, partial(count_part, survey_text, allow_equal=allow_equal), survey_text, paths)
+        result = _counted(
+            spark, partial(count_part, survey_text, allow_equal=allow_equal), survey_text, paths
+        )
     if result.error is not None:
         raise FileError(result.error)
     return bytes(result.snapshot)
@@ -98,12 +110,22 @@ def _counted(
     places = [(part.number, list(part.paths), list[bytes]()) for part in split(paths, MOST_PARTS)]
     count, merge = partial(_count_rows, counting), partial(_merge_rows, survey_text)
     parts = spark.createDataFrame(places, PARTS)
-    counted = _dealt(parts, len(places)).mapInArrow(count, ROWS).persist(StorageLevel.MEMORY_AND_DISK)
+    counted = (
+        _dealt(parts, len(places)).mapInArrow(count, ROWS).persist(StorageLevel.MEMORY_AND_DISK)
+    )
     holders = functions.array_sort(functions.collect_list("part"))
-    shared = counted.where("id is not null").groupBy("id").agg(holders.alias("parts")).where("size(parts) > 1")
+    shared = (
+        counted.where("id is not null")
+        .groupBy("id")
+        .agg(holders.alias("parts"))
+        .where("size(parts) > 1")
+    )
     later = shared.selectExpr("id", "explode(slice(parts, 2, size(parts))) as part")
-    # In order, since what a lost task did is done again and has to come out the same, to the order of rows.
-    seen = later.groupBy("part").agg(functions.array_sort(functions.collect_list("id")).alias("seen"))
+    # In order, since what a lost task did is done again and has to come out the same, to the order
+    # of rows.
+    seen = later.groupBy("part").agg(
+        functions.array_sort(functions.collect_list("id")).alias("seen")
+    )
     again = _dealt(parts.drop("seen").join(seen, "part"), len(places)).mapInArrow(count, ROWS)
     tallies, left = counted.union(again).where("id is null"), len(places)
     while left > 1:
@@ -126,7 +148,9 @@ def _count_rows(
 ) -> Iterator[RecordBatch]:
     """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its error."""
     for batch in batches:
-        for part, paths, seen in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        for part, paths, seen in zip(
+            *(column.to_pylist() for column in batch.columns), strict=True
+        ):
             rows = partial(_rows, part, bool(seen))
             try:
                 counted = counting(Part(part, tuple(paths)), seen)
@@ -140,8 +164,12 @@ def _count_rows(
 
 
 def _merge_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-    """One row for those of a task: of a part that was counted again the second, of all together the first error."""
-    rows = sorted((row for batch in batches for row in batch.to_pylist()), key=itemgetter("part", "again"))
+    """One row for those of a task: of a part that was counted again the second, of all together the
+    first error.
+    """
+    rows = sorted(
+        (row for batch in batches for row in batch.to_pylist()), key=itemgetter("part", "again")
+    )
     last = {row["part"]: row for row in rows}
     for part, row in last.items():
         if row["error"] is not None:
@@ -156,16 +184,27 @@ def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
     """Rows of a part that hold something in one column."""
     import pyarrow as pa
 
-    types = {"part": pa.int32(), "again": pa.bool_(), "snapshot": pa.binary(), "id": pa.binary(), "error": pa.string()}
+    types = {
+        "part": pa.int32(),
+        "again": pa.bool_(),
+        "snapshot": pa.binary(),
+        "id": pa.binary(),
+        "error": pa.string(),
+    }
     count = len(values)
     held: dict[str, list[Any]] = {"part": [part] * count, "again": [again] * count, name: values}
-    columns = [pa.array(held[key], kind) if key in held else pa.nulls(count, kind) for key, kind in types.items()]
+    columns = [
+        pa.array(held[key], kind) if key in held else pa.nulls(count, kind)
+        for key, kind in types.items()
+    ]
     return pa.RecordBatch.from_arrays(columns, names=list(types))
 
 
 @contextmanager
 def _trouble(expected: str) -> Iterator[None]:
-    """Errors of Spark as `EngineError`, with the one line of their traces that names what happened."""
+    """Errors of Spark as `EngineError`, with the one line of their traces that
+    names what happened.
+    """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

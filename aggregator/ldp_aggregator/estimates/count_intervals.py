@@ -1,11 +1,12 @@
-"""Exact intervals where an estimate is one count, C of n reports supporting the value: Clopper and Pearson's idea.
+"""Exact intervals where an estimate is one count, C of n reports supporting the value: Clopper and
+Pearson's idea.
 
     an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what may be missed, or less
 
     population    C is binomial with the rate q + f (p - q); the ends are quantiles of beta laws
-    respondents   C is a sum of two binomials (`ldp_aggregator.estimates.count_law`), of m holders and of n - m
-                  others; the ends are whole numbers of holders over n, found by halving: P[C >= c]
-                  rises with m
+    respondents   C is a sum of two binomials (`ldp_aggregator.estimates.count_law`), of m holders
+                  and of n - m others; the ends are whole numbers of holders over n, found by
+                  halving: P[C >= c] rises with m
 
 Both hold the truth at least as often as they say, for every n, p, q and frequency. Counts are
 whole, so they hold it more often, the more so the fewer are expected. Where p < q, the reports that
@@ -31,10 +32,20 @@ def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:
     counted, back = np.unique(np.stack(rising(moments)), axis=1, return_inverse=True)
     count, p, q = counted
     back = back.ravel()
-    # As many holders as make so high a count likely enough; and one less than make so low a count too unlikely.
-    least = _least(reports, len(count), lambda holders: tails(count, holders, reports, p, q).upper > missing / 2)
+    # As many holders as make so high a count likely enough; and one less than make so low a count
+    # too unlikely.
+    least = _least(
+        reports,
+        len(count),
+        lambda holders: tails(count, holders, reports, p, q).upper > missing / 2,
+    )
     most = (
-        _least(reports, len(count), lambda holders: tails(count + 1, holders, reports, p, q).lower <= missing / 2) - 1
+        _least(
+            reports,
+            len(count),
+            lambda holders: tails(count + 1, holders, reports, p, q).lower <= missing / 2,
+        )
+        - 1
     )
     return (least / reports)[back], (most / reports)[back]
 
@@ -74,7 +85,10 @@ def rising(moments: Moments) -> tuple[Floats, Floats, Floats]:
 
 
 def _least(reports: int, size: int, holds: Callable[[Floats], Flags]) -> Floats:
-    """The least numbers of holders for which it holds; one more than there are reports where it never does."""
+    """The least numbers of holders for which it holds.
+
+    One more than there are reports where it never does.
+    """
     below, enough = np.full(size, -1.0), np.full(size, reports + 1.0)
     while (enough - below > 1).any():
         middle = np.floor((below + enough) / 2)

@@ -1,6 +1,7 @@
 """The law of a count: how many of n reports support a value that `holders` of the respondents hold.
 
-    C = Bin(holders, p) + Bin(n - holders, q),  M(w) = (1 - p + p w)^holders (1 - q + q w)^(n - holders)
+    C = Bin(holders, p) + Bin(n - holders, q),  M(w) = (1 - p + p w)^holders (1 - q + q w)^(n -
+                                                holders)
     P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a circle of radius above 1
     P[C < c]  = the same with the sign changed, on a circle of radius below 1
 
@@ -10,7 +11,8 @@ and falls off as a bell with the standard deviation of that count; the rule of m
 all digits but a few with `_NODES` points, for any n and any tail, however small. That is the exact
 law, and no approximation to it as the saddle-point formula is.
 
-Source: Daniels 1954 (the saddle point); Trefethen and Weideman 2014 (the rule of midpoints on such circles).
+Source: Daniels 1954 (the saddle point); Trefethen and Weideman 2014 (the rule of midpoints on such
+circles).
 """
 
 from __future__ import annotations
@@ -35,11 +37,14 @@ class Tails(NamedTuple):
     lower: Floats
 
 
-def tails(count: Floats, holders: Floats, reports: Floats | int, p: Floats | float, q: Floats | float) -> Tails:
+def tails(
+    count: Floats, holders: Floats, reports: Floats | int, p: Floats | float, q: Floats | float
+) -> Tails:
     """The tails at each count, for arrays that broadcast; `holders` need not be whole numbers."""
     shape = np.broadcast_shapes(*map(np.shape, (count, holders, reports, p, q)))
     count, holders, reports, p, q = (
-        np.broadcast_to(np.asarray(each, dtype=float), shape).ravel() for each in (count, holders, reports, p, q)
+        np.broadcast_to(np.asarray(each, dtype=float), shape).ravel()
+        for each in (count, holders, reports, p, q)
     )
     p, q = (np.clip(rate, _FROM_THE_ENDS, 1 - _FROM_THE_ENDS) for rate in (p, q))
     upper = np.where(count <= 0, 1.0, 0.0)
@@ -51,7 +56,9 @@ def tails(count: Floats, holders: Floats, reports: Floats | int, p: Floats | flo
     return Tails(upper.reshape(shape), lower.reshape(shape))
 
 
-def _inside(count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+def _inside(
+    count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats
+) -> tuple[Floats, Floats]:
     """Both tails for counts from 1 to the number of reports; arrays of shape (L,)."""
     saddle = np.log(_saddle(count - 0.5, holders, others, p / (1 - p), q / (1 - q)))
     of_holder, of_other = _tilted(p, saddle), _tilted(q, saddle)
@@ -66,7 +73,10 @@ def _inside(count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats
     reach = np.minimum(np.pi, _WIDTHS / spread)[:, None]
     angle = reach * (np.arange(_NODES) + 0.5) / _NODES
     log_modulus, phase = size[:, None], -count[:, None] * angle
-    for many, rate in ((holders[:, None], of_holder[:, None]), (others[:, None], of_other[:, None])):
+    for many, rate in (
+        (holders[:, None], of_holder[:, None]),
+        (others[:, None], of_other[:, None]),
+    ):
         square = np.sin(angle / 2) ** 2
         log_modulus = log_modulus + many / 2 * np.log1p(-4 * rate * (1 - rate) * square)
         phase = phase + many * np.arctan2(rate * np.sin(angle), 1 - 2 * rate * square)
@@ -76,7 +86,9 @@ def _inside(count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats
     return np.where(above, tail, 1 - tail), np.where(above, 1 - tail, tail)
 
 
-def _saddle(mean: Floats, holders: Floats, others: Floats, odds: Floats, other_odds: Floats) -> Floats:
+def _saddle(
+    mean: Floats, holders: Floats, others: Floats, odds: Floats, other_odds: Floats
+) -> Floats:
     """The w at which tilted rates have the mean: the positive root of a quadratic equation."""
     square = odds * other_odds * (holders + others - mean)
     linear = holders * odds + others * other_odds - mean * (odds + other_odds)

@@ -1,10 +1,12 @@
-"""Cumulants of an estimate, at any frequency that may be the true one; and how far from normal that makes it.
+"""Cumulants of an estimate, at any frequency that may be the true one; and how far from normal that
+makes it.
 
 A score of a respondent who holds the value has the mean 1, the variance `hold`, the third central
 moment `third[0]` and the fourth cumulant `fourth[0]`; of another 0, `other`, `third[1]` and
 `fourth[1]`. With f for the frequency, for the respondents
 
-    variance = (f hold + (1 - f) other) / n + lasting,  third = (f hold_3 + (1 - f) other_3) / n^2 + lasting_3,
+    variance = (f hold + (1 - f) other) / n + lasting,  third = (f hold_3 + (1 - f) other_3) / n^2 +
+                                                        lasting_3,
 
 and so on. For the population there is more in the brackets, with d for the difference of hold and
 other, f (1 - f) times
@@ -66,12 +68,16 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
     else:
         up = _mean(held, moments.rising) + (1 - held) * drawn
         down = _mean(held, moments.falling) + held * drawn
-    squares = (_over(fourth / reports**3 + moments.lasting_fourth, variance) for fourth in (up, down))
+    squares = (
+        _over(fourth / reports**3 + moments.lasting_fourth, variance) for fourth in (up, down)
+    )
     return Cumulants(variance, *(np.sqrt(np.maximum(square, 0.0)) for square in squares))
 
 
 def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str) -> Flags:
-    """By value, whether normal theory fails `z` standard errors out, if `frequency` (in [0, 1]) were the true ones."""
+    """By value, whether normal theory fails `z` standard errors out, if `frequency` (in [0, 1])
+    were the true ones.
+    """
     variance, up, down = cumulants(moments, frequency, estimand)
     off = z**3 / 6 * np.maximum(np.abs(up), np.abs(down))
     if moments.rates is not None:

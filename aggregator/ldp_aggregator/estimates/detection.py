@@ -26,17 +26,24 @@ def p_values(estimates: QuestionEstimates) -> Floats:
     return estimates.chances
 
 
-def adjusted_p_values(estimates: QuestionEstimates, correction: str = "benjamini-hochberg") -> Floats:
+def adjusted_p_values(
+    estimates: QuestionEstimates, correction: str = "benjamini-hochberg"
+) -> Floats:
     """The least 1 - level at which each value is found; shape (M,).
 
-    Raises `EstimateError` for an unknown correction, and for some values of a question, which chance may have picked.
+    Raises `EstimateError` for an unknown correction, and for some values of a question, which
+    chance may have picked.
     """
     if correction not in CORRECTIONS:
-        raise EstimateError(f"expected correction to be one of {', '.join(CORRECTIONS)}, got {correction!r}")
+        raise EstimateError(
+            f"expected correction to be one of {', '.join(CORRECTIONS)}, got {correction!r}"
+        )
     if estimates.left_out:
         raise EstimateError(
-            f"question {estimates.question.name!r}: expected the estimates of all values, got {len(estimates)} and "
-            f"{estimates.left_out} left out; ask which values are there first, and for the top of them then"
+            f"question {estimates.question.name!r}: expected the estimates of all values, got "
+            f"{len(estimates)} and "
+            f"{estimates.left_out} left out; ask which values are there first, and for the top of "
+            f"them then"
         )
     chances = p_values(estimates)
     if correction == "bonferroni":
@@ -50,5 +57,8 @@ def adjusted_p_values(estimates: QuestionEstimates, correction: str = "benjamini
 def detected(
     estimates: QuestionEstimates, level: float = 0.95, correction: str = "benjamini-hochberg"
 ) -> NDArray[np.bool_]:
-    """Whether each value is found, as an array of shape (M,). Raises `EstimateError` as `adjusted_p_values` does."""
+    """Whether each value is found, as an array of shape (M,).
+
+    Raises `EstimateError` as `adjusted_p_values` does.
+    """
     return adjusted_p_values(estimates, correction) <= 1 - level

@@ -4,8 +4,8 @@
     G     the law on a grid of m that makes the z most likely, by expectation maximization
     view  the posterior mean of m, given z, times the standard error
 
-Of many candidates most are rare, and an estimate that stands out among them does so partly by chance; the posterior
-mean takes that part back. Estimates beyond the grid are left as they are.
+Of many candidates most are rare, and an estimate that stands out among them does so partly by
+chance; the posterior mean takes that part back. Estimates beyond the grid are left as they are.
 
 Sources: Robbins 1956; Kiefer and Wolfowitz 1956; Koenker and Mizera 2014 (on a grid).
 """
@@ -23,7 +23,9 @@ _ROUNDS = 200
 
 def posterior_mean(frequency: Floats, null_error: Floats) -> Floats:
     """The view of all M frequencies."""
-    scores = np.divide(frequency, null_error, out=np.full(len(frequency), np.inf), where=null_error > 0)
+    scores = np.divide(
+        frequency, null_error, out=np.full(len(frequency), np.inf), where=null_error > 0
+    )
     within = scores < _GRID[-1]
     edges = np.arange(_LEAST, _GRID[-1] + _WIDTH, _WIDTH)
     tallied = np.histogram(np.maximum(scores[within], _LEAST), edges)[0]

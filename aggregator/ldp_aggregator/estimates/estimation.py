@@ -38,9 +38,19 @@ from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
-from ldp_aggregator.estimates.result import UNALLOCATED, Estimate, QuestionEstimates, SurveyEstimates
+from ldp_aggregator.estimates.result import (
+    UNALLOCATED,
+    Estimate,
+    QuestionEstimates,
+    SurveyEstimates,
+)
 from ldp_aggregator.moments.moments import Moments, matrix_moments, pure_moments, sum_moments
-from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, memoized_moments, reports_of_each
+from ldp_aggregator.moments.repeats import (
+    ONCE_EACH,
+    check_repeatable,
+    memoized_moments,
+    reports_of_each,
+)
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
@@ -48,10 +58,13 @@ from ldp_aggregator.tallies.tally import Tally
 
 MOST_COVARIANCE = 10_000
 DEFAULTS = Options()
-_NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
+_NO_CANDIDATES = (
+    "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
+)
 _NO_REPORTS = "no reports yet"
 _MEAN_ALONE = (
-    "the mean is what this mechanism is for; frequencies, which are far noisier, are estimated only if asked for "
+    "the mean is what this mechanism is for; frequencies, which are far noisier, are estimated "
+    "only if asked for "
     "(--frequencies, or frequencies=True)"
 )
 _OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
@@ -72,8 +85,8 @@ def estimate(
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
 ) -> SurveyEstimates:
-    """Estimates of the questions of a tally, of all unless `names` has some; `candidates` lists texts to look for, by
-    open question.
+    """Estimates of the questions of a tally, of all unless `names` has some; `candidates` lists
+    texts to look for, by open question.
 
     Raises `EstimateError` if what was asked for cannot be given.
     """
@@ -82,7 +95,9 @@ def estimate(
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
     questions = {
-        question.name: estimate_question(question, tally.counts[question.name], options, known.get(question.name))
+        question.name: estimate_question(
+            question, tally.counts[question.name], options, known.get(question.name)
+        )
         for question in asked
     }
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
@@ -97,7 +112,8 @@ def estimate_question(
 ) -> QuestionEstimates:
     """Estimates of one question from its counts (shape as in `ldp_aggregator.tallies.counting`).
 
-    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions did not set them.
+    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
+    did not set them.
     """
     if isinstance(question.randomizer, HeavyHitters):
         values, told = found_texts(question.randomizer, counts)
@@ -108,10 +124,24 @@ def estimate_question(
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
         note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
         return QuestionEstimates(
-            question, reports, options, values, nothing, nothing, nothing, zero, zero + 1, nothing, zero + 1, note=note
+            question,
+            reports,
+            options,
+            values,
+            nothing,
+            nothing,
+            nothing,
+            zero,
+            zero + 1,
+            nothing,
+            zero + 1,
+            note=note,
         )
     if options.covariance and len(values) > MOST_COVARIANCE:
-        raise EstimateError(f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a covariance")
+        raise EstimateError(
+            f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
+            f"covariance"
+        )
     try:
         moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
         mean = mean_of(question, moments, counts, options)
@@ -165,12 +195,16 @@ def estimates_from(
     """The estimates that moments stand for; `note` in place of theirs. Raises `EstimateError`."""
     try:
         missing = miss(options.level, len(values), options.simultaneous)
-        low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+        low, high = within_bounds(
+            INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
+        )
         if moments.unknown is not None:
             low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
         few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
         if options.post == "norm-sub" and question.domain.most is not None:
-            raise EstimateError("expected another view than norm-sub, since shares of sets do not sum to 1")
+            raise EstimateError(
+                "expected another view than norm-sub, since shares of sets do not sum to 1"
+            )
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
@@ -228,9 +262,16 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
 
 
 def moments_of(
-    randomizer: Randomizer, counts: Counts, values: Sequence[str], design: Any = None, reports_each: int = 1
+    randomizer: Randomizer,
+    counts: Counts,
+    values: Sequence[str],
+    design: Any = None,
+    reports_each: int = 1,
 ) -> Moments:
-    """The estimator of the randomizer's kind, applied to its counts; `values` are the candidates of a Bloom filter."""
+    """The estimator of the randomizer's kind, applied to its counts.
+
+    `values` are the candidates of a Bloom filter.
+    """
     if randomizer.kind == "bloom":
         return bloom_moments(randomizer, counts, values, reports_each, design)
     if isinstance(randomizer, Rappor | Chain) and reports_each > 1:

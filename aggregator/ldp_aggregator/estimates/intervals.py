@@ -1,20 +1,25 @@
 """Confidence intervals for frequencies.
 
-    score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots of
-                      (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other - z^2 lasting = 0,
-                      c = 0 for the respondents, 1 for the population they were drawn from (then Wilson's interval)
-    clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) / (p - q):
-                      guaranteed for the population; for the respondents conservative, because a sum of independent
-                      unequal trials is no more spread than a binomial (Hoeffding 1956)
-    careful           the score interval, but for ends at which normal theory fails (few expected reports, see
-                      `ldp_aggregator.estimates.cumulants`): there the exact ends, where an estimate is one count
-                      (`ldp_aggregator.estimates.count_intervals`), or else those of a scaled Poisson count
-                      (`ldp_aggregator.estimates.scaled_poisson`). What is called `score` everywhere but here
-    simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M (Bonferroni), or at
-                      level^(1 / M) (Sidak)
+    score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots
+                      of (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other - z^2
+                      lasting = 0, c = 0 for the respondents, 1 for the population they were drawn
+                      from (then Wilson's interval)
+    clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) /
+                      (p - q): guaranteed for the population; for the respondents conservative,
+                      because a sum of independent unequal trials is no more spread than a binomial
+                      (Hoeffding 1956)
+    careful           the score interval, but for ends at which normal theory fails (few expected
+                      reports, see `ldp_aggregator.estimates.cumulants`): there the exact ends,
+                      where an estimate is one count (`ldp_aggregator.estimates.count_intervals`),
+                      or else those of a scaled Poisson count
+                      (`ldp_aggregator.estimates.scaled_poisson`). What is called `score` everywhere
+                      but here
+    simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M
+                      (Bonferroni), or at level^(1 / M) (Sidak)
 
-Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it lies beyond: [0, 0] means that
-the estimate is too low for any frequency, as befalls one in forty values that nobody holds; it is no certainty.
+Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it lies
+beyond: [0, 0] means that the estimate is too low for any frequency, as befalls one in forty values
+that nobody holds; it is no certainty.
 """
 
 from __future__ import annotations
@@ -31,7 +36,9 @@ from ldp_aggregator.moments.moments import Moments
 
 
 def miss(level: float, size: int, simultaneous: str | None) -> float:
-    """How often one interval may miss, for the family of `size` intervals to have the given level."""
+    """How often one interval may miss, for the family of `size` intervals to
+    have the given level.
+    """
     if simultaneous == "bonferroni":
         return (1 - level) / size
     if simultaneous == "sidak":
@@ -40,7 +47,9 @@ def miss(level: float, size: int, simultaneous: str | None) -> float:
 
 
 def standard_error(moments: Moments, estimand: str) -> Floats:
-    """Square root of the variance, with the estimated frequency (clipped to [0, 1]) in place of the true one."""
+    """Square root of the variance, with the estimated frequency (clipped to [0, 1]) in place of the
+    true one.
+    """
     error: Floats = np.sqrt(cumulants(moments, np.clip(moments.frequency, 0, 1), estimand).variance)
     return error
 
@@ -59,7 +68,9 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
     return low, high
 
 
-def _roots(moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str) -> tuple[Floats, Floats]:
+def _roots(
+    moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str
+) -> tuple[Floats, Floats]:
     """Of the equation above, with these for (hold, other)."""
     from scipy.special import ndtri
 
@@ -75,10 +86,12 @@ def _roots(moments: Moments, variances: tuple[Floats, Floats], missing: float, e
 
 
 def least_respondents(moments: Moments, missing: float) -> int:
-    """With fewer, the score interval of every estimate in [0, 1] is wider than 1 before it is cut, at any frequency.
+    """With fewer, the score interval of every estimate in [0, 1] is wider than 1 before it is cut,
+    at any frequency.
 
-    Its half width squared is s [e hold + (1 - e) other] + s^2 (hold - other)^2 / 4, and more for a population; with the
-    smaller of hold and other in brackets it is 1/4 where n = z^2 (2 smaller + sqrt(4 smaller^2 + (hold - other)^2)).
+    Its half width squared is s [e hold + (1 - e) other] + s^2 (hold - other)^2 / 4, and more for a
+    population; with the smaller of hold and other in brackets it is 1/4 where n = z^2 (2 smaller +
+    sqrt(4 smaller^2 + (hold - other)^2)).
     """
     from scipy.special import ndtri
 
@@ -88,7 +101,9 @@ def least_respondents(moments: Moments, missing: float) -> int:
 
 
 def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
-    """(low, high), each of shape (M,): score ends where normal theory holds, others where it does not."""
+    """(low, high), each of shape (M,): score ends where normal theory holds, others where it does
+    not.
+    """
     ends = score_interval(moments, missing, estimand)
     places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends)))
     if not places.size:
@@ -103,22 +118,33 @@ def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[F
 
 def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark, ...]:
     """A remark if there are careful ends that are no score ends."""
-    failing = np.logical_or(*_failing(moments, missing, estimand, score_interval(moments, missing, estimand)))
+    failing = np.logical_or(
+        *_failing(moments, missing, estimand, score_interval(moments, missing, estimand))
+    )
     many = np.count_nonzero(failing)
     if not many:
         return ()
-    instead = "are exact, from binomial tails" if moments.rates is not None else "are those of a scaled Poisson count"
+    instead = (
+        "are exact, from binomial tails"
+        if moments.rates is not None
+        else "are those of a scaled Poisson count"
+    )
     return (
         Remark(
             "few-reports",
-            f"Fewer reports are expected than normal theory needs, for {many:,} of {len(failing):,} values: "
+            f"Fewer reports are expected than normal theory needs, for {many:,} of "
+            f"{len(failing):,} values: "
             f"their intervals {instead}.",
         ),
     )
 
 
-def _failing(moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]) -> tuple[Flags, Flags]:
-    """Whether normal theory fails if the low end were the true frequency, and if the high one were."""
+def _failing(
+    moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]
+) -> tuple[Flags, Flags]:
+    """Whether normal theory fails if the low end were the true frequency, and
+    if the high one were.
+    """
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))
@@ -129,7 +155,11 @@ def _failing(moments: Moments, missing: float, estimand: str, ends: tuple[Floats
 def _instead(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
     if moments.rates is None:
         return scaled_poisson.interval(moments, missing, estimand)
-    return for_population(moments, missing) if estimand == "population" else for_respondents(moments, missing)
+    return (
+        for_population(moments, missing)
+        if estimand == "population"
+        else for_respondents(moments, missing)
+    )
 
 
 def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
@@ -139,7 +169,8 @@ def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Fl
     """
     if moments.supports is None or moments.rates is None:
         raise EstimateError(
-            "expected a mechanism whose estimates are one count each for clopper-pearson intervals; "
+            "expected a mechanism whose estimates are one count each for clopper-pearson "
+            "intervals; "
             "ask for score intervals instead"
         )
     return for_population(moments, missing)

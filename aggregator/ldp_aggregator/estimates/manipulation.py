@@ -1,34 +1,41 @@
 """The manipulation bound: how far forged reports can move an estimate, whatever they say.
 
-An estimate is the mean, over n reports, of what each is worth to a value: its score, which lies between `least` and
-`most`. Let m of them be forged, and let a share f of those who sent the others hold the value. Then, exactly,
+An estimate is the mean, over n reports, of what each is worth to a value: its score, which lies
+between `least` and `most`. Let m of them be forged, and let a share f of those who sent the others
+hold the value. Then, exactly,
 
     estimate - f = (1 - m/n) (estimate from the honest reports alone - f) + (m/n) (mean score of the forged ones - f)
 
-The first term is the noise that standard errors are for. The second is the manipulation, and as 0 <= f <= 1 it is
+The first term is the noise that standard errors are for. The second is the manipulation, and as 0
+<= f <= 1 it is
 
     at most (m/n) reach,  reach = max(most, 1 - least)
 
-for sure, even if the forgers have read all the other reports; and as much where everybody or nobody holds the value. It
-is the same if forgers count as respondents with an answer of their own: 0 or 1 then stands for f. So whoever believes
-that at most a share b of the reports is forged widens every interval by b reach. Scores are, with p and q as ever,
+for sure, even if the forgers have read all the other reports; and as much where everybody or nobody
+holds the value. It is the same if forgers count as respondents with an answer of their own: 0 or 1
+then stands for f. So whoever believes that at most a share b of the reports is forged widens every
+interval by b reach. Scores are, with p and q as ever,
 
-    pure, sketch   (1 - q) / (p - q) if the report supports the value, else -q / (p - q); q' for q in a sketch
+    pure, sketch   (1 - q) / (p - q) if the report supports the value, else -q / (p - q); q' for q
+                   in a sketch
     matrix         an entry of the decoding matrix
     noise          own_y, or -next_y for the neighbours of y (`ldp_aggregator.decoders.noise`)
     sum            that of a level
     sampled        b/d times that of a bit, or 0
-    search         as pure, among the n' reports held out: all forged ones may be there, so reach grows by n / n'
+    search         as pure, among the n' reports held out: all forged ones may be there, so reach
+                   grows by n / n'
     blocks         c or -c in the value's block, else 0 (`ldp.mechanisms.hadamard`)
-    bloom          none. Least squares weighs each bit by what all reports say, and chooses among many candidates by it
+    bloom          none. Least squares weighs each bit by what all reports say, and chooses among
+                   many candidates by it
 
-A mean counts values c from the middle of their range, from -h to h, so that they add up to 0; a report is worth the sum
-of c x score to it. One with its greatest score at k values of its choice, and its least at the others, is worth at most
-k (d - k) / 2 x (most - least), if these are the k largest c; and its opposite as much less than 0. k is 1 for a symbol,
-w for a set of w values, any number (d/2 is best) for bits and levels; a window has its best place. `reach` is that plus
-h.
+A mean counts values c from the middle of their range, from -h to h, so that they add up to 0; a
+report is worth the sum of c x score to it. One with its greatest score at k values of its choice,
+and its least at the others, is worth at most k (d - k) / 2 x (most - least), if these are the k
+largest c; and its opposite as much less than 0. k is 1 for a symbol, w for a set of w values, any
+number (d/2 is best) for bits and levels; a window has its best place. `reach` is that plus h.
 
-Source: Cheu, Smith and Ullman 2021 (manipulation attacks); the formulas by the linearity of the estimators.
+Source: Cheu, Smith and Ullman 2021 (manipulation attacks); the formulas by the linearity of the
+estimators.
 """
 
 from __future__ import annotations
@@ -59,10 +66,15 @@ Range = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Manipulation:
-    """How far forged reports can move the estimates of a question, for each share of the reports that they are."""
+    """How far forged reports can move the estimates of a question, for each share of the reports
+    that they are.
+    """
 
     reach: float | None
-    """A share b of forged reports moves a frequency by at most b times this; None where there is no bound."""
+    """A share b of forged reports moves a frequency by at most b times this.
+
+    None where there is no bound.
+    """
     mean_reach: float | None = None
     """The same of the mean; None where there is no mean."""
     reason: str = ""
@@ -75,20 +87,32 @@ class Manipulation:
 
     def __str__(self) -> str:
         if self.reach is None:
-            return f"Forged reports can move a frequency without a bound that is known: {self.reason}."
-        mean = "" if self.mean_reach is None else f", and the mean by at most {self.mean_reach / 100:.3g}"
+            return (
+                f"Forged reports can move a frequency without a bound that is known: {self.reason}."
+            )
+        mean = (
+            ""
+            if self.mean_reach is None
+            else f", and the mean by at most {self.mean_reach / 100:.3g}"
+        )
         return f"1 % forged reports can move a frequency by at most {self.reach / 100:.3g}{mean}."
 
 
-def manipulation(randomizer: Randomizer, counts: Counts, *, with_mean: bool = False) -> Manipulation:
-    """The bound for a tally with reports; of the mean too, if its values are whole numbers in a row."""
+def manipulation(
+    randomizer: Randomizer, counts: Counts, *, with_mean: bool = False
+) -> Manipulation:
+    """The bound for a tally with reports.
+
+    Of the mean too, if its values are whole numbers in a row.
+    """
     reach = frequency_reach(randomizer)
     if reach is None:
         assert isinstance(randomizer, Rappor)  # noqa: S101 (a fact about our own table)
         bit = _reach(_of_support(*randomizer.support), 0, 1)
         return Manipulation(
             None,
-            reason="least squares weighs each bit by what all reports say; the share of a cohort whose text sets a bit "
+            reason="least squares weighs each bit by what all reports say; the share of a cohort "
+            "whose text sets a bit "
             f"moves by at most {float(bit):.3g} times the share of its reports that are forged",
         )
     shares = Fraction(total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts))
@@ -96,20 +120,28 @@ def manipulation(randomizer: Randomizer, counts: Counts, *, with_mean: bool = Fa
 
 
 def decoded_reports(randomizer: Randomizer, counts: Counts) -> int:
-    """How many reports frequencies are estimated from: all, but for those that a search looked at."""
+    """How many reports frequencies are estimated from: all, but for those that
+    a search looked at.
+    """
     if isinstance(randomizer, HeavyHitters):
         return int(counts[randomizer.stages :].sum())
     return total_reports(counts, randomizer.layout)
 
 
 def frequency_reach(randomizer: Randomizer) -> Fraction | None:
-    """The most by which a report's score differs from what its device may hold; None for Bloom filters."""
+    """The most by which a report's score differs from what its device may hold.
+
+    None for Bloom filters.
+    """
     scores = score_range(randomizer)
     return None if scores is None else _reach(scores, 0, 1)
 
 
 def score_range(randomizer: Randomizer) -> Range | None:
-    """The least and the greatest score that any report has for any value; None for Bloom filters."""
+    """The least and the greatest score that any report has for any value.
+
+    None for Bloom filters.
+    """
     match randomizer:
         case Rappor(hashes=hashes) if hashes:
             return None
@@ -119,7 +151,10 @@ def score_range(randomizer: Randomizer) -> Range | None:
             return _of_support(*map(Fraction, rates(randomizer)))
         case BitFlip():
             least, most = _of_support(*randomizer.within)
-            return least * randomizer.size / randomizer.sampled, most * randomizer.size / randomizer.sampled
+            return (
+                least * randomizer.size / randomizer.sampled,
+                most * randomizer.size / randomizer.sampled,
+            )
         case NoisyHistogram():
             levels = randomizer.scores()
             return levels[0], levels[-1]
@@ -136,7 +171,9 @@ def score_range(randomizer: Randomizer) -> Range | None:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """The most by which what a report is worth to the mean differs from what its device may hold."""
+    """The most by which what a report is worth to the mean differs from what
+    its device may hold.
+    """
     if isinstance(randomizer, StochasticMatrix):
         size = len(randomizer.weights)
         worth = decoding(channel_array(randomizer)) @ (np.arange(size) - (size - 1) / 2)
@@ -163,8 +200,13 @@ def _greatest_worth(randomizer: Pure | BitFlip | NoisyHistogram | AdditiveNoise)
 
 
 def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
-    """The greatest worth of a report that has a bit for each value of a window, and 0 for the others."""
-    worths = [max((Fraction(2 * value - size + 1, 2)) * score for score in scores) for value in range(size)]
+    """The greatest worth of a report that has a bit for each value of a window, and 0 for the
+    others.
+    """
+    worths = [
+        max((Fraction(2 * value - size + 1, 2)) * score for score in scores)
+        for value in range(size)
+    ]
     worth = best = sum(worths[:sampled], Fraction(0))
     for start in range(size - 1):
         worth += worths[(start + sampled) % size] - worths[start]

@@ -1,12 +1,14 @@
 """Means of whole numbers, unbiased, with standard errors and intervals.
 
-Every mean here is a mean of scores, unbiased given what each respondent holds, as are its variance for the respondents
-and the mean square of what they hold. Values are counted from the middle of their range.
+Every mean here is a mean of scores, unbiased given what each respondent holds, as are its variance
+for the respondents and the mean square of what they hold. Values are counted from the middle of
+their range.
 
-    noise        estimate = sum of h_y score(y), mean square = sum of h_y score(y)^2 - v, variance = v / n,
-                 v = k (2 - h at the ends), with the scores and k of `ldp_aggregator.decoders.noise`
-    frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are counted from the
-                 middle, what the frequencies happen to sum to matters least
+    noise        estimate = sum of h_y score(y), mean square = sum of h_y score(y)^2 - v, variance =
+                 v / n, v = k (2 - h at the ends), with the scores and k of
+                 `ldp_aggregator.decoders.noise`
+    frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are
+                 counted from the middle, what the frequencies happen to sum to matters least
 
 For a population, the spread of what they hold is added, unbiased as well:
 
@@ -56,9 +58,14 @@ class Mean:
     @property
     def cells(self) -> tuple[str, str, str]:
         """Estimate, standard error and interval, with two digits of the standard error."""
-        decimals = max(0, 1 - math.floor(math.log10(self.standard_error))) if self.standard_error > 0 else 4
+        decimals = (
+            max(0, 1 - math.floor(math.log10(self.standard_error)))
+            if self.standard_error > 0
+            else 4
+        )
         estimate, error, low, high = (
-            f"{number:.{decimals}f}" for number in (self.estimate, self.standard_error, self.low, self.high)
+            f"{number:.{decimals}f}"
+            for number in (self.estimate, self.standard_error, self.low, self.high)
         )
         return estimate, error, f"[{low}, {high}]"
 
@@ -77,14 +84,22 @@ class Parts(NamedTuple):
 
 
 def mean_of(question: Question, moments: Moments, counts: Counts, options: Options) -> Mean | None:
-    """The mean of a question of type integer; None for other types, and where `parts_of` has none."""
+    """The mean of a question of type integer.
+
+    None for other types, and where `parts_of` has none.
+    """
     from scipy.special import ndtri
 
     values = question.domain.values
     if question.domain.type != "integer" or not values:
         return None
     low, high = int(values[0]), int(values[-1])
-    parts = parts_of(question.randomizer, moments, counts, np.linspace((low - high) / 2, (high - low) / 2, len(values)))
+    parts = parts_of(
+        question.randomizer,
+        moments,
+        counts,
+        np.linspace((low - high) / 2, (high - low) / 2, len(values)),
+    )
     if parts is None:
         return None
     variance = parts.variance
@@ -98,8 +113,13 @@ def mean_of(question: Question, moments: Moments, counts: Counts, options: Optio
     return Mean(estimate, error, *ends)
 
 
-def parts_of(randomizer: Randomizer, moments: Moments, counts: Counts, values: Floats) -> Parts | None:
-    """The parts for values one step apart; None if the frequencies have no covariance, or there are too many."""
+def parts_of(
+    randomizer: Randomizer, moments: Moments, counts: Counts, values: Floats
+) -> Parts | None:
+    """The parts for values one step apart.
+
+    None if the frequencies have no covariance, or there are too many.
+    """
     if isinstance(randomizer, AdditiveNoise):
         return _of_noise(randomizer, counts, values)
     if len(values) > MOST_VALUES:
@@ -109,7 +129,9 @@ def parts_of(randomizer: Randomizer, moments: Moments, counts: Counts, values: F
     except EstimateError:
         return None
     frequency = moments.frequency
-    return Parts(float(values @ frequency), float(values**2 @ frequency), float(values @ covariance @ values))
+    return Parts(
+        float(values @ frequency), float(values**2 @ frequency), float(values @ covariance @ values)
+    )
 
 
 def _of_noise(randomizer: AdditiveNoise, counts: Counts, values: Floats) -> Parts:

@@ -1,8 +1,11 @@
-"""The chance that a value which nobody holds gets an estimate as high as the one it got: one-sided p-values.
+"""The chance that a value which nobody holds gets an estimate as high as the one it got: one-sided
+p-values.
 
-    one count   P[C >= c] of the binomial law of n reports with the rate q: exact, whatever n and q are
-    others      that of a scaled Poisson count (`scaled_poisson`), which is the normal law where many reports are
-                expected; of the normal law, where an estimator does not know its third cumulant
+    one count   P[C >= c] of the binomial law of n reports with the rate q: exact, whatever n and q
+                are
+    others      that of a scaled Poisson count (`scaled_poisson`), which is the normal law where
+                many reports are expected; of the normal law, where an estimator does not know its
+                third cumulant
 
 Before anyone is asked, the same laws say with what chance the test finds a value held by a given
 frequency: that of a count that reaches the least one which passes, or of an estimate that does.
@@ -33,7 +36,9 @@ def null_chances(moments: Moments) -> Floats:
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
-    """By value, the chance of a p-value of at most `missing`, if the frequencies of the moments are the true ones."""
+    """By value, the chance of a p-value of at most `missing`, if the frequencies of the moments are
+    the true ones.
+    """
     from scipy.special import ndtr, ndtri
 
     z = -float(ndtri(missing))
@@ -42,7 +47,9 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
     needed = z * np.sqrt(cumulants(moments, 0.0, estimand).variance)
     # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
     with np.errstate(divide="ignore"):
-        short = (needed - moments.frequency) / np.sqrt(cumulants(moments, moments.frequency, estimand).variance)
+        short = (needed - moments.frequency) / np.sqrt(
+            cumulants(moments, moments.frequency, estimand).variance
+        )
     chance: Floats = ndtr(-short)
     places = np.flatnonzero(far)
     if places.size:
@@ -62,8 +69,14 @@ def _count_passes(moments: Moments, missing: float, estimand: str) -> Floats:
 
 
 def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:
-    """The least estimate that passes is found by halving; none is needed that is greater than 1 and z errors more."""
-    nothing, truth = cumulants(moments, 0.0, estimand), cumulants(moments, moments.frequency, estimand)
+    """The least estimate that passes is found by halving.
+
+    None is needed that is greater than 1 and z errors more.
+    """
+    nothing, truth = (
+        cumulants(moments, 0.0, estimand),
+        cumulants(moments, moments.frequency, estimand),
+    )
     below, passing = np.zeros_like(nothing.variance), 1 + 100 * np.sqrt(nothing.variance)
     for _ in range(_HALVINGS):
         middle = (below + passing) / 2

@@ -1,15 +1,20 @@
-"""Pooling: one estimate from several versions of a question that ask for the same values through different mechanisms.
+"""Pooling: one estimate from several versions of a question that ask for the same values through
+different mechanisms.
 
     estimate       f = sum_v w_v f_v,  with weights that sum to 1
     respondents    w_v = n_v / n: the share of all respondents, whoever got which version
-    population     w_v in proportion to n_v / V_v, with V_v the variance of the score of a respondent who does not hold
-                   the value: nearly the least variance, if all versions have respondents of one population
-    error          Var f = sum_v w_v^2 [f hold_v + (1 - f) other_v] / n_v, which is the law of one estimator again, of
-                   n' = 1 / sum_v (w_v^2 / n_v) reports, hold' = n' sum_v w_v^2 hold_v / n_v, and other' likewise
-    manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v) reach_v
+    population     w_v in proportion to n_v / V_v, with V_v the variance of the score of a
+                   respondent who does not hold the value: nearly the least variance, if all
+                   versions have respondents of one population
+    error          Var f = sum_v w_v^2 [f hold_v + (1 - f) other_v] / n_v, which is the law of one
+                   estimator again, of n' = 1 / sum_v (w_v^2 / n_v) reports, hold' = n' sum_v w_v^2
+                   hold_v / n_v, and other' likewise
+    manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v)
+                   reach_v
 
-The weights depend on numbers of reports and on mechanisms, and not on what was answered: weights that follow the
-estimates would bias them. Where V_v is not known before the answers (a stochastic matrix), all V_v count as the same.
+The weights depend on numbers of reports and on mechanisms, and not on what was answered: weights
+that follow the estimates would bias them. Where V_v is not known before the answers (a stochastic
+matrix), all V_v count as the same.
 
 Source: Cochran 1954, The combination of estimates from different experiments.
 """
@@ -34,7 +39,9 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
 
 _KNOWN_BEFORE = ("pure", "sketch", "sum", "sampled")
-"""Kinds whose score has a variance, for those who do not hold the value, that does not depend on what others hold."""
+"""Kinds whose score has a variance, for those who do not hold the value, that does not depend on
+what others hold.
+"""
 
 
 class Version(NamedTuple):
@@ -57,40 +64,56 @@ def poolable(questions: Sequence[Question]) -> bool:
 
 
 def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEstimates:
-    """One estimate from versions that are poolable and have reports, the newest last; described as the newest is.
+    """One estimate from versions that are poolable and have reports, the newest last; described as
+    the newest is.
 
     Raises `EstimateError` for what only one mechanism has: Clopper-Pearson intervals, a covariance.
     """
     newest = versions[-1].question
     values = newest.domain.values
     if values is None or not poolable([each.question for each in versions]):
-        raise EstimateError(f"question {newest.name!r}: expected versions that ask for the same values")
-    parts = [moments_of(each.question.randomizer, each.counts, values, None, options.reports_each) for each in versions]
+        raise EstimateError(
+            f"question {newest.name!r}: expected versions that ask for the same values"
+        )
+    parts = [
+        moments_of(each.question.randomizer, each.counts, values, None, options.reports_each)
+        for each in versions
+    ]
     weights = weights_of(versions, parts, options.estimand)
     reports = sum(each.reports for each in versions)
     told = "; ".join(
-        f"{each.question.mechanism}, epsilon {each.question.declared.text}, {each.reports:,} reports: {weight:.1%}"
+        f"{each.question.mechanism}, epsilon {each.question.declared.text}, {each.reports:,} "
+        f"reports: {weight:.1%}"
         for each, weight in zip(versions, weights, strict=True)
     )
     note = f"pooled over {len(versions)} versions, by weights that do not depend on the answers ({told})"
-    if any(reports_of_each(each.question.randomizer, options.reports_each) < options.reports_each for each in versions):
+    if any(
+        reports_of_each(each.question.randomizer, options.reports_each) < options.reports_each
+        for each in versions
+    ):
         note = f"{note}; {ONCE_EACH}"
     bound = _bound(versions, weights, reports)
-    made = estimates_from(pooled(parts, weights), newest, reports, values, options, bound, note=note)
+    made = estimates_from(
+        pooled(parts, weights), newest, reports, values, options, bound, note=note
+    )
     return replace(made, respondents=sum(part.reports for part in parts))
 
 
 def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: str) -> Floats:
     """The share of each version in the pooled estimate, of shape (versions,)."""
     weights: Floats = np.array([part.reports for part in parts], dtype=float)
-    if estimand == "population" and all(each.question.randomizer.kind in _KNOWN_BEFORE for each in versions):
+    if estimand == "population" and all(
+        each.question.randomizer.kind in _KNOWN_BEFORE for each in versions
+    ):
         weights /= [float(np.mean(part.other)) for part in parts]
     return weights / float(weights.sum())
 
 
 def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
     """The moments of the weighted sum of independent estimates."""
-    shares = [float(weight) ** 2 / part.reports for weight, part in zip(weights, parts, strict=True)]
+    shares = [
+        float(weight) ** 2 / part.reports for weight, part in zip(weights, parts, strict=True)
+    ]
     worth = round(1 / sum(shares))
 
     def covariance() -> Floats:
@@ -119,22 +142,34 @@ def _unknown(parts: Sequence[Moments]) -> Flags | None:
 
 
 def _mixed(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
-    return np.asarray(sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True)))
+    return np.asarray(
+        sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True))
+    )
 
 
-def _below(parts: Sequence[Moments], shares: Sequence[float], worth: int) -> tuple[Floats, Floats] | None:
-    """(hold, other) for frequencies below the estimate, as of a version that has others there, so of all."""
+def _below(
+    parts: Sequence[Moments], shares: Sequence[float], worth: int
+) -> tuple[Floats, Floats] | None:
+    """(hold, other) for frequencies below the estimate, as of a version that has others there, so
+    of all.
+    """
     if all(part.below is None for part in parts):
         return None
     pairs = [part.below or (part.hold, part.other) for part in parts]
-    return worth * _mixed(shares, [hold for hold, _ in pairs]), worth * _mixed(shares, [other for _, other in pairs])
+    return worth * _mixed(shares, [hold for hold, _ in pairs]), worth * _mixed(
+        shares, [other for _, other in pairs]
+    )
 
 
-def _higher(parts: Sequence[Moments], weights: Floats, worth: int, order: int) -> tuple[Floats, Floats] | None:
-    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for others.
+def _higher(
+    parts: Sequence[Moments], weights: Floats, worth: int, order: int
+) -> tuple[Floats, Floats] | None:
+    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for
+    others.
 
-    None where no version knows its own; what one does not know counts as none, as it does where that version stands
-    alone. The fourth only where some version knows it, and of the others as it is if all jumps are alike.
+    None where no version knows its own; what one does not know counts as none, as it does where
+    that version stands alone. The fourth only where some version knows it, and of the others as it
+    is if all jumps are alike.
     """
     if all((part.third if order == 3 else part.fourth) is None for part in parts):
         return None
@@ -152,7 +187,10 @@ def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
     if order == 3:
         return part.third
     (of_holder, of_other), tiny = part.third, np.finfo(float).tiny
-    return part.fourth or (of_holder**2 / np.maximum(part.hold, tiny), of_other**2 / np.maximum(part.other, tiny))
+    return part.fourth or (
+        of_holder**2 / np.maximum(part.hold, tiny),
+        of_other**2 / np.maximum(part.other, tiny),
+    )
 
 
 def _bound(versions: Sequence[Version], weights: Floats, reports: int) -> Manipulation:

@@ -1,6 +1,7 @@
 """Estimates as records that are ready for JSON; what is not a number (no reports yet) is None.
 
-A question may have a million values, so their records are an iterator, and whoever asks says what becomes of it.
+A question may have a million values, so their records are an iterator, and whoever asks says what
+becomes of it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ Gather = Callable[[Iterator[dict[str, Any]]], Any]
 
 
 def survey_record(estimates: SurveyEstimates, gather: Gather = list) -> dict[str, Any]:
-    """The format that docs/estimates.md describes; the values of a question are what `gather` makes of them."""
+    """The format that docs/estimates.md describes.
+
+    The values of a question are what `gather` makes of them.
+    """
     survey = {"name": estimates.survey, "fingerprint": estimates.fingerprint}
     questions = {question.name: question_record(question, gather) for question in estimates}
     return {"format": FORMAT, "survey": survey, "questions": questions}
@@ -31,7 +35,10 @@ def question_record(estimates: QuestionEstimates, gather: Gather = list) -> dict
     question, options = estimates.question, estimates.options
     return {
         "mechanism": question.mechanism,
-        "epsilon": {"declared": question.declared.text, "delivered": log_upper(question.randomizer.ratio)},
+        "epsilon": {
+            "declared": question.declared.text,
+            "delivered": log_upper(question.randomizer.ratio),
+        },
         "reports": estimates.reports,
         "level": options.level,
         "estimand": options.estimand,
@@ -44,11 +51,21 @@ def question_record(estimates: QuestionEstimates, gather: Gather = list) -> dict
         **({"left_out": estimates.left_out} if estimates.left_out else {}),
         **({"respondents": estimates.respondents} if options.reports_each > 1 else {}),
         **({} if estimates.mean is None else {"mean": estimates.mean.to_dict()}),
-        **({"unallocated": _share(rest) | _errors(rest)} if (rest := estimates.unallocated) else {}),
-        **({} if estimates.manipulation is None else {"manipulation": estimates.manipulation.to_dict()}),
+        **(
+            {"unallocated": _share(rest) | _errors(rest)} if (rest := estimates.unallocated) else {}
+        ),
+        **(
+            {}
+            if estimates.manipulation is None
+            else {"manipulation": estimates.manipulation.to_dict()}
+        ),
         **({"checks": [check._asdict() for check in estimates.checks]} if estimates.checks else {}),
         **({"note": estimates.note} if estimates.note else {}),
-        **({"remarks": [remark._asdict() for remark in estimates.remarks]} if estimates.remarks else {}),
+        **(
+            {"remarks": [remark._asdict() for remark in estimates.remarks]}
+            if estimates.remarks
+            else {}
+        ),
         **({} if estimates.covariance is None else {"covariance": estimates.covariance.tolist()}),
     }
 
@@ -61,7 +78,11 @@ def _values(estimates: QuestionEstimates) -> Iterator[dict[str, Any]]:
             shown |= errors
         else:
             raw = _number(float(estimates.unbiased[index]))
-            shown |= {"standard_error": None, "interval": None, "unbiased": {"frequency": raw, **errors}}
+            shown |= {
+                "standard_error": None,
+                "interval": None,
+                "unbiased": {"frequency": raw, **errors},
+            }
         yield shown
 
 

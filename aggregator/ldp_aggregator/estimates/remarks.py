@@ -1,17 +1,20 @@
 """Remarks: what an analyst has to know before believing a number, as one plain sentence each.
 
-A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to its moments
-(`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs show all of them: tables,
-notebooks, JSON (`remarks`), the page of a service. CSV has no place for sentences; there the commands say them on
-standard error.
+A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to
+its moments (`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs
+show all of them: tables, notebooks, JSON (`remarks`), the page of a service. CSV has no place for
+sentences; there the commands say them on standard error.
 
     whole-range      intervals that say nothing
     beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
-    few-respondents  fewer than it takes for an interval narrower than the whole range (`least_respondents`)
-    few-reports      intervals that do not go by normal theory, as too few reports are expected (`few_reports`)
-    few-counts       intervals that do, though the law of an estimate is far from normal. Where a score has the
-                     variance V for those who do not hold a value, and no report is worth more than w to it, n V / w^2
-                     is about the number of reports that its estimate rests on
+    few-respondents  fewer than it takes for an interval narrower than the whole range
+                     (`least_respondents`)
+    few-reports      intervals that do not go by normal theory, as too few reports are expected
+                     (`few_reports`)
+    few-counts       intervals that do, though the law of an estimate is far from normal. Where a
+                     score has the variance V for those who do not hold a value, and no report is
+                     worth more than w to it, n V / w^2 is about the number of reports that its
+                     estimate rests on
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
     if respondents >= least:
         return ()
     text = (
-        f"{respondents:,} respondents are few: below {least:,} not even the best of these intervals is narrower than "
+        f"{respondents:,} respondents are few: below {least:,} not even the best of these "
+        f"intervals is narrower than "
         "the whole range, but for what is cut off at its ends."
     )
     return (Remark("few-respondents", text),)
@@ -44,11 +48,17 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
     found = []
     if whole:
         share = _share(whole, low.size, "interval")
-        found.append(Remark("whole-range", f"{share} from 0 to 1: the reports say nothing about these frequencies."))
+        found.append(
+            Remark(
+                "whole-range",
+                f"{share} from 0 to 1: the reports say nothing about these frequencies.",
+            )
+        )
     if points:
         share = _share(points, low.size, "interval")
         text = (
-            f"{share} from 0 to 0 or from 1 to 1: noise took the estimate beyond all frequencies. This is no certainty."
+            f"{share} from 0 to 0 or from 1 to 1: noise took the estimate beyond all frequencies. "
+            "This is no certainty."
         )
         found.append(Remark("beyond-range", text))
     return tuple(found)
@@ -66,23 +76,29 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
     few = int((counts < FEWEST).sum())
     if not few:
         return ()
-    share = f"{few:,} of {counts.size:,} estimates rest" if counts.size > 1 else "The estimate rests"
+    share = (
+        f"{few:,} of {counts.size:,} estimates rest" if counts.size > 1 else "The estimate rests"
+    )
     text = (
-        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which does not hold there, and "
+        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which "
+        f"does not hold there, and "
         "may hold the truth less often than they say."
     )
     return (Remark("few-counts", text),)
 
 
 def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
-    """Whether the interval of a mean is all of its range, and whether there are too few for normal theory."""
+    """Whether the interval of a mean is all of its range, and whether there are too few for normal
+    theory.
+    """
     values = question.domain.values
     if mean is None or not values:
         return ()
     found = []
     if respondents < FEWEST:
         text = (
-            f"The mean's interval goes by the normal law, for which {respondents} respondents are too few: it may hold "
+            f"The mean's interval goes by the normal law, for which {respondents} respondents are "
+            f"too few: it may hold "
             "the truth less often than it says."
         )
         found.append(Remark("few-counts", text))

@@ -1,7 +1,8 @@
 """Estimates as frozen records that print, export and plot well.
 
-Every number comes with a standard error and an interval, and says which estimand, level and kind of interval they are
-for. In a post-processed view the frequency is biased and bare; the unbiased estimate with its errors stands beside it.
+Every number comes with a standard error and an interval, and says which estimand, level and kind of
+interval they are for. In a post-processed view the frequency is biased and bare; the unbiased
+estimate with its errors stands beside it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One value: `count` = respondents x `frequency`; `standard_error`, `low` and `high` are of the frequency."""
+    """One value: `count` = respondents x `frequency`.
+
+    `standard_error`, `low` and `high` are of the frequency.
+    """
 
     value: str
     count: float
@@ -53,7 +57,10 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class QuestionEstimates:
-    """Estimates of one question: arrays of shape (M,) in the order of `values`. Iterating gives `Estimate`s."""
+    """Estimates of one question: arrays of shape (M,) in the order of `values`.
+
+    Iterating gives `Estimate`s.
+    """
 
     question: Question
     reports: int
@@ -73,23 +80,33 @@ class QuestionEstimates:
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""
     mean: Mean | None = None
-    """Of a question of type integer, unbiased whatever `post` is; its interval is its own, never simultaneous."""
+    """Of a question of type integer, unbiased whatever `post` is.
+
+    Its interval is its own, never simultaneous.
+    """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
     unallocated: Estimate | None = None
-    """Of an open question: those whose text is no candidate; unbiased, and its interval is its own."""
+    """Of an open question: those whose text is no candidate.
+
+    Unbiased, and its interval is its own.
+    """
     checks: tuple[Check, ...] = ()
     """What the estimator found out about the reports; see `health` for more."""
     manipulation: Manipulation | None = None
     """How far forged reports can move what is unbiased here; None without reports."""
     left_out: int = 0
-    """How many further values the question has, all of lower estimates, if only the highest were asked for."""
+    """How many further values the question has, all of lower estimates, if only the highest were
+    asked for.
+    """
     remarks: tuple[Remark, ...] = ()
     """What to know before believing these numbers, if anything."""
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
-        for value, *numbers in zip(self.values, *(column.tolist() for column in columns), strict=True):
+        for value, *numbers in zip(
+            self.values, *(column.tolist() for column in columns), strict=True
+        ):
             yield Estimate(value, self.respondents * numbers[0], *numbers)
 
     def __len__(self) -> int:
@@ -99,13 +116,24 @@ class QuestionEstimates:
         return next(estimate for estimate in self if estimate.value == value)
 
     def top(self, most: int) -> QuestionEstimates:
-        """The values with the highest estimates, the highest first. Intervals stay those of the whole question."""
+        """The values with the highest estimates, the highest first.
+
+        Intervals stay those of the whole question.
+        """
         found = self.only(np.argsort(-self.frequency, kind="stable")[:most])
         return replace(found, left_out=self.left_out + len(self) - len(found))
 
     def only(self, places: NDArray[np.int64]) -> QuestionEstimates:
         """The values at these places, in their order."""
-        columns = ("frequency", "unbiased", "standard_error", "low", "high", "null_error", "chances")
+        columns = (
+            "frequency",
+            "unbiased",
+            "standard_error",
+            "low",
+            "high",
+            "null_error",
+            "chances",
+        )
         return replace(
             self,
             values=tuple(self.values[place] for place in places.tolist()),
@@ -125,7 +153,9 @@ class QuestionEstimates:
 
     @property
     def sentences(self) -> list[str]:
-        """What to know, in words: the note, the remarks, what forged reports could do, and the checks that failed."""
+        """What to know, in words: the note, the remarks, what forged reports could do, and the
+        checks that failed.
+        """
         bound = "" if self.manipulation is None else str(self.manipulation)
         said = (self._choice, self.note, *map(str, self.remarks), bound)
         return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
@@ -151,7 +181,9 @@ class QuestionEstimates:
         return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
 
     def shown(self, frequency: float) -> str:
-        """A frequency with the decimals that standard errors can bear: two digits of the smallest, 4 at least."""
+        """A frequency with the decimals that standard errors can bear: two digits of the smallest,
+        4 at least.
+        """
         return f"{frequency:.{self._decimals}f}"
 
     def describe(self) -> str:
@@ -161,7 +193,8 @@ class QuestionEstimates:
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
-            f"{options.level:.4g} {options.interval} intervals for the {options.estimand}{family}{view}"
+            f"{options.level:.4g} {options.interval} intervals for the "
+            f"{options.estimand}{family}{view}"
         )
 
     def __repr__(self) -> str:
@@ -169,7 +202,8 @@ class QuestionEstimates:
             return f"{self.brief!r}\n{_ALL_OF_THEM}"
         show = self.shown
         lines = [
-            f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, {show(e.high)}]"
+            f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, "
+            f"{show(e.high)}]"
             for e in self.everything
         ]
         if self.mean is not None:
@@ -187,8 +221,13 @@ class QuestionEstimates:
             for e in self.everything
         )
         if self.mean is not None:
-            cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(("<tr>", "</tr>"))
-        head = "".join(f"<th>{name}</th>" for name in ("value", "count", "frequency", "standard error", "interval"))
+            cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(
+                ("<tr>", "</tr>")
+            )
+        head = "".join(
+            f"<th>{name}</th>"
+            for name in ("value", "count", "frequency", "standard error", "interval")
+        )
         caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.sentences]))}"
         return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
@@ -212,7 +251,9 @@ class SurveyEstimates:
         return iter(self.questions.values())
 
     def __repr__(self) -> str:
-        return "\n".join([f"survey {self.survey} ({self.fingerprint})", *(repr(question) for question in self)])
+        return "\n".join(
+            [f"survey {self.survey} ({self.fingerprint})", *(repr(question) for question in self)]
+        )
 
     def _repr_html_(self) -> str:
         return "".join(question._repr_html_() for question in self)
@@ -222,7 +263,10 @@ class SurveyEstimates:
         return survey_record(self)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value of each question; then its mean, if any, as the frequency of `mean`."""
+        """One flat record for each value of each question.
+
+        Then its mean, if any, as the frequency of `mean`.
+        """
         return (dict(zip(_COLUMNS, row, strict=True)) for row in self._rows())
 
     def to_csv(self) -> str:
@@ -239,7 +283,15 @@ class SurveyEstimates:
                 yield question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
             if question.mean is not None:
                 mean = question.mean
-                yield question.name, MEAN, question.reports, mean.estimate, mean.standard_error, mean.low, mean.high
+                yield (
+                    question.name,
+                    MEAN,
+                    question.reports,
+                    mean.estimate,
+                    mean.standard_error,
+                    mean.low,
+                    mean.high,
+                )
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""

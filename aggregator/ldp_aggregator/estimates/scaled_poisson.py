@@ -1,4 +1,5 @@
-"""Tails and intervals where normal theory fails and estimates are no single count: a scaled Poisson count's.
+"""Tails and intervals where normal theory fails and estimates are no single count: a scaled Poisson
+count's.
 
 An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson
 count is; so it is taken to be one, times the size of a jump and moved, with the same mean and
@@ -58,26 +59,42 @@ def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
 
 
 def interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
-    """(low, high) within [0, 1]: the frequencies under which neither tail is half of what may be missed, or less.
+    """(low, high) within [0, 1]: the frequencies under which neither tail is half of what may be
+    missed, or less.
 
     Where an estimate is too low for any frequency, both ends are 0; where it is too high, 1.
     """
 
     def not_too_high(some: Moments, frequency: Floats) -> Flags:
-        return upper_tail(some.frequency - frequency, cumulants(some, frequency, estimand)) > missing / 2
+        return (
+            upper_tail(some.frequency - frequency, cumulants(some, frequency, estimand))
+            > missing / 2
+        )
 
     def not_too_low(some: Moments, frequency: Floats) -> Flags:
-        return lower_tail(some.frequency - frequency, cumulants(some, frequency, estimand)) > missing / 2
+        return (
+            lower_tail(some.frequency - frequency, cumulants(some, frequency, estimand))
+            > missing / 2
+        )
 
     return _first(moments, 0.0, 1.0, not_too_high), _first(moments, 1.0, 0.0, not_too_low)
 
 
-def _first(moments: Moments, start: float, end: float, holds: Callable[[Moments, Floats], Flags]) -> Floats:
-    """By value, the first frequency on the way from start to end for which it holds; the end, if there is none."""
+def _first(
+    moments: Moments, start: float, end: float, holds: Callable[[Moments, Floats], Flags]
+) -> Floats:
+    """By value, the first frequency on the way from start to end for which it holds.
+
+    The end, if there is none.
+    """
     size = len(moments.frequency)
     found = np.full(size, start)
     left = np.flatnonzero(~holds(moments, found))
-    some, outside, inside = moments.of_values(left), np.full(len(left), start), np.full(len(left), end)
+    some, outside, inside = (
+        moments.of_values(left),
+        np.full(len(left), start),
+        np.full(len(left), end),
+    )
     for _ in range(_HALVINGS if len(left) else 0):
         middle = (outside + inside) / 2
         good = holds(some, middle)

@@ -1,4 +1,5 @@
-"""The cohort that a client of google/rappor takes from its secret, and the generator that two of them take it from.
+"""The cohort that a client of google/rappor takes from its secret, and the generator that two of
+them take it from.
 
     K = 0..0, V = 1..1;  for b in 0, 1:  K = HMAC(K, V || b || entropy || personalization),  V = HMAC(K, V)
     output: V = HMAC(K, V), again and again
@@ -36,7 +37,9 @@ def cpp_cohort(secret: bytes, cohorts: int, bits: int) -> int:
 
 
 def java_cohort(secret: bytes, cohorts: int, bits: int) -> int:  # noqa: ARG001
-    """The Java client's: the same for every question, but for its lowest bits being as many as m needs."""
+    """The Java client's: the same for every question, but for its lowest bits being as many as m
+    needs.
+    """
     drawn = int.from_bytes(hmac_drbg(secret, b"\0", 4), "big", signed=True)
     return abs(drawn) % _JAVA_COHORTS % cohorts
 

@@ -2,10 +2,11 @@
 
     all     Bloom bits from digest = MD5(big-endian uint32 cohort || text), modulo k
     python  one byte of the digest a hash; the app gives the cohort
-    cpp     one byte a hash, two little-endian bytes if k > 256; cohort = the first 4 bytes, little-endian, of
-            HMAC-SHA256(secret, ""), or of HMAC-DRBG(secret) if k > 32, modulo m; m a power of two
-    java    two big-endian bytes a hash; cohort = |the first 4 bytes, big-endian, of HMAC-DRBG(secret, 0)|, modulo 128,
-            then modulo m; m a power of two up to 128
+    cpp     one byte a hash, two little-endian bytes if k > 256; cohort = the first 4 bytes,
+            little-endian, of HMAC-SHA256(secret, ""), or of HMAC-DRBG(secret) if k > 32, modulo m;
+            m a power of two
+    java    two big-endian bytes a hash; cohort = |the first 4 bytes, big-endian, of
+            HMAC-DRBG(secret, 0)|, modulo 128, then modulo m; m a power of two up to 128
 
 They draw bits with other probabilities than they are given:
 
@@ -13,8 +14,9 @@ They draw bits with other probabilities than they are given:
     cpp     f rounded down to 1/128, p and q down to 1/256, modulo 1: a 1 becomes 0
     java    f rounded to the nearest 1/128; p and q up to multiples of 2^-24
 
-Reports must be decoded with what they were drawn with: `as_run`. It may deliver less privacy than was declared; the
-probabilities of a survey file with the same parameters never do (`ldp_aggregator.google_rappor.survey`).
+Reports must be decoded with what they were drawn with: `as_run`. It may deliver less privacy than
+was declared; the probabilities of a survey file with the same parameters never do
+(`ldp_aggregator.google_rappor.survey`).
 """
 
 from __future__ import annotations
@@ -54,25 +56,38 @@ class Dialect(NamedTuple):
     pq_rounding: Rounding
     most_cohorts: int
     cohort_rule: Callable[[bytes, int, int], int] | None
-    """The cohort by secret, number of cohorts (a power of two) and number of bits; None where the app gives it."""
+    """The cohort by secret, number of cohorts (a power of two) and number of bits.
+
+    None where the app gives it.
+    """
 
     def check(self, parameters: Parameters) -> None:
         """Raises `EstimateError` for parameters that this client refuses."""
         most_hashes = _DIGEST // self.hash_width(parameters.bits)
         if parameters.hashes > most_hashes:
-            raise EstimateError(f"expected h up to {most_hashes} for the {self.name} client, got {parameters.hashes}")
+            raise EstimateError(
+                f"expected h up to {most_hashes} for the {self.name} client, got "
+                f"{parameters.hashes}"
+            )
         cohorts = parameters.cohorts
         if cohorts > self.most_cohorts or (self.cohort_rule and cohorts & (cohorts - 1)):
             kind = "a power of two" if self.cohort_rule else "a number"
             raise EstimateError(
-                f"expected m to be {kind} up to {self.most_cohorts} for the {self.name} client, got {cohorts}"
+                f"expected m to be {kind} up to {self.most_cohorts} for the {self.name} client, "
+                f"got {cohorts}"
             )
 
     def positions(self, text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
         """The positions that `text` sets in `cohort`, one per hash; they need not differ."""
-        digest, width = md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest(), self.hash_width(bits)
+        digest, width = (
+            md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest(),
+            self.hash_width(bits),
+        )
         starts = range(0, hashes * width, width)
-        return [int.from_bytes(digest[start : start + width], self.hash_order) % bits for start in starts]
+        return [
+            int.from_bytes(digest[start : start + width], self.hash_order) % bits
+            for start in starts
+        ]
 
     def candidates(self, texts: tuple[str, ...], parameters: Parameters) -> Candidates:
         """Texts with the bits that this client sets for them, in place of a map."""
@@ -96,11 +111,15 @@ class Dialect(NamedTuple):
         """The integers that this client drew its reports with, whatever it was told."""
         span = 1 << self.word
         flip = self.f_rounding(parameters.f * _COIN) * span // (2 * _COIN)
-        one, zero = (self.pq_rounding(probability * span) for probability in (parameters.q, parameters.p))
+        one, zero = (
+            self.pq_rounding(probability * span) for probability in (parameters.q, parameters.p)
+        )
         if self.pq_rounding is math.floor:
             # Where 1 is one more than the largest number of that many bits, it overflows.
             one, zero = one % span, zero % span
-        return Rappor(parameters.bits, parameters.hashes, parameters.cohorts, flip, one, zero, self.word)
+        return Rappor(
+            parameters.bits, parameters.hashes, parameters.cohorts, flip, one, zero, self.word
+        )
 
 
 def _nearest(number: Fraction) -> int:

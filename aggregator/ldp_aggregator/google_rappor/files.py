@@ -1,13 +1,17 @@
-"""The files of google/rappor, read strictly: whatever is not as it should be is told with file, row and column.
+"""The files of google/rappor, read strictly: whatever is not as it should be is told with file, row
+and column.
 
     params   header k,h,m,p,q,f and one row
-    counts   m rows, no header: the reports of a cohort, then how many of them set each of the k bits
-    map      one row a candidate: its name, then the bits that it sets, bit b of cohort c being c k + b + 1; where two
-             hash functions meet, a cell may be missing, empty or NA
-    reports  a header with `cohort`, `irr` (k digits, the highest bit first) and perhaps `client`; one row a report.
-             Other columns are not looked at: the demo's `bloom` is an answer without any noise
+    counts   m rows, no header: the reports of a cohort, then how many of them set each of the k
+             bits
+    map      one row a candidate: its name, then the bits that it sets, bit b of cohort c being c k
+             + b + 1; where two hash functions meet, a cell may be missing, empty or NA
+    reports  a header with `cohort`, `irr` (k digits, the highest bit first) and perhaps `client`;
+             one row a report. Other columns are not looked at: the demo's `bloom` is an answer
+             without any noise
 
-Cells may be quoted and have spaces around them, and numbers may be written as R writes them (1e+05).
+Cells may be quoted and have spaces around them, and numbers may be written as R writes them
+(1e+05).
 """
 
 from __future__ import annotations
@@ -52,14 +56,19 @@ class Parameters(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """M names, and the bits that each sets as a sparse matrix of zeros and ones, of shape (cohorts * bits, M)."""
+    """M names, and the bits that each sets as a sparse matrix of zeros and ones, of shape (cohorts
+    * bits, M).
+    """
 
     names: tuple[str, ...]
     design: Any
 
 
 class Reports(NamedTuple):
-    """The counts of a file of reports, and how many clients sent them; None if the file does not say."""
+    """The counts of a file of reports, and how many clients sent them.
+
+    None if the file does not say.
+    """
 
     counts: Counts
     clients: int | None
@@ -69,7 +78,9 @@ def read_parameters(path: Path) -> Parameters:
     """`params.csv`. Its columns may come in any order."""
     rows = list(read_rows(path))
     if len(rows) != 2:
-        raise FileError(f"{path}: expected a header k,h,m,p,q,f and one row of numbers, got {len(rows)} rows")
+        raise FileError(
+            f"{path}: expected a header k,h,m,p,q,f and one row of numbers, got {len(rows)} rows"
+        )
     header, row = rows
     if sorted(header.cells) != sorted("khmpqf"):
         raise header.refusal("the header k,h,m,p,q,f", shown(",".join(header.cells)))
@@ -86,13 +97,17 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
     counts = empty_counts(parameters.layout)
     rows = list(read_rows(path))
     if len(rows) != parameters.cohorts:
-        raise FileError(f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {len(rows)}")
+        raise FileError(
+            f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {len(rows)}"
+        )
     for cohort, row in enumerate(rows):
         row.check_width(1 + parameters.bits, "the reports of the cohort and a count for each bit")
         reports = row.whole(1, 0, MOST_REPORTS)
         counts[cohort, 0] = reports
         for column in range(2, 2 + parameters.bits):
-            counts[cohort, column - 1] = row.whole(column, 0, reports, " (the reports of the cohort)")
+            counts[cohort, column - 1] = row.whole(
+                column, 0, reports, " (the reports of the cohort)"
+            )
     return counts
 
 
@@ -112,7 +127,10 @@ def read_map(path: Path, parameters: Parameters) -> Candidates:
 
 
 def design(places: Sequence[Sequence[int]], parameters: Parameters) -> Any:
-    """The design of candidates, each given as the places c k + b of the bits that it sets; they need not differ."""
+    """The design of candidates, each given as the places c k + b of the bits that it sets.
+
+    They need not differ.
+    """
     from scipy.sparse import csr_array
 
     columns = np.repeat(np.arange(len(places)), [len(each) for each in places])
@@ -141,7 +159,9 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
             reports += _report(row, header.cells, cells["irr"], parameters)
             if has_clients:
                 clients.add(cells["client"])
-        counts += count_rows(np.frombuffer(reports, np.uint8).reshape(len(batch), -1), parameters.layout)
+        counts += count_rows(
+            np.frombuffer(reports, np.uint8).reshape(len(batch), -1), parameters.layout
+        )
     return Reports(counts, len(clients) if has_clients else None)
 
 
@@ -154,19 +174,24 @@ def _report(row: Row, header: list[str], digits: str, parameters: Parameters) ->
         raise row.refusal(f"{parameters.bits} digits 0 or 1", shown(digits), column)
     layout = parameters.layout
     vector = int(digits, 2)
-    return layout.report(vector, cohort if layout.prefix_width else 0).to_bytes(layout.width, "little")
+    return layout.report(vector, cohort if layout.prefix_width else 0).to_bytes(
+        layout.width, "little"
+    )
 
 
 def _places(row: Row, parameters: Parameters) -> list[int]:
     bits, hashes, cohorts = parameters.bits, parameters.hashes, parameters.cohorts
-    columns = [column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in _NO_BIT]
+    columns = [
+        column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in _NO_BIT
+    ]
     places = [row.whole(column, 1, bits * cohorts) - 1 for column in columns]
     in_cohort = np.bincount(np.array(places, dtype=np.int64) // bits, minlength=cohorts)
     wrong = np.flatnonzero((in_cohort == 0) | (in_cohort > hashes))
     if len(wrong):
         cohort = int(wrong[0])
         raise row.refusal(
-            f"1 to {hashes} bits in each cohort (those of cohort {cohort} are {cohort * bits + 1} to "
+            f"1 to {hashes} bits in each cohort (those of cohort {cohort} are {cohort * bits + 1} "
+            f"to "
             f"{cohort * bits + bits})",
             f"{in_cohort[cohort]} in cohort {cohort}",
         )

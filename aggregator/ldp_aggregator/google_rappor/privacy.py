@@ -1,4 +1,5 @@
-"""What the respondents of an old collection were promised, and what they got: exact arithmetic on both sides.
+"""What the respondents of an old collection were promised, and what they got: exact arithmetic on
+both sides.
 
 declared    eps_1 and eps_inf of params.csv
 delivered   the same of the probabilities that the client drew with; if the client is not known, of ours: multiples of
@@ -21,10 +22,12 @@ def explanation(question: Question, parameters: Parameters) -> str:
     """Both epsilons, declared and delivered."""
     randomizer = question.randomizer
     return (
-        f"{question.mechanism}, k = {parameters.bits}, h = {parameters.hashes}, m = {parameters.cohorts}\n"
+        f"{question.mechanism}, k = {parameters.bits}, h = {parameters.hashes}, m = "
+        f"{parameters.cohorts}\n"
         f"  eps_1   (one report)                     declared {_epsilon(question.declared.bound)}, "
         f"delivered {_epsilon(randomizer.ratio)}\n"
-        f"  eps_inf (all reports, answer unchanged)  declared {_epsilon(declared_lifetime(parameters))}, "
+        f"  eps_inf (all reports, answer unchanged)  declared "
+        f"{_epsilon(declared_lifetime(parameters))}, "
         f"delivered {_epsilon(lifetime_ratio(randomizer))}"
     )
 
@@ -34,13 +37,16 @@ def warnings(question: Question, parameters: Parameters, reports: Reports) -> It
     lifetime, declared = lifetime_ratio(question.randomizer), declared_lifetime(parameters)
     if lifetime is None:
         yield "eps_inf is INFINITE (no permanent response): every further report was fresh noise on the true answer"
-    if question.randomizer.ratio > question.declared.bound or (lifetime and declared and lifetime > declared):
+    if question.randomizer.ratio > question.declared.bound or (
+        lifetime and declared and lifetime > declared
+    ):
         yield "this client rounds probabilities towards less noise: it delivered less privacy than was declared"
     yield from shown_too_well(question)
     sent = int(reports.counts[:, 0].sum())
     if reports.clients is not None and reports.clients < sent:
         yield (
-            f"{sent:,} reports came from {reports.clients:,} clients: if theirs repeat one answer, say so with "
+            f"{sent:,} reports came from {reports.clients:,} clients: if theirs repeat one "
+            f"answer, say so with "
             "--reports-each; reports count as independent otherwise"
         )
 

@@ -1,7 +1,8 @@
 """The table that google/rappor's decoder ends in, for whatever reads it today.
 
-One row for each string that is found, the most frequent first. Unlike there, a string is found if it is significant
-(5 % false discoveries), no estimate is rounded down, and the errors are those that the estimates have.
+One row for each string that is found, the most frequent first. Unlike there, a string is found if
+it is significant (5 % false discoveries), no estimate is rounded down, and the errors are those
+that the estimates have.
 """
 
 from __future__ import annotations
@@ -16,17 +17,36 @@ from ldp_aggregator.estimates.detection import detected
 from ldp_aggregator.estimates.result import QuestionEstimates
 
 LEVEL = 0.95
-COLUMNS = ("string", "estimate", "std_error", "proportion", "prop_std_error", "prop_low_95", "prop_high_95")
+COLUMNS = (
+    "string",
+    "estimate",
+    "std_error",
+    "proportion",
+    "prop_std_error",
+    "prop_low_95",
+    "prop_high_95",
+)
 
 
 def results_csv(estimates: QuestionEstimates) -> str:
-    """`results.csv`, always of the unbiased estimates. Raises `EstimateError` if the intervals are not of 95 %."""
+    """`results.csv`, always of the unbiased estimates.
+
+    Raises `EstimateError` if the intervals are not of 95 %.
+    """
     if estimates.options.level != LEVEL:
         raise EstimateError(
-            f"expected level {LEVEL} for results.csv, whose columns are named after it, got {estimates.options.level}"
+            f"expected level {LEVEL} for results.csv, whose columns are named after it, got "
+            f"{estimates.options.level}"
         )
     proportion, error, people = estimates.unbiased, estimates.standard_error, estimates.respondents
-    columns = (proportion * people, error * people, proportion, error, estimates.low, estimates.high)
+    columns = (
+        proportion * people,
+        error * people,
+        proportion,
+        error,
+        estimates.low,
+        estimates.high,
+    )
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerow(COLUMNS)

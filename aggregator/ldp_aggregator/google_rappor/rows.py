@@ -49,7 +49,10 @@ class Row(NamedTuple):
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The rows that are not blank, their cells stripped. Raises `FileError` for what is no such file."""
+    """The rows that are not blank, their cells stripped.
+
+    Raises `FileError` for what is no such file.
+    """
     try:
         with opened_text(path) as file:
             reader = csv.reader(file, skipinitialspace=True)
@@ -62,7 +65,9 @@ def read_rows(path: Path) -> Iterator[Row]:
         stray = f"the byte 0x{error.object[error.start]:02x} after row {reader.line_num}"
         raise FileError(f"{path}: expected UTF-8 text, got {stray}") from None
     except csv.Error as error:
-        raise FileError(f"{path}: row {reader.line_num}: expected comma-separated cells, got {error}") from None
+        raise FileError(
+            f"{path}: row {reader.line_num}: expected comma-separated cells, got {error}"
+        ) from None
 
 
 def shown(cell: str) -> str:

@@ -2,8 +2,9 @@
 
     k bloom_bits, h hashes, m cohorts; p, q and f keep their names
 
-The hash functions differ, so old and new reports are decoded apart. What the new client delivers is at most what the
-parameters declare: probabilities are rounded to multiples of 2^-64, towards more noise.
+The hash functions differ, so old and new reports are decoded apart. What the new client delivers is
+at most what the parameters declare: probabilities are rounded to multiples of 2^-64, towards more
+noise.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ NAME = "rappor"
 def survey_text(parameters: Parameters, name: str, place: str) -> str:
     """The survey file; its only question has the same name.
 
-    Raises `SurveyError`, naming the `place` of the parameters, if its reports would be all noise or have none.
+    Raises `SurveyError`, naming the `place` of the parameters, if its reports would be all noise or
+    have none.
     """
     probabilities = "".join(f'{key} = "{getattr(parameters, key)}"\n' for key in "pqf")
     text = (
         f'[survey]\nname = "{name}"\n\n[[question]]\nname = "{name}"\ntype = "text"\nmechanism = "rappor"\n'
-        f"bloom_bits = {parameters.bits}\nhashes = {parameters.hashes}\ncohorts = {parameters.cohorts}\n"
+        f"bloom_bits = {parameters.bits}\nhashes = {parameters.hashes}\ncohorts = "
+        f"{parameters.cohorts}\n"
         f"{probabilities}"
     )
     parse_survey(text, place)

@@ -2,11 +2,13 @@
 
     supports   p / k at most and (1 - p) / (v - k) at least, where k of v symbols support each value
     matrix     the largest and the least entry of the symbol's column
-    noise      a^z (1-a) / (1+a), at an end a^z / (1+a), z the distance of the nearest value, or of the farthest
+    noise      a^z (1-a) / (1+a), at an end a^z / (1+a), z the distance of the nearest value, or of
+               the farthest
     sum        the probability of the level for a value that is held, or that is not
 
-A mean over respondents lies between the two, and a sum of independent trials of unequal chances is no more spread than
-one of equal ones, so that binomial tails at the ends bound every honest tally's.
+A mean over respondents lies between the two, and a sum of independent trials of unequal chances is
+no more spread than one of equal ones, so that binomial tails at the ends bound every honest
+tally's.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from ldp_aggregator.moments.moments import channel_array
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
-    """(least, largest) probability: of each symbol, or a single number where all are alike, in any cohort or place.
+    """(least, largest) probability: of each symbol, or a single number where all are alike, in any
+    cohort or place.
 
     None where a tally does not count symbols, or its rates are those of symbols.
     """
@@ -38,7 +41,12 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
             channel = channel_array(randomizer)
             return channel.min(axis=0), channel.max(axis=0)
         case NoisyHistogram():
-            laws = np.array([[float(mass) for mass in randomizer.level_law(holds=holds)] for holds in (False, True)])
+            laws = np.array(
+                [
+                    [float(mass) for mass in randomizer.level_law(holds=holds)]
+                    for holds in (False, True)
+                ]
+            )
             return laws.min(axis=0), laws.max(axis=0)
         case AdditiveNoise():
             return _of_noise(randomizer)
@@ -47,7 +55,10 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
         case HadamardResponse():
             p, supporters = randomizer.halves[0], randomizer.rows // 2
         case ProjectiveResponse(folded=False):
-            p, supporters = randomizer.support[0], geometry(randomizer.order, randomizer.dimension).block
+            p, supporters = (
+                randomizer.support[0],
+                geometry(randomizer.order, randomizer.dimension).block,
+            )
         case _:
             return None
     others = randomizer.layout.symbols - supporters

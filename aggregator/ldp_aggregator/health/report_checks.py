@@ -1,18 +1,22 @@
-"""Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a tally.
+"""Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a
+tally.
 
     cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
-    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks), with a probability
-               between that of a respondent who does not hold it and that of one who does, so no rate may lie beyond
-               them by more than chance has it: the least of the exact binomial p-values, times their number
-               (Bonferroni)
-    payloads   the same of every symbol that can be sent, where rates are not those of symbols already: its probability
-               lies between the least and the largest that any value gives it (`payload_chances`)
-    phantoms   values of projective-geometry response that nobody can hold look like it; see `phantoms`
+    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
+               with a probability between that of a respondent who does not hold it and that of one
+               who does, so no rate may lie beyond them by more than chance has it: the least of the
+               exact binomial p-values, times their number (Bonferroni)
+    payloads   the same of every symbol that can be sent, where rates are not those of symbols
+               already: its probability lies between the least and the largest that any value gives
+               it (`payload_chances`)
+    phantoms   values of projective-geometry response that nobody can hold look like it; see
+               `phantoms`
     dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
 
-What a tally cannot show: it counts bits one by one, so correlated bits of single reports leave no trace but a misfit of
-the dictionary; and it counts payloads that came twice under different batch ids twice, because many honest reports of a
-small domain are equal. Batches that came twice are counted at intake.
+What a tally cannot show: it counts bits one by one, so correlated bits of single reports leave no
+trace but a misfit of the dictionary; and it counts payloads that came twice under different batch
+ids twice, because many honest reports of a small domain are equal. Batches that came twice are
+counted at intake.
 """
 
 from __future__ import annotations
@@ -41,7 +45,10 @@ from ldp_aggregator.tallies.counting import total_reports
 def health(
     question: Question, counts: Counts, candidates: Sequence[str] = (), reports_each: int = 1
 ) -> tuple[Check, ...]:
-    """The checks that apply to a question's counts (shape as in `tallies.counting`); none without reports."""
+    """The checks that apply to a question's counts (shape as in `tallies.counting`).
+
+    None without reports.
+    """
     if not total_reports(counts, question.layout):
         return ()
     randomizer = question.randomizer
@@ -71,8 +78,10 @@ def _cohorts(counts: Counts, layout: Layout, reports_each: int) -> Iterator[Chec
         "cohorts",
         beyond,
         float(chi2.sf(statistic, len(counts) - 1)),
-        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from {expected:,.1f} respondents; "
-        "a small p-value: cohorts were not drawn uniformly, or reports of some were lost or made up",
+        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
+        f"{expected:,.1f} respondents; "
+        "a small p-value: cohorts were not drawn uniformly, or reports of some were lost or made "
+        "up",
     )
 
 
@@ -92,16 +101,20 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
     else:
         return
     low, high = sorted(float(rate) for rate in rates)
-    # Reports of one permanent response are not independent: a rate is then as sure as that of the respondents alone.
+    # Reports of one permanent response are not independent: a rate is then as sure as that of the
+    # respondents alone.
     shown, trials = ones / reports_each, trials // reports_each
-    chances = np.minimum(binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high))
+    chances = np.minimum(
+        binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high)
+    )
     tests = 2 * chances.size
     beyond = int((chances * tests < SUSPICIOUS).sum())
     yield Check(
         "rates",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; a small p-value: devices ran "
+        f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; a small "
+        f"p-value: devices ran "
         "with other parameters or a broken source of randomness, or reports were made up",
     )
 
@@ -117,7 +130,9 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
     if low.ndim:
         # Rows shall be symbols of one probability each; all places have as many reports.
         counts, trials = counts.T, trials[0]
-    chances = np.minimum(binom.cdf(counts.min(axis=1), trials, low), binom.sf(counts.max(axis=1) - 1, trials, high))
+    chances = np.minimum(
+        binom.cdf(counts.min(axis=1), trials, low), binom.sf(counts.max(axis=1) - 1, trials, high)
+    )
     tests = 2 * counts.size
     line = SUSPICIOUS / tests
     rare, frequent = binom.ppf(line, trials, low), binom.isf(line, trials, high)
@@ -127,7 +142,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         "payloads",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        f"{beyond} of {counts.size} possible payloads came more or less often than any answers give them, surely; "
+        f"{beyond} of {counts.size} possible payloads came more or less often than any answers "
+        f"give them, surely; "
         "a small p-value: reports repeat themselves, or were made up",
     )
 
@@ -143,6 +159,7 @@ def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         "phantoms",
         score.phantoms,
         score.p_value,
-        f"the support of {score.phantoms} values that nobody can hold varies {score.mean_square:.3f} times as much as "
+        f"the support of {score.phantoms} values that nobody can hold varies "
+        f"{score.mean_square:.3f} times as much as "
         "chance has it; a small p-value: reports repeat themselves, or were made up",
     )

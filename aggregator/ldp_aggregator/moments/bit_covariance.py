@@ -1,16 +1,17 @@
 """How the bit rates of a cohort err together, and the inverse of that covariance.
 
-A respondent of cohort j holds text x with probability f_x, or with probability u a text that is no candidate, whose
-bits are taken to be set anywhere, each with probability b. Bits are then perturbed independently. With s = X_j f + u b
-the shares of respondents whose text sets each bit, and v the variance of a respondent's mean report of a bit,
+A respondent of cohort j holds text x with probability f_x, or with probability u a text that is no
+candidate, whose bits are taken to be set anywhere, each with probability b. Bits are then perturbed
+independently. With s = X_j f + u b the shares of respondents whose text sets each bit, and v the
+variance of a respondent's mean report of a bit,
 
     Cov(t_j) = V_j / n_j,   V_j = diag(d) + sum_x f_x (x - s)(x - s)' + u (b - s)(b - s)'
     d = [s v_one + (1 - s) v_zero] / (q* - p*)^2 + u b (1 - b)
 
-which is the multinomial covariance of the texts, seen through their bits, plus noise. After division by sqrt(d) on both
-sides, V_j is 1 plus a matrix with eigenvalues l >= 0. Those below `NEGLIGIBLE` count as their mean, which keeps the
-trace: V_j is then off by a factor between 1 - NEGLIGIBLE and 1 + NEGLIGIBLE in every direction, and a standard error by
-half of that at most.
+which is the multinomial covariance of the texts, seen through their bits, plus noise. After
+division by sqrt(d) on both sides, V_j is 1 plus a matrix with eigenvalues l >= 0. Those below
+`NEGLIGIBLE` count as their mean, which keeps the trace: V_j is then off by a factor between 1 -
+NEGLIGIBLE and 1 + NEGLIGIBLE in every direction, and a standard error by half of that at most.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ class BitNoise(NamedTuple):
 
 
 def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
-    """The noise of RAPPOR with parameters p, q, f. Repeats average the instantaneous noise, never the permanent one."""
+    """The noise of RAPPOR with parameters p, q, f.
+
+    Repeats average the instantaneous noise, never the permanent one.
+    """
     flip = f / 2
     permanent = flip * (1 - flip) * (q - p) ** 2
     of_one, of_zero = q * (1 - q), p * (1 - p)
@@ -69,8 +73,12 @@ class Precision(NamedTuple):
         return product
 
 
-def precision(design: Any, sizes: Floats, noise: BitNoise, background: float, held: Floats) -> Precision:
-    """The precision of the rates of cohorts with `sizes` respondents, if `held` were the candidates' frequencies."""
+def precision(
+    design: Any, sizes: Floats, noise: BitNoise, background: float, held: Floats
+) -> Precision:
+    """The precision of the rates of cohorts with `sizes` respondents, if `held` were the
+    candidates' frequencies.
+    """
     from scipy.sparse import block_diag, csr_array
 
     unknown = max(1 - float(held.sum()), 0.0)
@@ -80,7 +88,9 @@ def precision(design: Any, sizes: Floats, noise: BitNoise, background: float, he
     for cohort, size in enumerate(sizes.tolist()):
         part = parts[cohort * bits : (cohort + 1) * bits]
         share = np.clip(part @ held[present] + unknown * background, 0, 1)
-        scale = (share * noise.one_variance + (1 - share) * noise.zero_variance) / (noise.one - noise.zero) ** 2
+        scale = (share * noise.one_variance + (1 - share) * noise.zero_variance) / (
+            noise.one - noise.zero
+        ) ** 2
         scale += unknown * background * (1 - background)
         spread = np.column_stack([part.toarray(), np.full(bits, background)]) - share[:, None]
         spread *= np.sqrt([*held[present], unknown]) / np.sqrt(scale)[:, None]
@@ -94,7 +104,10 @@ def precision(design: Any, sizes: Floats, noise: BitNoise, background: float, he
 
 
 def _eigen(factor: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues, and eigenvectors in columns, of factor factor'; those that are zero may be left out."""
+    """Eigenvalues, and eigenvectors in columns, of factor factor'.
+
+    Those that are zero may be left out.
+    """
     if factor.shape[0] <= factor.shape[1]:
         values, vectors = np.linalg.eigh(factor @ factor.T)
         return values, vectors

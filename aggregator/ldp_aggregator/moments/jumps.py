@@ -1,4 +1,6 @@
-"""How far the law of one score is from normal: its third and fourth cumulants, and what each direction has of them."""
+"""How far the law of one score is from normal: its third and fourth cumulants, and what each
+direction has of them.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ import numpy as np
 from ldp_aggregator.arrays import Floats
 
 _DEVIATIONS = 12
-"""Farther from its mean than so many times the largest standard deviation a count of ones is not looked at: a chance
-below 1e-30 (Hoeffding 1963), so that a billion repeats take no more than a million numbers.
+"""Farther from its mean than so many times the largest standard deviation a count of ones is not
+looked at: a chance below 1e-30 (Hoeffding 1963), so that a billion repeats take no more than a
+million numbers.
 """
 
 
@@ -46,7 +49,10 @@ def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats
     numbers, laws = [], []
     reach = _DEVIATIONS * math.sqrt(repeats) / 2
     for chance, rate in ((float(chance), float(rate)) for chance, rate in parts):
-        first, last = max(0, math.floor(repeats * rate - reach)), min(repeats, math.ceil(repeats * rate + reach))
+        first, last = (
+            max(0, math.floor(repeats * rate - reach)),
+            min(repeats, math.ceil(repeats * rate + reach)),
+        )
         ones = np.arange(first, last + 1)
         ways = gammaln(repeats + 1) - gammaln(ones + 1) - gammaln(repeats - ones + 1)
         law = np.exp(ways + xlogy(ones, rate) + xlog1py(repeats - ones, -rate))

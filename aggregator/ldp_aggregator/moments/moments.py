@@ -1,7 +1,8 @@
 """The law of each estimator, in the form that standard errors and intervals need.
 
-Every estimator here is a mean over reports of a score that is unbiased given what its respondent holds. All that its
-error depends on is the variance of one score for value x, if the respondent holds x (`hold`), and if not (`other`):
+Every estimator here is a mean over reports of a score that is unbiased given what its respondent
+holds. All that its error depends on is the variance of one score for value x, if the respondent
+holds x (`hold`), and if not (`other`):
 
     Var(estimate of f_x | the respondents) = [f_x hold_x + (1 - f_x) other_x] / n
     Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
@@ -40,7 +41,10 @@ Places = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 @dataclass(frozen=True)
 class Moments:
-    """Unbiased frequencies of M values from n reports, and what their errors depend on; arrays of shape (M,)."""
+    """Unbiased frequencies of M values from n reports, and what their errors depend on.
+
+    Arrays of shape (M,).
+    """
 
     reports: int
     frequency: Floats
@@ -51,15 +55,25 @@ class Moments:
     supports: Counts | None = None
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
-    """(p, q) by value: how often a report supports its own and another value; goes with `supports`."""
+    """(p, q) by value: how often a report supports its own and another value.
+
+    Goes with `supports`.
+    """
     below: tuple[Floats, Floats] | None = None
-    """(hold, other) for frequencies below the estimate, where those above are not right for them."""
+    """(hold, other) for frequencies below the estimate, where those above are not right for them.
+    """
     lasting: Floats | float = 0.0
     """Variance that no number of reports reduces, to be added to the above."""
     third: tuple[Floats, Floats] | None = None
-    """The third central moments of a score, as `hold` and `other` are the second; None if not known."""
+    """The third central moments of a score, as `hold` and `other` are the second.
+
+    None if not known.
+    """
     fourth: tuple[Floats, Floats] | None = None
-    """Their fourth cumulants; only where scores may jump by different amounts, or both ways. Goes with `third`."""
+    """Their fourth cumulants; only where scores may jump by different amounts, or both ways.
+
+    Goes with `third`.
+    """
     rising: tuple[Floats, Floats] | None = None
     """What jumps upwards have of the fourth; all, if it is None."""
     falling: tuple[Floats, Floats] | None = None
@@ -70,8 +84,9 @@ class Moments:
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
-    """Of an open question: the share of respondents whose text is no candidate, and its standard error for the
-    population."""
+    """Of an open question: the share of respondents whose text is no candidate, and its standard
+    error for the population.
+    """
     checks: tuple[Check, ...] = ()
     """What the estimator itself found out about the reports."""
     unknown: NDArray[np.bool_] | None = None
@@ -108,7 +123,9 @@ class Moments:
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a mechanism in which every report supports its own value with p and any other with q."""
+    """Moments of a mechanism in which every report supports its own value with p and any other with
+    q.
+    """
     assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
     supports = support_counts(randomizer, counts)
     reports = total_reports(counts, randomizer.layout)
@@ -120,7 +137,9 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     def covariance() -> Floats:
         joint = randomizer.joint_support()
         if joint is None:
-            raise EstimateError("expected a mechanism whose reports support pairs of values evenly for a covariance")
+            raise EstimateError(
+                "expected a mechanism whose reports support pairs of values evenly for a covariance"
+            )
         both_own, both_other = (float(rate) for rate in joint)
         own = frequency[:, None] + frequency[None, :]
         off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
@@ -165,7 +184,9 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     if channel.shape != (2, 2):
         return Moments(reports, frequency, hold, other, covariance, third=third)
     own = np.diag(channel).copy()
-    return Moments(reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third)
+    return Moments(
+        reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third
+    )
 
 
 def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -175,7 +196,10 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
     variance = np.full(len(frequency), float(randomizer.variance()))
     scores = np.array([float(score) for score in randomizer.scores()])
-    laws = (np.array([float(mass) for mass in randomizer.level_law(holds=holds)]) for holds in (True, False))
+    laws = (
+        np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
+        for holds in (True, False)
+    )
 
     def covariance() -> Floats:
         matrix: Floats = np.diag(variance / reports)
@@ -186,28 +210,40 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
-    """The moments of scores that jump alike for all values: if the respondent holds the value, and if not."""
+    """The moments of scores that jump alike for all values: if the respondent holds the value, and
+    if not.
+    """
     size = len(moments.frequency)
     third, fourth, rising, falling = (
-        (np.full(size, if_held), np.full(size, if_not)) for if_held, if_not in zip(own, other, strict=True)
+        (np.full(size, if_held), np.full(size, if_not))
+        for if_held, if_not in zip(own, other, strict=True)
     )
     return replace(moments, third=third, fourth=fourth, rising=rising, falling=falling)
 
 
 def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The fourth cumulants of (support - q) / (p - q), for those who hold the value and for others."""
+    """The fourth cumulants of (support - q) / (p - q), for those who hold the
+    value and for others.
+    """
     of_holder, of_other = p * (1 - p), q * (1 - q)
-    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (p - q) ** 4
+    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (
+        p - q
+    ) ** 4
 
 
 def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The third central moments of (support - q) / (p - q), for those who hold the value and for others."""
+    """The third central moments of (support - q) / (p - q), for those who hold the value and for
+    others.
+    """
     scale = (p - q) ** 3
     return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 
 
 def decoding(channel: Floats) -> Floats:
-    """The inverse of a channel; if it has more reports than values, its right inverse as in `ldp.channel`."""
+    """The inverse of a channel.
+
+    If it has more reports than values, its right inverse as in `ldp.channel`.
+    """
     if channel.shape[0] == channel.shape[1]:
         return np.asarray(np.linalg.inv(channel), dtype=float)
     posterior = (channel / channel.sum(axis=0)).T
@@ -217,4 +253,9 @@ def decoding(channel: Floats) -> Floats:
 def channel_array(randomizer: StochasticMatrix) -> Floats:
     """The matrix as floats, rows by true value."""
     totals = map(sum, randomizer.weights)
-    return np.array([[weight / total for weight in row] for row, total in zip(randomizer.weights, totals, strict=True)])
+    return np.array(
+        [
+            [weight / total for weight in row]
+            for row, total in zip(randomizer.weights, totals, strict=True)
+        ]
+    )

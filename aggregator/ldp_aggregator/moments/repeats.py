@@ -1,9 +1,11 @@
-"""Several reports of one respondent under one permanent response: the unit is the respondent, not the report.
+"""Several reports of one respondent under one permanent response: the unit is the respondent, not
+the report.
 
-With R reports each, the instantaneous noise of a respondent's mean report is divided by R; the permanent noise and what
-the respondent holds are the same in all R. So variances are sums of one part over R n and one over n, and an estimate
-is worth what `effective` respondents with one report each would give. A tally does not know who sent what: R is the
-analyst's word, and R reports from everybody are assumed.
+With R reports each, the instantaneous noise of a respondent's mean report is divided by R; the
+permanent noise and what the respondent holds are the same in all R. So variances are sums of one
+part over R n and one over n, and an estimate is worth what `effective` respondents with one report
+each would give. A tally does not know who sent what: R is the analyst's word, and R reports from
+everybody are assumed.
 """
 
 from __future__ import annotations
@@ -26,23 +28,30 @@ from ldp_aggregator.moments.moments import Moments, pure_moments, with_jumps
 def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
     """The noise of one bit, from the thresholds that clients use."""
     span = 1 << randomizer.word
-    return bit_noise(randomizer.if_zero / span, randomizer.if_one / span, 2 * randomizer.flip / span, repeats)
+    return bit_noise(
+        randomizer.if_zero / span, randomizer.if_one / span, 2 * randomizer.flip / span, repeats
+    )
 
 
 ONCE_EACH = "one report from each respondent: without a permanent response, reports_each is not for this question"
 
 
 def reports_of_each(randomizer: Randomizer, asked: int) -> int:
-    """How many reports a respondent sent: as many as were asked for, or one where nothing is kept to report again."""
+    """How many reports a respondent sent: as many as were asked for, or one where nothing is kept
+    to report again.
+    """
     return asked if isinstance(randomizer, Memoized) else 1
 
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:
-    """Raise `EstimateError` if there are several reports of each respondent to none of the questions."""
+    """Raise `EstimateError` if there are several reports of each respondent to none of the
+    questions.
+    """
     if asked > 1 and not any(isinstance(question.randomizer, Memoized) for question in questions):
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
-            f"expected a memoized question, to which respondents send several reports of one permanent response, got "
+            f"expected a memoized question, to which respondents send several reports of one "
+            f"permanent response, got "
             f"{asked} reports of each and only {names}; leave --reports-each (reports_each) out"
         )
 
@@ -50,14 +59,17 @@ def check_repeatable(questions: Collection[Question], asked: int) -> None:
 def check_repeats(reports: int, repeats: int) -> None:
     """Raise `EstimateError` if the reports are fewer than those of one respondent."""
     if repeats > reports:
-        raise EstimateError(f"expected at least the {repeats} reports that a respondent sent, got {reports}")
+        raise EstimateError(
+            f"expected at least the {repeats} reports that a respondent sent, got {reports}"
+        )
 
 
 def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -> Moments:
     """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
 
-    Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it, the share that
-    supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R.
+    Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it,
+    the share that supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2
+    (1-q2)] / R.
     """
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
@@ -66,11 +78,15 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
 
     def variance(kept: float) -> Floats:
         instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
-        return np.full(len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2)
+        return np.full(
+            len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2
+        )
 
     def covariance() -> Floats:
         if not randomizer.layout.bits:
-            raise EstimateError(f"expected one report of each respondent for a covariance of symbols, got {repeats}")
+            raise EstimateError(
+                f"expected one report of each respondent for a covariance of symbols, got {repeats}"
+            )
         return np.diag(once.frequency * hold + (1 - once.frequency) * other) / respondents
 
     hold, other = map(variance, lasting)
@@ -78,7 +94,9 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     note = repeats_note(respondents, repeats, worth)
     laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
     jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
-    return with_jumps(Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps)
+    return with_jumps(
+        Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps
+    )
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:
@@ -92,5 +110,7 @@ def repeats_note(respondents: int, repeats: int, worth: int) -> str:
 
 
 def effective(respondents: int, noise: BitNoise) -> int:
-    """How many respondents with one report each would have as little noise in the bits that are not set."""
+    """How many respondents with one report each would have as little noise in the bits that are not
+    set.
+    """
     return round(respondents * noise.zero * (1 - noise.zero) / noise.zero_variance)

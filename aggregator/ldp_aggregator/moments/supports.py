@@ -1,7 +1,9 @@
-"""Support counts: how many reports support each value, from the tally of a mechanism that is pure or has blocks.
+"""Support counts: how many reports support each value, from the tally of a mechanism that is pure
+or has blocks.
 
-Where a report names the values that it supports, the tally is that count already. Elsewhere the tally counts symbols,
-and a transform that knows which symbol supports which values turns it into support counts, all at once and exactly.
+Where a report names the values that it supports, the tally is that count already. Elsewhere the
+tally counts symbols, and a transform that knows which symbol supports which values turns it into
+support counts, all at once and exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from ldp_aggregator.projective.design import cyclic_design
 
 
 def support_counts(randomizer: Pure, counts: Counts) -> Counts:
-    """The support counts, of shape (values,), from counts as in `ldp_aggregator.tallies.counting`, of one cohort."""
+    """The support counts, of shape (values,), from counts as in `ldp_aggregator.tallies.counting`,
+    of one cohort.
+    """
     if isinstance(randomizer, PadAndSample):
         assert is_pure(randomizer.oracle)  # noqa: S101 (as it is itself)
         # The dummies come last.
@@ -34,7 +38,8 @@ def support_counts(randomizer: Pure, counts: Counts) -> Counts:
 def block_supports(randomizer: Blocked, counts: Counts) -> tuple[Counts, Counts]:
     """How many reports support each value, and how many are in its block.
 
-    In a block, twice the support is the number of reports plus the Walsh-Hadamard transform at the value's row.
+    In a block, twice the support is the number of reports plus the Walsh-Hadamard transform at the
+    value's row.
     """
     oracle, size = blocks_of(randomizer), randomizer.size
     transformed = walsh_hadamard(counts.reshape(oracle.blocks, oracle.rows))
@@ -83,7 +88,8 @@ def _projective(randomizer: Pure, counts: Counts) -> Counts:
 def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
     """The support counts of the first points of a space."""
     if order == 2:
-        # The bits of a point are its index plus 1, so this is Hadamard response with one block, without the report 0.
+        # The bits of a point are its index plus 1, so this is Hadamard response with one block,
+        # without the report 0.
         transformed = walsh_hadamard(np.concatenate([[0], counts]))
         supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
         return supports

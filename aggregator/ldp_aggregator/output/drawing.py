@@ -10,7 +10,8 @@ from ldp.errors import EstimateError
 
 
 def drawn(size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg") -> bytes:
-    """What `draw` makes of an empty figure, as the bytes of an SVG or PNG file; the size is in inches.
+    """What `draw` makes of an empty figure, as the bytes of an SVG or PNG file; the size is in
+    inches.
 
     Raises `EstimateError` if matplotlib is not there.
     """

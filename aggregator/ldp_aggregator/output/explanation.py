@@ -40,11 +40,20 @@ def explanation(survey: Survey) -> str:
         *(_question(question) for question in survey),
     ]
     parts += [_group(group) for group in survey.groups]
-    total = {name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6) for name, sum_ in totals(survey).items()}
-    stops = "" if survey.lifetime is None else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
+    total = {
+        name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6)
+        for name, sum_ in totals(survey).items()
+    }
+    stops = (
+        ""
+        if survey.lifetime is None
+        else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
+    )
     parts.append(
-        f"total for one respondent who answers every question once: epsilon {total['one_report_each']}\n"
-        f"total over all reports a respondent ever sends, answers unchanged: epsilon {total['all_reports']}\n"
+        f"total for one respondent who answers every question once: epsilon "
+        f"{total['one_report_each']}\n"
+        f"total over all reports a respondent ever sends, answers unchanged: epsilon "
+        f"{total['all_reports']}\n"
         f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
     )
     return "\n\n".join(parts)
@@ -60,39 +69,48 @@ def warnings(survey: Survey) -> list[str]:
     found = []
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
         found.append(
-            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its questions can cost "
-            f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may show that they changed"
+            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its "
+            f"questions can cost "
+            f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may "
+            f"show that they changed"
         )
     for question in survey:
         randomizer = question.randomizer
         if question.profile and PROFILES[question.profile].tests_only:
             found.append(
-                f"question {question.name!r}: profile {question.profile} is for tests only: it gives no privacy"
+                f"question {question.name!r}: profile {question.profile} is for tests only: it "
+                f"gives no privacy"
             )
         found += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
             found.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
-                "every further report would be fresh noise on the true answer, so a device answers only once"
+                "every further report would be fresh noise on the true answer, so a device "
+                "answers only once"
             )
         if isinstance(randomizer, StochasticMatrix):
             condition = float(np.linalg.cond(channel_array(randomizer)))
             if condition > WORST_CONDITION:
                 found.append(
-                    f"question {question.name!r}: the matrix is badly conditioned ({condition:.3g}); "
+                    f"question {question.name!r}: the matrix is badly conditioned "
+                    f"({condition:.3g}); "
                     "standard errors will be that many times those of a plain sample, at worst"
                 )
     return found
 
 
 def shown_too_well(question: Question) -> list[str]:
-    """A warning, where so few devices keep and show the same that each report is as good as signed."""
+    """A warning, where so few devices keep and show the same that each report
+    is as good as signed.
+    """
     kept = shown_states(question.layout) if question.memoizes else 1
     if kept <= MOST_SHOWN:
         return []
     return [
-        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} (cohort, window or "
-        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices share it, and reports "
+        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} "
+        f"(cohort, window or "
+        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices "
+        f"share it, and reports "
         "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
     ]
 
@@ -107,28 +125,37 @@ def _question(question: Question) -> str:
         f"  delivered epsilon   {log_text(ratio, 12)} = ln({_short(ratio)})",
     ]
     if log(ratio) < _ALL_BUT * log(question.declared.bound):
-        lines.append("  the rest            is not used: no report tells values apart as well as was declared")
+        lines.append(
+            "  the rest            is not used: no report tells values apart as well as was "
+            "declared"
+        )
     if isinstance(randomizer, Memoized):
         lines += _memoized(question, randomizer)
     if question.domain.most is not None:
-        lines.append("  epsilon covers      the whole set: any set that may be held, against any other")
+        lines.append(
+            "  epsilon covers      the whole set: any set that may be held, against any other"
+        )
     if isinstance(randomizer, HeavyHitters):
         lines += [
-            f"  search              {randomizer.stages} cohorts find texts, {randomizer.held_out} estimate them; a "
+            f"  search              {randomizer.stages} cohorts find texts, {randomizer.held_out} "
+            f"estimate them; a "
             "respondent is in one of these, whatever the text",
             f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
-            f"{in_words(expected_reach(randomizer, _EXAMPLE))}; {never_found(randomizer)} never found",
+            f"{in_words(expected_reach(randomizer, _EXAMPLE))}; {never_found(randomizer)} never "
+            f"found",
         ]
     if isinstance(randomizer, AdditiveNoise):
         across = randomizer.size - 1
         lines += [
-            f"  sensitivity         {across}: epsilon covers any value against any other, not one step",
+            f"  sensitivity         {across}: epsilon covers any value against any other, not one "
+            f"step",
             f"  error of a mean     at most {mean_error(randomizer):.4g} / sqrt(respondents)",
         ]
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(
-            f"  efficiency          {float(efficient):.3f} of what is possible with {size} values at the delivered "
+            f"  efficiency          {float(efficient):.3f} of what is possible with {size} values "
+            f"at the delivered "
             "epsilon (least total error, minimax)"
         )
     if question.profile:
@@ -142,30 +169,39 @@ def _question(question: Question) -> str:
         lines.append(f"  chosen by auto      {_comparison(question)}")
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
-        f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to think it "
+        f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to "
+        f"think it "
         f"{text_upper(100 * posterior(ratio), 1)}% likely, at most",
-        f"  certificate         delivered {_short(ratio)} <= declared {_short(question.declared.bound)} (e^epsilon), "
+        f"  certificate         delivered {_short(ratio)} <= declared "
+        f"{_short(question.declared.bound)} (e^epsilon), "
         f"fingerprint {question.fingerprint.hex()}",
     ]
     return "\n".join(lines)
 
 
 def _memoized(question: Question, randomizer: Memoized) -> list[str]:
-    """What one report, several and all of them reveal of one value, and what it costs to change it."""
+    """What one report, several and all of them reveal of one value, and what it
+    costs to change it.
+    """
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
     ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
-    repeated = ", ".join(f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}" for reports in _REPEATED)
+    repeated = ", ".join(
+        f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}" for reports in _REPEATED
+    )
     lines = [
         f"  eps_1   (one report)                     {log_text(randomizer.ratio, 6)}",
         f"  eps_t   (t reports, answer unchanged)    {repeated}",
-        f"  eps_inf (all reports, answer unchanged)  {ever}" + (f", declared {declared.text}" if declared else ""),
+        f"  eps_inf (all reports, answer unchanged)  {ever}"
+        + (f", declared {declared.text}" if declared else ""),
     ]
     if lifetime is not None:
         kept = question.charges
         lines += [
-            f"  answers that change cost eps_inf each time a device needs another response; it keeps at most {kept}: "
+            f"  answers that change cost eps_inf each time a device needs another response; it "
+            f"keeps at most {kept}: "
             f"{log_text(lifetime**kept, 6)}",
-            "  when an answer changed may show in what is sent; what it was and what it became is what eps_inf bounds",
+            "  when an answer changed may show in what is sent; what it was and what it became is "
+            "what eps_inf bounds",
         ]
     if question.memoizes:
         lines += _linked(randomizer)
@@ -176,11 +212,17 @@ def _linked(randomizer: Memoized) -> list[str]:
     """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
     shown, between_two, over_time = identifier(randomizer)
     kept = shown_states(randomizer.layout)
-    clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and " if kept > 1 else ""
+    clear = (
+        f"what the device keeps and each report shows in clear, one of {kept:,}; and "
+        if kept > 1
+        else ""
+    )
     return [
         f"  linked by           {clear}the permanent response, which differs from device to device",
-        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two reports, "
-        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be told apart, a "
+        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two "
+        f"reports, "
+        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be "
+        f"told apart, a "
         "billion 30)",
     ]
 
@@ -195,7 +237,8 @@ def _group(group: Group) -> str:
             f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
             "linking spends no more than sending them apart",
             f"  report              {group.width} bytes, the same for all answers",
-            "  what one report can reveal: whoever thought a certain combination of answers 50 % likely "
+            "  what one report can reveal: whoever thought a certain combination of answers 50 % "
+            "likely "
             f"may come to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
             f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
         ]
@@ -203,10 +246,15 @@ def _group(group: Group) -> str:
 
 
 def _comparison(question: Question) -> str:
-    """Each mechanism that could have served: the share of respondents with which the best would err as little."""
+    """Each mechanism that could have served: the share of respondents with which the best would err
+    as little.
+    """
     least = min(each.error for each in question.choice)
     ordered = sorted(question.choice, key=lambda each: each.error)
-    shown = ", ".join(f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})" for each in ordered)
+    shown = ", ".join(
+        f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})"
+        for each in ordered
+    )
     return f"the least total error while reports stay short; relative efficiency (report bytes): {shown}"
 
 

@@ -1,4 +1,6 @@
-"""Estimates as pictures: a bar for each value with its interval, and the truth as a mark where it is known."""
+"""Estimates as pictures: a bar for each value with its interval, and the truth as a mark where it
+is known.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ def picture(
     form: str = "svg",
     truth: Mapping[str, Sequence[float]] | None = None,
 ) -> bytes:
-    """The picture as the bytes of an SVG or PNG file; `truth` gives true frequencies by question, where known.
+    """The picture as the bytes of an SVG or PNG file; `truth` gives true frequencies by question,
+    where known.
 
-    Questions of more than 40 values show the 40 most frequent. Raises `EstimateError` if matplotlib is not there.
+    Questions of more than 40 values show the 40 most frequent. Raises `EstimateError` if matplotlib
+    is not there.
     """
     questions = [estimates] if isinstance(estimates, QuestionEstimates) else list(estimates)
     heights = [1.1 + 0.28 * max(1, min(len(question), MOST_BARS)) for question in questions]
@@ -36,7 +40,9 @@ def picture(
 
 
 def shown_values(question: QuestionEstimates) -> list[int]:
-    """The indices of the values that a picture shows: all, in their order, or the `MOST_BARS` most frequent."""
+    """The indices of the values that a picture shows: all, in their order, or the `MOST_BARS` most
+    frequent.
+    """
     if len(question) <= MOST_BARS:
         return list(range(len(question)))
     most: list[int] = np.argsort(-question.frequency, kind="stable")[:MOST_BARS].tolist()
@@ -49,10 +55,17 @@ def _bars(axis: Any, question: QuestionEstimates, truth: Sequence[float] | None)
     frequency = [_drawn(question.frequency[index]) for index in shown]
     axis.barh(places, frequency, color="#8fb3d9", height=0.62, label="estimate")
     for place, index in zip(places, shown, strict=True):
-        axis.plot([question.low[index], question.high[index]], [place, place], color="#1f3b57", linewidth=1.6)
+        axis.plot(
+            [question.low[index], question.high[index]],
+            [place, place],
+            color="#1f3b57",
+            linewidth=1.6,
+        )
     if truth is not None:
         marks = [truth[index] for index in shown]
-        axis.plot(marks, places, "D", color="#c8452f", markersize=4.5, label="truth", linestyle="none")
+        axis.plot(
+            marks, places, "D", color="#c8452f", markersize=4.5, label="truth", linestyle="none"
+        )
         axis.legend(loc="lower right", fontsize=8)
     axis.set_yticks(places, [_label(question.values[index]) for index in shown], fontsize=8)
     axis.invert_yaxis()
@@ -60,7 +73,11 @@ def _bars(axis: Any, question: QuestionEstimates, truth: Sequence[float] | None)
     axis.spines[["top", "right"]].set_visible(False)
     axis.tick_params(axis="x", labelsize=8)
     axis.set_title(_label(question.name), loc="left", fontsize=10, fontweight="bold")
-    hidden = f" (the {MOST_BARS} most frequent of {len(question):,} values)" if len(shown) < len(question) else ""
+    hidden = (
+        f" (the {MOST_BARS} most frequent of {len(question):,} values)"
+        if len(shown) < len(question)
+        else ""
+    )
     axis.set_xlabel(_label(question.describe() + hidden, 160), fontsize=7)
 
 

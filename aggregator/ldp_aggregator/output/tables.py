@@ -13,7 +13,10 @@ _SHOW_ALL = "--top all shows every value in the survey's order; --format csv and
 
 
 def table(estimates: SurveyEstimates, *, in_full: bool = True) -> str:
-    """One aligned table for each question; unless it is to be in full, with no more than the `brief` of its values."""
+    """One aligned table for each question.
+
+    Unless it is to be in full, with no more than the `brief` of its values.
+    """
     parts = []
     for question in estimates:
         brief = question if in_full else question.brief
@@ -26,7 +29,13 @@ def table(estimates: SurveyEstimates, *, in_full: bool = True) -> str:
 def _of_question(question: QuestionEstimates) -> str:
     show = question.shown
     rows = [
-        (e.value, f"{e.count:,.0f}", show(e.frequency), show(e.standard_error), f"[{show(e.low)}, {show(e.high)}]")
+        (
+            e.value,
+            f"{e.count:,.0f}",
+            show(e.frequency),
+            show(e.standard_error),
+            f"[{show(e.low)}, {show(e.high)}]",
+        )
         for e in question.everything
     ]
     if question.mean is not None:

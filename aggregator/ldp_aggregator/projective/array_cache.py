@@ -1,8 +1,9 @@
-"""Arrays that took a while to compute, kept on disk: a convenience that may fail at any time, and then says nothing.
+"""Arrays that took a while to compute, kept on disk: a convenience that may fail at any time, and
+then says nothing.
 
-One file for each name, in $LDPKIT_CACHE, or else ldpkit in $XDG_CACHE_HOME (`~/.cache` where that is not set): the
-array in numpy's format, then the XXH3 (128 bits) of all that. A file that is damaged, or of another shape, counts as
-none; so does a folder that cannot be used.
+One file for each name, in $LDPKIT_CACHE, or else ldpkit in $XDG_CACHE_HOME (`~/.cache` where that
+is not set): the array in numpy's format, then the XXH3 (128 bits) of all that. A file that is
+damaged, or of another shape, counts as none; so does a folder that cannot be used.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def load(name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any] | 
 
 
 def store(name: str, array: NDArray[Any]) -> None:
-    """Keep an array, if possible. A file is replaced whole, so that other processes never see half of one."""
+    """Keep an array, if possible.
+
+    A file is replaced whole, so that other processes never see half of one.
+    """
     with suppress(OSError, RuntimeError):
         place = folder()
         place.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """Counting supports of projective-geometry response: one correlation, in cyclic order.
 
-A design is checked when it is made: its two orders must be permutations, the zeros of its sequence a difference set (a
-report supports k values, and two reports share l of them, whichever they are), and 10,000 random pairs orthogonal
-exactly where the sequence has its zeros.
+A design is checked when it is made: its two orders must be permutations, the zeros of its sequence
+a difference set (a report supports k values, and two reports share l of them, whichever they are),
+and 10,000 random pairs orthogonal exactly where the sequence has its zeros.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _FARTHEST_FROM_INTEGERS = 0.1
 
 
 class CyclicDesign:
-    """A projective space in cyclic order: `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x."""
+    """A projective space in cyclic order: `report_at[j]` is the index of Y_j, `place_of[x]` the i
+    of the value x.
+    """
 
     def __init__(self, order: int, dimension: int, report_at: Elements, place_of: Elements) -> None:
         self.order = order
@@ -35,7 +37,9 @@ class CyclicDesign:
         self.place_of = place_of
 
     def supports(self, counts: Counts, size: int) -> Counts:
-        """How many of the reports, counted by the point that they name, support each of the first `size` values."""
+        """How many of the reports, counted by the point that they name, support each of the first
+        `size` values.
+        """
         return self._correlated(counts[self.report_at])[self.place_of[:size]]
 
     def check(self) -> None:
@@ -49,29 +53,43 @@ class CyclicDesign:
             raise ArithmeticError("expected a difference set")
         drawn = np.random.default_rng(0).integers(points, size=(2, _PAIRS))
         zeros = self.zeros[(self.place_of[drawn[0]] + drawn[1]) % points]
-        for value, report, zero in zip(drawn[0].tolist(), self.report_at[drawn[1]].tolist(), zeros, strict=True):
-            if (inner_product(vector(value, self.order), vector(report, self.order), self.order) == 0) != zero:
+        for value, report, zero in zip(
+            drawn[0].tolist(), self.report_at[drawn[1]].tolist(), zeros, strict=True
+        ):
+            if (
+                inner_product(vector(value, self.order), vector(report, self.order), self.order)
+                == 0
+            ) != zero:
                 raise ArithmeticError("expected zeros where a report and a value are orthogonal")
 
     @cached_property
     def zeros(self) -> NDArray[np.bool_]:
-        """Where the sequence is 0: where the first coordinate of a report is, which those of low index have."""
+        """Where the sequence is 0: where the first coordinate of a report is, which those of low
+        index have.
+        """
         return self.report_at < geometry(self.order, self.dimension).block
 
     @cached_property
     def _spectrum(self) -> tuple[int, NDArray[np.complex128]]:
-        """The transform of the zeros, written twice so that a correlation may run over their end, and its length."""
+        """The transform of the zeros, written twice so that a correlation may run over their end,
+        and its length.
+        """
         from scipy import fft  # slow to import
 
         length = fft.next_fast_len(2 * len(self.zeros) - 1, real=True)
-        return length, fft.rfft(np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64), length)
+        return length, fft.rfft(
+            np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64), length
+        )
 
     def _correlated(self, counts: Counts) -> Counts:
         """For every i the sum of the counts at all j where i + j has a zero."""
         if counts.sum() >> _BITS_AT_ONCE:
-            # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by themselves.
+            # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by
+            # themselves.
             lower = _BITS_AT_ONCE - len(counts).bit_length()
-            return (self._correlated(counts >> lower) << lower) + self._correlated(counts & (1 << lower) - 1)
+            return (self._correlated(counts >> lower) << lower) + self._correlated(
+                counts & (1 << lower) - 1
+            )
         from scipy import fft  # slow to import
 
         length, spectrum = self._spectrum
@@ -82,11 +100,15 @@ class CyclicDesign:
 
 
 def as_integers(sums: NDArray[np.float64]) -> Counts:
-    """Sums of counts that floats came close to. Raises `EstimateError` if they are too far off to tell."""
+    """Sums of counts that floats came close to.
+
+    Raises `EstimateError` if they are too far off to tell.
+    """
     nearest = np.rint(sums)
     if np.abs(sums - nearest).max() > _FARTHEST_FROM_INTEGERS:
         raise EstimateError(
-            "expected sums of counts next to integers: floating-point arithmetic is not what it should be"
+            "expected sums of counts next to integers: floating-point arithmetic is not what it "
+            "should be"
         )
     return nearest.astype(np.int64)
 

@@ -18,7 +18,9 @@ class Field:
     def __init__(self, order: int) -> None:
         self.order = order
         self.characteristic = order if products(order) is None else 2
-        self.inverses = np.array([0, *(inverse(element, order) for element in range(1, order))], dtype=np.int32)
+        self.inverses = np.array(
+            [0, *(inverse(element, order) for element in range(1, order))], dtype=np.int32
+        )
         self._rows = products(order)
         self._table = None if self._rows is None else np.array(self._rows, dtype=np.int32)
 
@@ -51,12 +53,17 @@ class Field:
     def plus_multiple(self, vector: Sequence[int], factor: int, other: Sequence[int]) -> list[int]:
         """The vector, and `factor` times the other added to it, in plain integers."""
         if self._rows is None:
-            return [(one + factor * two) % self.order for one, two in zip(vector, other, strict=True)]
+            return [
+                (one + factor * two) % self.order for one, two in zip(vector, other, strict=True)
+            ]
         row = self._rows[factor]
         return [one ^ row[two] for one, two in zip(vector, other, strict=True)]
 
     def power_of_x(self, exponent: int, tail: Sequence[int]) -> list[int]:
-        """x^exponent modulo the polynomial that makes x^t the sum of tail[i] x^i; coefficients from the lowest."""
+        """x^exponent modulo the polynomial that makes x^t the sum of tail[i] x^i.
+
+        Coefficients from the lowest.
+        """
         size = len(tail)
         power = [1] + [0] * (size - 1)
         for bit in f"{exponent:b}":

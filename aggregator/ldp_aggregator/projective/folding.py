@@ -1,15 +1,18 @@
-"""Tallies of projective-geometry response where the space has far more points than the question has values.
+"""Tallies of projective-geometry response where the space has far more points than the question has
+values.
 
-The values are the first points (`ldp.mechanisms.projective`): all those of fewer coordinates than t, and of the others
-those whose upper two coordinates are (1, 0), (1, 1), ... as far as there are values. Let g be one of these pairs, or
-(0, 1) for the former: point i of the projective line. A value x whose upper two coordinates are c g meets a report y at
+The values are the first points (`ldp.mechanisms.projective`): all those of fewer coordinates than
+t, and of the others those whose upper two coordinates are (1, 0), (1, 1), ... as far as there are
+values. Let g be one of these pairs, or (0, 1) for the former: point i of the projective line. A
+value x whose upper two coordinates are c g meets a report y at
 
     <x, y> = c <g, (y_1, y_2)> + x_3 y_3 + ... + x_t y_t = <(c, x_3, ..., x_t), (<g, (y_1, y_2)>, y_3, ..., y_t)>
 
-so all that it needs to know of y is that shorter vector: a point of the space of one dimension less, or 0, which is
-orthogonal to all. Each slice of the tally counts these for one g, and holds every report once: in column 0 if its
-vector is 0, else in column 1 + the index of its point. So d values take little more than d cells, however large the
-space, and their support counts are exact, as ever.
+so all that it needs to know of y is that shorter vector: a point of the space of one dimension
+less, or 0, which is orthogonal to all. Each slice of the tally counts these for one g, and holds
+every report once: in column 0 if its vector is 0, else in column 1 + the index of its point. So d
+values take little more than d cells, however large the space, and their support counts are exact,
+as ever.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ def folded_vectors(vectors: Integers, folding: Folding) -> Integers:
     counts = np.empty((slices, cells), dtype=np.int64)
     for index, row in enumerate(counts):
         pair = divmod(vector(index, folding.order), folding.order)
-        met = field.combination((factor, each) for factor, each in zip(pair, (first, second), strict=True) if factor)
+        met = field.combination(
+            (factor, each) for factor, each in zip(pair, (first, second), strict=True) if factor
+        )
         row[:] = np.bincount(indices([met, *others], field) + 1, minlength=cells)
     return counts

@@ -14,7 +14,9 @@ _CHUNK = 1 << 15
 
 
 def vectors(points: Integers, order: int, dimension: int) -> tuple[Integers, Integers]:
-    """The vectors of points, given by their indices, and the place values of their first digits, which are 1."""
+    """The vectors of points, given by their indices, and the place values of their first digits,
+    which are 1.
+    """
     before = np.array([geometry(order, fewer).points for fewer in range(dimension)])
     digits = np.searchsorted(before, points, "right") - 1
     places = order**digits
@@ -33,7 +35,10 @@ def coordinates(vectors: Integers, order: int, dimension: int) -> list[Elements]
 
 
 def indices(coordinates: Sequence[Elements], field: Field) -> Elements:
-    """The indices of the points that vectors, given coordinate by coordinate, lie on; -1 for a vector of zeros."""
+    """The indices of the points that vectors, given coordinate by coordinate, lie on.
+
+    -1 for a vector of zeros.
+    """
     order, dimension = field.order, len(coordinates)
     places = order ** np.arange(dimension)[::-1]
     excess = (places - (places - 1) // (order - 1)).astype(np.int32)

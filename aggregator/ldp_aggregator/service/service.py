@@ -1,4 +1,6 @@
-"""One service: the surveys it serves, the store it writes to, the tokens it honours, and the sources it reads."""
+"""One service: the surveys it serves, the store it writes to, the tokens it honours, and the
+sources it reads.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What may be chosen. Without tokens everybody may do everything: then whatever mounts the service has to ask."""
+    """What may be chosen.
+
+    Without tokens everybody may do everything: then whatever mounts the service has to ask.
+    """
 
     tokens: TokenFile | None = None
     open_uploads: bool = False
@@ -66,7 +71,11 @@ class Service:
         self.clock = clock
         self.catalogue = Catalogue(served)
         self.writer = Writer(
-            partial(open_store, url), self.catalogue, settings.rules, clock=clock, on_failure=on_failure
+            partial(open_store, url),
+            self.catalogue,
+            settings.rules,
+            clock=clock,
+            on_failure=on_failure,
         )
         self.analysis = Analysis(self.catalogue, partial(open_snapshot, url))
         self.sources: list[Source] = []
@@ -83,10 +92,17 @@ class Service:
 
     @property
     def trouble(self) -> str | None:
-        """Why uploads cannot be taken, in words; None if they can. A source that stands still is no reason."""
+        """Why uploads cannot be taken, in words; None if they can.
+
+        A source that stands still is no reason.
+        """
         if self.writer.failure is not None:
             return str(self.writer.failure)
-        return None if self.writer.ready else "expected to write to the store, but cannot at the moment"
+        return (
+            None
+            if self.writer.ready
+            else "expected to write to the store, but cannot at the moment"
+        )
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""

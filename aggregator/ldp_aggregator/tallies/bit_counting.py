@@ -1,8 +1,8 @@
 """How many of many bit vectors set each bit: a tree of full adders, on words of 64 bits.
 
-Three vectors of the same weight become one, their sum modulo 2, and one of twice the weight, their carries. Of n
-vectors that leaves at most two of each weight 1, 2, 4, ... after fewer than n additions, each of five operations on
-whole words; only those few are taken apart into bits.
+Three vectors of the same weight become one, their sum modulo 2, and one of twice the weight, their
+carries. Of n vectors that leaves at most two of each weight 1, 2, 4, ... after fewer than n
+additions, each of five operations on whole words; only those few are taken apart into bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Words
 
 _CHUNK = 1 << 17
-"""Words that are added up at a time: enough for operations on whole arrays, few enough for a processor's cache."""
+"""Words that are added up at a time: enough for operations on whole arrays, few enough for a
+processor's cache.
+"""
 
 
 def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -30,7 +32,9 @@ def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
     total = np.zeros(8 * width, dtype=np.int64)
     for level, layers in left.items():
         vectors = np.concatenate(layers).view(np.uint8)[:, :width]
-        total += np.unpackbits(vectors, axis=1, bitorder="little").sum(axis=0, dtype=np.int64) << level
+        total += (
+            np.unpackbits(vectors, axis=1, bitorder="little").sum(axis=0, dtype=np.int64) << level
+        )
     return total
 
 
@@ -55,7 +59,12 @@ def _added(layer: Words) -> list[Words]:
         carried = []
         while len(layer) > 2:
             third = len(layer) // 3
-            a, b, c, rest = layer[:third], layer[third : 2 * third], layer[2 * third : 3 * third], layer[3 * third :]
+            a, b, c, rest = (
+                layer[:third],
+                layer[third : 2 * third],
+                layer[2 * third : 3 * third],
+                layer[3 * third :],
+            )
             total = a ^ b
             a &= b
             np.bitwise_and(total, c, out=b)

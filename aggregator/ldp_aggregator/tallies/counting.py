@@ -1,10 +1,10 @@
 """From rows of report bytes to counts: the only loops over reports, all of them in numpy.
 
-A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places, symbols). A tally of bits has shape
-(cohorts, 1 + bits): the number of reports of each cohort, then how many of them set each bit. A tally of hashed symbols
-has shape (1, 1 + values): the number of reports, then how many of them support each value. A tally of points that is
-folded has shape (slices, 1 + points of a slice), as in `ldp_aggregator.projective.folding`. All are constant in the
-number of reports.
+A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places, symbols). A
+tally of bits has shape (cohorts, 1 + bits): the number of reports of each cohort, then how many of
+them set each bit. A tally of hashed symbols has shape (1, 1 + values): the number of reports, then
+how many of them support each value. A tally of points that is folded has shape (slices, 1 + points
+of a slice), as in `ldp_aggregator.projective.folding`. All are constant in the number of reports.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
 from ldp_aggregator.tallies.hash_counting import hash_supports
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
-_BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+_BITS_OF_BYTE = np.unpackbits(
+    np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
+).astype(np.int64)
 
 
 def empty_counts(layout: Layout) -> Counts:
@@ -42,41 +44,59 @@ def total_reports(counts: Counts, layout: Layout) -> int:
 def count_rows(rows: Rows, layout: Layout) -> Counts:
     """The counts of checked rows, an array of shape (reports, width)."""
     if layout.modulus:
-        return np.concatenate([[len(rows)], hash_supports(seeds(rows), symbols(rows, layout), layout)])[None]
+        return np.concatenate(
+            [[len(rows)], hash_supports(seeds(rows), symbols(rows, layout), layout)]
+        )[None]
     if layout.folding:
         return folded_points(symbols(rows, layout), layout.folding)
     if layout.places > 1:
-        return np.stack([np.bincount(place, minlength=layout.symbols) for place in symbols_by_place(rows, layout)])
+        return np.stack(
+            [
+                np.bincount(place, minlength=layout.symbols)
+                for place in symbols_by_place(rows, layout)
+            ]
+        )
     cohort = cohorts(rows, layout)
     if not layout.bits:
         cells = cohort * layout.symbols + symbols(rows, layout)
-        return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(layout.cohorts, layout.symbols)
+        return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(
+            layout.cohorts, layout.symbols
+        )
     counts = empty_counts(layout)
     if layout.cohorts == 1:
         counts[0, 0], counts[0, 1:] = len(rows), bit_counts(rows)[: layout.bits]
         return counts
     counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts)
-    # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8 table.
+    # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8
+    # table.
     columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
     cells = cohort * 256
     for index, column in enumerate(columns):
         of_byte = np.bincount(cells + column, minlength=layout.cohorts * 256)
         start = 1 + 8 * index
         width = min(8, layout.bits - 8 * index)
-        counts[:, start : start + width] = (of_byte.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE)[:, :width]
+        counts[:, start : start + width] = (of_byte.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE)[
+            :, :width
+        ]
     return counts
 
 
 def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Why rows cannot be reports of this layout: (reason, which rows), for the reasons that occur."""
+    """Why rows cannot be reports of this layout: (reason, which rows), for the
+    reasons that occur.
+    """
     found = []
     if layout.cohorts > 1:
         found.append(("cohort-range", cohorts(rows, layout) >= layout.cohorts))
     if layout.modulus:
         multiplier, shift = seeds(rows).T
-        found.append(("seed-range", (multiplier - 1 >= layout.modulus - 1) | (shift >= layout.modulus)))
+        found.append(
+            ("seed-range", (multiplier - 1 >= layout.modulus - 1) | (shift >= layout.modulus))
+        )
     if not layout.bits:
-        found.append(("symbol-range", np.any(symbols_by_place(rows, layout) >= layout.symbols, axis=0)))
+        found.append(
+            ("symbol-range", np.any(symbols_by_place(rows, layout) >= layout.symbols, axis=0))
+        )
     elif layout.bits % 8:
         found.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
     if layout.ones:

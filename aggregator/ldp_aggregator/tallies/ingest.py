@@ -1,9 +1,11 @@
 """Ingest: bytes to checked batches to a tally, in bulk.
 
 Rules
-- Whatever the bytes, ingest ends with a tally and a count of what was rejected and why; it raises nothing for them.
+- Whatever the bytes, ingest ends with a tally and a count of what was rejected and why; it raises
+  nothing for them.
 - A batch id that was accepted before, in the same ingest, is a duplicate.
-- Memory: one chunk of reports, and the ids of the batches accepted; nothing grows with the reports in a batch.
+- Memory: one chunk of reports, and the ids of the batches accepted; nothing grows with the reports
+  in a batch.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ CHUNK = 1 << 19
 class Ingest:
     """Feeds reports into `tally`. Each file is a stream of its own: end it with `end_of_stream`.
 
-    `seen` are the ids that have been accepted, those accepted elsewhere included that it begins with.
+    `seen` are the ids that have been accepted, those accepted elsewhere included that it begins
+    with.
     """
 
     def __init__(self, survey: Survey, seen: Iterable[bytes] = ()) -> None:
@@ -48,7 +51,8 @@ class Ingest:
         self.end_of_stream()
 
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
-        # Screened before they are compared: an impossible batch must not turn a sound one of its id into a duplicate.
+        # Screened before they are compared: an impossible batch must not turn a sound one of its id
+        # into a duplicate.
         found, outcomes = screened(payloads, self._envelopes), self.tally.intake.outcomes
         outcomes.update(each.reason for each in found if isinstance(each, Refusal))
         batches = self._unseen([each for each in found if isinstance(each, Batch)])

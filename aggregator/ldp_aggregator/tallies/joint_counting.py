@@ -1,9 +1,11 @@
-"""Joint tallies: for questions that are answered together, the products of what a respondent's reports add to theirs.
+"""Joint tallies: for questions that are answered together, the products of what a respondent's
+reports add to theirs.
 
-A report adds 1 to some cells of its question's tally: those that it *marks*. A joint tally has a cell for each
-combination of cells, one of each question, and counts the respondents whose reports mark all of them. It is constant in
-the number of reports, adds up, and contains the tallies of its questions. As an array it has an axis for each question;
-it is kept with the last one in columns and the others, in order, in rows.
+A report adds 1 to some cells of its question's tally: those that it *marks*. A joint tally has a
+cell for each combination of cells, one of each question, and counts the respondents whose reports
+mark all of them. It is constant in the number of reports, adds up, and contains the tallies of its
+questions. As an array it has an axis for each question; it is kept with the last one in columns and
+the others, in order, in rows.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Question, Rows]]:
 
 
 def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
-    """What checked rows, of shape (reports, width), add to the tally of each question, and of the group if any."""
+    """What checked rows, of shape (reports, width), add to the tally of each question, and of the
+    group if any.
+    """
     for question, part in parts(envelope, rows):
         yield question, count_rows(part, question.layout)
     if isinstance(envelope, Group):
@@ -45,7 +49,11 @@ def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]
 
 def empty_counts_of(envelope: Envelope) -> Counts:
     """Zero counts of a question or group."""
-    return empty_joint_counts(envelope) if isinstance(envelope, Group) else empty_counts(envelope.layout)
+    return (
+        empty_joint_counts(envelope)
+        if isinstance(envelope, Group)
+        else empty_counts(envelope.layout)
+    )
 
 
 def count_together(group: Group, rows: Rows) -> Counts:
@@ -55,7 +63,9 @@ def count_together(group: Group, rows: Rows) -> Counts:
 
 
 def _products(split: list[tuple[Rows, Layout]]) -> Counts:
-    """For each mark of the first question, the joint counts of the others over the respondents who have it."""
+    """For each mark of the first question, the joint counts of the others over the respondents who
+    have it.
+    """
     (rows, layout), *others = split
     if not others:
         return count_rows(rows, layout).ravel()
@@ -76,7 +86,9 @@ def marks_of(rows: Rows, layout: Layout) -> tuple[NDArray[Any], NDArray[Any]]:
         places = symbols_by_place(rows, layout).astype(np.int64)
         blocks = np.arange(layout.places)[:, None] + cohorts(rows, layout)
         return (blocks * layout.symbols + places).ravel(), np.tile(reports, layout.places)
-    vectors = np.unpackbits(rows[:, layout.prefix_width :], axis=1, count=layout.bits, bitorder="little")
+    vectors = np.unpackbits(
+        rows[:, layout.prefix_width :], axis=1, count=layout.bits, bitorder="little"
+    )
     setters, bits = np.nonzero(vectors)
     starts = np.broadcast_to(cohorts(rows, layout) * (1 + layout.bits), reports.shape)
     return np.concatenate([starts, starts[setters] + 1 + bits]), np.concatenate([reports, setters])

@@ -1,8 +1,11 @@
-"""Objects in stores (`s3://bucket/name`, `gs://`, `az://`, and what else obstore knows), read as files.
+"""Objects in stores (`s3://bucket/name`, `gs://`, `az://`, and what else obstore knows), read as
+files.
 
 Rules
-- Credentials and endpoints come from where obstore takes them: environment variables, profiles, the machine's role.
-- An object is read in ranges, each of which is retried by itself: nothing has to finish within one time limit.
+- Credentials and endpoints come from where obstore takes them: environment variables, profiles, the
+  machine's role.
+- An object is read in ranges, each of which is retried by itself: nothing has to finish within one
+  time limit.
 - Whatever goes wrong with a store is an `OSError` of one line.
 """
 
@@ -20,17 +23,23 @@ RANGE = 8 << 20
 
 
 def open_object(url: str) -> BinaryIO:
-    """The object, to be read from its beginning. Raises `OSError`, or `FileError` without the package that it takes."""
+    """The object, to be read from its beginning.
+
+    Raises `OSError`, or `FileError` without the package that it takes.
+    """
     try:
         import obstore
         from obstore.store import from_url
     except ImportError:
         raise FileError(
-            f"expected the package obstore, which reads {url}; install it with 'ldpkit-aggregator[objects]'"
+            f"expected the package obstore, which reads {url}; install it with "
+            f"'ldpkit-aggregator[objects]'"
         ) from None
     place, _, name = url.rpartition("/")
     with _errors_of_one_line():
-        return cast(BinaryIO, io.BufferedReader(_Object(obstore.open_reader(from_url(place), name)), RANGE))
+        return cast(
+            BinaryIO, io.BufferedReader(_Object(obstore.open_reader(from_url(place), name)), RANGE)
+        )
 
 
 class _Object(io.RawIOBase):

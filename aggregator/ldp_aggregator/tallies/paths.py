@@ -1,4 +1,7 @@
-"""From paths to a tally: report files and tally files, told apart by how they begin; local ones, and objects by URL."""
+"""From paths to a tally: report files and tally files, told apart by how they begin.
+
+Local ones, and objects by URL.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,12 @@ def count_paths(
     *,
     allow_equal: bool = False,
 ) -> tuple[Tally, set[bytes]]:
-    """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are duplicates.
+    """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are
+    duplicates.
 
-    A tally has no id. What tells it from others are its counts, the digest of which is among the ids. Raises
-    `FileError` for the first path that cannot be read, or is a tally that cannot be merged, or is one that came before,
-    unless `allow_equal`.
+    A tally has no id. What tells it from others are its counts, the digest of which is among the
+    ids. Raises `FileError` for the first path that cannot be read, or is a tally that cannot be
+    merged, or is one that came before, unless `allow_equal`.
     """
     known = frozenset(seen)
     ingest, snapshots = Ingest(survey, known), Tally.empty(survey)
@@ -55,14 +59,16 @@ def count_paths(
 
 
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
-    """Raises `FileError` for counts that were added already: there is nothing else by which two tallies could be told.
+    """Raises `FileError` for counts that were added already: there is nothing else by which two
+    tallies could be told.
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
     digest = blake2b(encode_tally(Tally(tally.survey, tally.counts)), digest_size=ID_SIZE).digest()
     if digest in seen:
         raise FileError(
-            f"{path}: expected tallies of different reports, got the same counts for the second time; "
+            f"{path}: expected tallies of different reports, got the same counts for the second "
+            f"time; "
             "leave it out, or if it really counts other reports, pass --allow-equal"
         )
     seen.add(digest)

@@ -25,14 +25,22 @@ UNKNOWN = "fingerprint"
 
 
 class Refusal(NamedTuple):
-    """Why a payload cannot be counted, by a name in `ldp.wire.REASONS`; and the known question that it is for."""
+    """Why a payload cannot be counted, by a name in `ldp.wire.REASONS`.
+
+    And the known question that it is for.
+    """
 
     reason: str
     fingerprint: bytes | None = None
 
 
-def screened(payloads: Iterable[bytes | Damage], envelopes: Mapping[bytes, Envelope]) -> list[Batch | Refusal]:
-    """What each payload is; `envelopes` are the questions and groups that are known, by fingerprint."""
+def screened(
+    payloads: Iterable[bytes | Damage], envelopes: Mapping[bytes, Envelope]
+) -> list[Batch | Refusal]:
+    """What each payload is.
+
+    `envelopes` are the questions and groups that are known, by fingerprint.
+    """
     found = [_fitting(payload, envelopes) for payload in payloads]
     for fingerprint, places in by_fingerprint(found).items():
         batches = [batch for place in places if isinstance(batch := found[place], Batch)]
@@ -52,11 +60,16 @@ def by_fingerprint(found: Iterable[Batch | Refusal | None]) -> dict[bytes, list[
 
 def rows_of(batches: Iterable[Batch], width: int) -> Rows:
     """The rows of batches of one question, end to end, of shape (reports, width)."""
-    return np.frombuffer(b"".join([batch.rows for batch in batches]), dtype=np.uint8).reshape(-1, width)
+    return np.frombuffer(b"".join([batch.rows for batch in batches]), dtype=np.uint8).reshape(
+        -1, width
+    )
 
 
 def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Batch | Refusal:
-    """The payload as a batch of a known question and of its width; the rows are not looked at yet."""
+    """The payload as a batch of a known question and of its width.
+
+    The rows are not looked at yet.
+    """
     if isinstance(payload, Damage):
         return Refusal("frame-damaged")
     try:

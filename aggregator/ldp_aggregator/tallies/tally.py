@@ -1,7 +1,8 @@
 """Tallies: the mergeable statistic of a survey's reports, constant in their number.
 
 Rules
-- `merge` is commutative and associative, has the empty tally as its unit, and equals having added everything in one.
+- `merge` is commutative and associative, has the empty tally as its unit, and equals having added
+  everything in one.
 - Only tallies of the same questions under the same parameters merge; the fingerprints decide.
 - Intake is counted in batches: received = accepted + duplicate + rejected, always.
 """
@@ -25,7 +26,10 @@ ACCEPTED, DUPLICATE = "accepted", "duplicate"
 
 @dataclass
 class Intake:
-    """What became of the batches received, by outcome; outcomes other than the first two are reasons of rejection."""
+    """What became of the batches received, by outcome.
+
+    Outcomes other than the first two are reasons of rejection.
+    """
 
     outcomes: Counter[str] = field(default_factory=Counter)
 
@@ -52,7 +56,10 @@ class Intake:
 
 @dataclass
 class Tally:
-    """Counts of a survey's reports by question, and by group of questions; and the intake that led to them."""
+    """Counts of a survey's reports by question, and by group of questions.
+
+    And the intake that led to them.
+    """
 
     survey: Survey
     counts: dict[str, Counts]
@@ -84,21 +91,27 @@ class Tally:
         return (
             self.survey.fingerprint == other.survey.fingerprint
             and +self.intake.outcomes == +other.intake.outcomes
-            and all(np.array_equal(counts, other.counts[name]) for name, counts in self.counts.items())
+            and all(
+                np.array_equal(counts, other.counts[name]) for name, counts in self.counts.items()
+            )
         )
 
 
 def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:
-    """Raise `MismatchError`, with both fingerprints of each question concerned, unless the two agree on all of them."""
+    """Raise `MismatchError`, with both fingerprints of each question concerned, unless the two
+    agree on all of them.
+    """
     ours = {each.name: each.fingerprint for each in survey.tallied}
     differences = [
-        f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has {_shown(fingerprints.get(name))}"
+        f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has "
+        f"{_shown(fingerprints.get(name))}"
         for name in sorted(ours.keys() | fingerprints.keys())
         if ours.get(name) != fingerprints.get(name)
     ]
     if differences:
         raise MismatchError(
-            "expected a tally of the same questions and parameters, got another:\n  " + "\n  ".join(differences)
+            "expected a tally of the same questions and parameters, got another:\n  "
+            + "\n  ".join(differences)
         )
 
 

@@ -1,4 +1,5 @@
-"""Snapshot files: a tally as bytes, without loss, checksummed, and refused as a whole if anything is wrong.
+"""Snapshot files: a tally as bytes, without loss, checksummed, and refused as a whole if anything
+is wrong.
 
 One frame (docs/wire.md) of magic LDPT around a msgpack array:
     [1, survey name, [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
@@ -33,14 +34,19 @@ def _payload(tally: Tally, survey_name: str) -> bytes:
         for each in sorted(tally.survey.tallied, key=lambda each: each.name)
         for counts in [tally.counts[each.name]]
     ]
-    outcomes = [[name, count.to_bytes(8, "little")] for name, count in sorted(tally.intake.outcomes.items()) if count]
+    outcomes = [
+        [name, count.to_bytes(8, "little")]
+        for name, count in sorted(tally.intake.outcomes.items())
+        if count
+    ]
     return pack_array([FORMAT, survey_name, questions, outcomes])
 
 
 def decode_tally(data: bytes, survey: Survey) -> Tally:
     """The tally of a snapshot of this survey.
 
-    Raises `WireError` if the bytes are damaged, `MismatchError` if they count other questions or parameters.
+    Raises `WireError` if the bytes are damaged, `MismatchError` if they count other questions or
+    parameters.
     """
     reader = FrameReader(TALLY_MAGIC, MOST_SNAPSHOT)
     frames = [*reader.feed(data), *reader.close()]
@@ -49,8 +55,13 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     try:
         version, name_then, questions, outcomes = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
         if version != FORMAT:
-            raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
-        parts = {name: (fingerprint, shape, content) for name, fingerprint, *shape, content in _list(questions)}
+            raise WireError(
+                "format-version", f"expected a snapshot of format {FORMAT}, got {version!r}"
+            )
+        parts = {
+            name: (fingerprint, shape, content)
+            for name, fingerprint, *shape, content in _list(questions)
+        }
         check_same(survey, {name: fingerprint for name, (fingerprint, _, _) in parts.items()})
         counts, empty = {}, Tally.empty(survey).counts
         for name, (_, shape, content) in parts.items():
@@ -63,11 +74,16 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
         tally = Tally(survey, counts, Intake(intake))
-        # A tally has one encoding. What differs from it (a part twice, true for 1) was not written by `encode_tally`.
+        # A tally has one encoding. What differs from it (a part twice, true for 1) was not written
+        # by `encode_tally`.
         if _payload(tally, str(name_then)) != frames[0]:
-            raise WireError(_REASON, "expected a snapshot as it is written, got another encoding of one")
+            raise WireError(
+                _REASON, "expected a snapshot as it is written, got another encoding of one"
+            )
     except (TypeError, AttributeError, OverflowError) as error:
-        raise WireError(_REASON, f"expected the parts of a snapshot, got {type(error).__name__}") from None
+        raise WireError(
+            _REASON, f"expected the parts of a snapshot, got {type(error).__name__}"
+        ) from None
     except ValueError as error:
         if isinstance(error, WireError) or type(error) is not ValueError:
             raise

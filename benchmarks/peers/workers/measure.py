@@ -1,10 +1,13 @@
-"""What every worker does with a request: make reports one at a time, decode them, say how long it took.
+"""What every worker does with a request: make reports one at a time, decode them, say how long it
+took.
 
 Rules
-- Time is processor time of the worker. Set-up (objects with the parameters, tables of hash functions, compilation) and
-  the forms that the test itself needs (a list of answers, the bytes of a file) are outside the clock.
-- A side that would take longer than the limit makes, or decodes, fewer reports: as many as fit. The answer says how
-  many; server seconds are then scaled to all respondents by the slope between the last two sizes that were measured.
+- Time is processor time of the worker. Set-up (objects with the parameters, tables of hash
+  functions, compilation) and the forms that the test itself needs (a list of answers, the bytes of
+  a file) are outside the clock.
+- A side that would take longer than the limit makes, or decodes, fewer reports: as many as fit. The
+  answer says how many; server seconds are then scaled to all respondents by the slope between the
+  last two sizes that were measured.
 - Work shorter than a tenth of a second is repeated, and the median taken.
 """
 
@@ -41,14 +44,18 @@ class Contender(NamedTuple):
     server: Callable[[Any], Any] | None
     """From packed reports to estimates of all values; None if the library has no estimator."""
     read: Callable[[Any], Mapping[str, Any]] = lambda estimates: {"unbiased": estimates}
-    """What the server gave, as frequencies: `unbiased`, and `returned` where it is something else."""
+    """What the server gave, as frequencies: `unbiased`, and `returned` where it is something else.
+    """
     pack: Callable[[list[Any]], Any] = lambda reports: reports
     """Reports as the server takes them."""
     report_bytes: Callable[[Any], int] = pickled
 
 
 def serve(build: Callable[[str, dict[str, Any], str, int], Contender]) -> None:
-    """Answer requests until there are none; `build` makes a contender of (name, options, epsilon, size)."""
+    """Answer requests until there are none.
+
+    `build` makes a contender of (name, options, epsilon, size).
+    """
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
@@ -98,9 +105,15 @@ def _make(contender: Contender, held: Sequence[int], longest: float) -> tuple[li
 
 
 def _decode(
-    contender: Contender, server: Callable[[Any], Any], reports: list[Any], wanted: int, longest: float
+    contender: Contender,
+    server: Callable[[Any], Any],
+    reports: list[Any],
+    wanted: int,
+    longest: float,
 ) -> tuple[int, float, Any]:
-    """How many reports were decoded, the seconds that `wanted` of them take, and what the server gave."""
+    """How many reports were decoded, the seconds that `wanted` of them take, and what the server
+    gave.
+    """
     few, count = min(_FIRST, len(reports)), min(_SECOND, len(reports))
     _timed(server, contender.pack(reports[:few]))
     less, _ = _timed(server, contender.pack(reports[:few]))
@@ -108,7 +121,8 @@ def _decode(
         seconds, found = _timed(server, contender.pack(reports[:count]))
         each = max(seconds - less, 0.0) / max(count - few, 1)
         fixed = max(seconds - count * each, 0.0)
-        # What does not depend on the reports may be most of the work: then the slope needs as much time again.
+        # What does not depend on the reports may be most of the work: then the slope needs as much
+        # time again.
         affordable = max(longest - fixed, fixed) / max(each, 1e-12)
         following = int(min(len(reports), 10 * count, affordable))
         if count == len(reports) or following < min(len(reports), 2 * count):
@@ -117,7 +131,9 @@ def _decode(
     seconds += (wanted - count) * each
     if count == wanted and seconds < _SHORT:
         packed = contender.pack(reports[:count])
-        seconds = statistics.median([seconds, *(_timed(server, packed)[0] for _ in range(_TIMES - 1))])
+        seconds = statistics.median(
+            [seconds, *(_timed(server, packed)[0] for _ in range(_TIMES - 1))]
+        )
     return count, seconds, found
 
 

@@ -1,7 +1,7 @@
 """multi-freq-ldpy: one function for the client and one for the aggregator of each mechanism.
 
-Its aggregators clip and scale; a witness at the place where they do so gives the unbiased estimates too. The witness
-adds nothing to the time but one call.
+Its aggregators clip and scale; a witness at the place where they do so gives the unbiased estimates
+too. The witness adds nothing to the time but one call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Conten
     if not isinstance(module.MI, Witness):
         module.MI = Witness(module.MI)
     arguments = {"k": size, "epsilon": float(epsilon), **options}
-    privatise, aggregate = getattr(module, f"{name}_Client"), getattr(module, f"{name}_Aggregator_MI")
+    privatise, aggregate = (
+        getattr(module, f"{name}_Client"),
+        getattr(module, f"{name}_Aggregator_MI"),
+    )
     # By position: compiled functions are slower when called by name.
     to_client, to_server = _further(privatise, arguments), _further(aggregate, arguments)
     return Contender(

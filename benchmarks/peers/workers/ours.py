@@ -1,4 +1,6 @@
-"""Our side: `Client(survey).record`, and from the bytes of a report file to estimates with intervals."""
+"""Our side: `Client(survey).record`, and from the bytes of a report file to estimates with
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def _server(survey: Survey, file: bytes) -> tuple[Tally, Any]:
 
 
 def _read(found: tuple[Tally, Any]) -> dict[str, Any]:
-    """The view asked for by name that clips and keeps the sum stands beside what peers return by default."""
+    """The view asked for by name that clips and keeps the sum stands beside what peers return by
+    default.
+    """
     tally, estimates = found
     clipped = estimate(tally, Options(post="norm-sub"))
     return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}

@@ -1,7 +1,7 @@
 """pure-ldp: one class for the client and one for the server of each mechanism.
 
-Its values are counted from 1. Mechanisms that hash hand the server's functions to the client, so the server is made
-first and kept; it is reset between decodings.
+Its values are counted from 1. Mechanisms that hash hand the server's functions to the client, so
+the server is made first and kept; it is reset between decodings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from benchmarks.peers.workers.measure import Contender, serve
 
 
 def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Contender:
-    """`name` is what the names of both classes begin with; each takes those of the options that it knows."""
+    """`name` is what the names of both classes begin with.
+
+    Each takes those of the options that it knows.
+    """
     arguments = {"epsilon": float(epsilon), "d": size, **options}
     server = _made(getattr(frequency_oracles, f"{name}Server"), arguments)
     if hasattr(server, "get_hash_funcs"):

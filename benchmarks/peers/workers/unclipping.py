@@ -1,6 +1,7 @@
 """Undoing an estimator that clips negative frequencies and scales the rest to sum to one.
 
-What was clipped cannot be had back from what was returned, so the counts are taken where the estimator gets them:
+What was clipped cannot be had back from what was returned, so the counts are taken where the
+estimator gets them:
 
     unclipped = (count / n - q) / (p - q)
 """
@@ -13,7 +14,9 @@ import numpy as np
 
 
 class Witness:
-    """Stands in for an estimator of (counts, n, p, q), and remembers what it was last called with."""
+    """Stands in for an estimator of (counts, n, p, q), and remembers what it
+    was last called with.
+    """
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator

@@ -1,15 +1,18 @@
-"""Simulated poisoning: honest tallies from their exact law, forged reports added, and what they did to the estimates.
+"""Simulated poisoning: honest tallies from their exact law, forged reports added, and what they did
+to the estimates.
 
     random        forged reports are anything that can be sent, uniformly
     input         forged devices hold a target each, and keep to the protocol
-    maximal-gain  forged reports are worth as much to the targets as any can be (`ldp_simulations.attacks.maximal_gain`)
+    maximal-gain  forged reports are worth as much to the targets as any can be
+                  (`ldp_simulations.attacks.maximal_gain`)
 
-The gain is what the forged reports add to an estimate, against as many that would add the honest frequency f, no more:
+The gain is what the forged reports add to an estimate, against as many that would add the honest
+frequency f, no more:
 
     gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f,  b the share of those that are forged
 
-which is what `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from reports
-held out of a search, b is their share among these.
+which is what `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are
+estimated from reports held out of a search, b is their share among these.
 
 Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols.
 """
@@ -42,7 +45,9 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Attack:
-    """Who attacks what: `forged` reports for `targets`, the places of some of the holders' values."""
+    """Who attacks what: `forged` reports for `targets`, the places of some of
+    the holders' values.
+    """
 
     question: Question
     holders: Holders
@@ -50,11 +55,16 @@ class Attack:
     forged: int
     kind: str
     hashes: int | None = None
-    """Hash functions that a forger is given to choose from, where reports name one; all, if None."""
+    """Hash functions that a forger is given to choose from, where reports name one.
+
+    All, if None.
+    """
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Those that frequencies are estimated of: the question's, or the texts that are looked for."""
+        """Those that frequencies are estimated of: the question's, or the texts that are looked
+        for.
+        """
         return self.question.domain.values or self.holders.values
 
     @property
@@ -76,13 +86,18 @@ class Outcome:
 
 
 def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
-    """One run. Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded."""
+    """One run.
+
+    Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded.
+    """
     randomizer = attack.question.randomizer
     counts = sample_counts(attack.question, attack.holders, generator)
     if not decoded_reports(randomizer, counts):
         raise EstimateError("expected more respondents: none of these was held out of the search")
     forged = forged_counts(attack, generator)
-    honest, poisoned = (moments_of(randomizer, each, attack.values).frequency for each in (counts, counts + forged))
+    honest, poisoned = (
+        moments_of(randomizer, each, attack.values).frequency for each in (counts, counts + forged)
+    )
     deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
     share = attack.forged / (attack.holders.respondents + attack.forged)
     reach = manipulation(randomizer, counts + forged).reach
@@ -92,7 +107,11 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
         poisoned,
         poisoned - (1 - deceived) * honest - deceived * attack.truth,
         None if reach is None else share * reach,
-        tuple(check.name for check in health(attack.question, counts + forged, candidates) if check.suspicious),
+        tuple(
+            check.name
+            for check in health(attack.question, counts + forged, candidates)
+            if check.suspicious
+        ),
     )
 
 
@@ -108,7 +127,9 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
         if attack.kind == RANDOM:
             rows = random_rows(layout, reports, generator)
         else:
-            rows = crafted_rows(attack.question.randomizer, targets, texts, reports, attack.hashes, generator)
+            rows = crafted_rows(
+                attack.question.randomizer, targets, texts, reports, attack.hashes, generator
+            )
         counts += count_rows(rows, layout)
     return counts
 
@@ -121,7 +142,9 @@ def _pretenders(attack: Attack) -> Holders:
         held[list(targets)] = apportion(attack.forged, np.ones(len(targets)))
         return Holders(attack.holders.values, held)
     most = min(domain.most, len(targets))
-    sets = tuple(tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets)))
+    sets = tuple(
+        tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets))
+    )
     written = tuple(SEPARATOR.join(attack.values[place] for place in each) for each in sets)
     return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
 
@@ -133,7 +156,9 @@ def rarest(question: Question, holders: Holders) -> tuple[int, ...]:
     return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())
 
 
-def places_of(question: Question, holders: Holders, targets: Sequence[str]) -> tuple[int, ...] | None:
+def places_of(
+    question: Question, holders: Holders, targets: Sequence[str]
+) -> tuple[int, ...] | None:
     """The places of targets among the values; None if one of them is no value of the question."""
     values = question.domain.values or holders.values
     if not set(targets) <= set(values):

@@ -1,6 +1,8 @@
-"""Forged reports as rows of bytes, of shape (reports, width), that the aggregator admits: whatever a layout allows.
+"""Forged reports as rows of bytes, of shape (reports, width), that the aggregator admits: whatever
+a layout allows.
 
-random   anything that can be sent, uniformly: the random perturbed-value attack of Cao, Jia and Gong 2021
+random   anything that can be sent, uniformly: the random perturbed-value attack of Cao, Jia and
+         Gong 2021
 bits     vectors with as many ones as an honest report has on average, the wanted ones among them
 """
 
@@ -17,7 +19,9 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
     """Uniform reports."""
     cohorts = generator.integers(layout.cohorts, size=reports)
     if layout.ones:
-        return bit_rows(layout, cohorts, np.zeros((reports, layout.bits), dtype=bool), layout.ones, generator)
+        return bit_rows(
+            layout, cohorts, np.zeros((reports, layout.bits), dtype=bool), layout.ones, generator
+        )
     if layout.bits:
         bits = generator.integers(2, size=(reports, layout.bits), dtype=np.int8)
         return _rows(_cohort_prefix(layout, cohorts), _packed(bits.astype(bool)))
@@ -29,8 +33,12 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
     return symbol_rows(layout, cohorts, symbols)
 
 
-def bit_rows(layout: Layout, cohorts: Integers, wanted: Flags, ones: int, generator: Generator) -> Rows:
-    """Vectors of `ones` bits: those wanted (of shape (reports, bits)) as far as they go, and any others."""
+def bit_rows(
+    layout: Layout, cohorts: Integers, wanted: Flags, ones: int, generator: Generator
+) -> Rows:
+    """Vectors of `ones` bits: those wanted (of shape (reports, bits)) as far as they go, and any
+    others.
+    """
     order = generator.random(wanted.shape) - wanted
     vectors = np.zeros(wanted.shape, dtype=bool)
     np.put_along_axis(vectors, np.argsort(order, axis=1)[:, :ones], True, axis=1)

@@ -1,4 +1,6 @@
-"""What simulated attacks did, over all runs: a table for each question, and records for machines."""
+"""What simulated attacks did, over all runs: a table for each question, and
+records for machines.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ class Attacked(NamedTuple):
 def record(attacked: Attacked) -> dict[str, Any]:
     """Ready for JSON; a bound that does not exist is None."""
     attack, outcomes = attacked
-    truth, bounds = attack.truth, [outcome.bound for outcome in outcomes if outcome.bound is not None]
+    truth, bounds = (
+        attack.truth,
+        [outcome.bound for outcome in outcomes if outcome.bound is not None],
+    )
     honest, poisoned, gain = (
-        np.array([getattr(outcome, name) for outcome in outcomes]) for name in ("honest", "poisoned", "gain")
+        np.array([getattr(outcome, name) for outcome in outcomes])
+        for name in ("honest", "poisoned", "gain")
     )
     furthest = np.abs(gain).argmax(axis=0)
     return {
@@ -62,25 +68,44 @@ def record(attacked: Attacked) -> dict[str, Any]:
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
-    """One table for each question, with a row for each attack and target, and what the columns mean."""
+    """One table for each question, with a row for each attack and target, and what the columns
+    mean.
+    """
     parts = []
     for name in dict.fromkeys(each["question"] for each in records):
         rows, mine = [], [each for each in records if each["question"] == name]
         for each in mine:
-            rows += [(each["attack"], target["value"], *_cells(target), _noticed(each)) for target in each["targets"]]
+            rows += [
+                (each["attack"], target["value"], *_cells(target), _noticed(each))
+                for target in each["targets"]
+            ]
         first = mine[0]
         parts += [
-            f"{name}: {first['mechanism']}, {first['forged']:,} forged reports beside {first['respondents']:,} honest "
+            f"{name}: {first['mechanism']}, {first['forged']:,} forged reports beside "
+            f"{first['respondents']:,} honest "
             f"ones, {first['runs']:,} runs",
             columns(
-                ("attack", "target", "truth", "honest", "poisoned", "gain", "furthest", "bound", "noticed by"), rows
+                (
+                    "attack",
+                    "target",
+                    "truth",
+                    "honest",
+                    "poisoned",
+                    "gain",
+                    "furthest",
+                    "bound",
+                    "noticed by",
+                ),
+                rows,
             ),
         ]
     return "\n".join(parts) + "\n" + "".join(f"  {line}\n" for line in _LEGEND.splitlines())
 
 
 def _cells(target: dict[str, Any]) -> list[str]:
-    numbers = (target[key] for key in ("truth", "honest", "poisoned", "gain", "furthest_gain", "bound"))
+    numbers = (
+        target[key] for key in ("truth", "honest", "poisoned", "gain", "furthest_gain", "bound")
+    )
     return ["-" if number is None else f"{number:.4f}" for number in numbers]
 
 
@@ -88,6 +113,9 @@ def _noticed(record: dict[str, Any]) -> str:
     """The checks, with the number of runs where it was not in all."""
     runs = record["runs"]
     return (
-        ", ".join(name if times == runs else f"{name} ({times} of {runs})" for name, times in record["noticed"].items())
+        ", ".join(
+            name if times == runs else f"{name} ({times} of {runs})"
+            for name, times in record["noticed"].items()
+        )
         or "nothing"
     )

@@ -44,7 +44,9 @@ class AttackError(LDPError):
     metavar="A,B",
     help="Values to be made frequent.  [default: the two that fewest hold, or one of up to three]",
 )
-@click.option("--question", "name", help="Attack this question.  [default: all that have the targets]")
+@click.option(
+    "--question", "name", help="Attack this question.  [default: all that have the targets]"
+)
 @click.option(
     "--attack",
     "kind",
@@ -55,18 +57,30 @@ class AttackError(LDPError):
     "--respondents", "-n", metavar="N", type=whole(1, 10**9), default="10000", show_default=True,
     help="Honest respondents, such as 1e5.",
 )  # fmt: skip
-@click.option("--distribution", default="zipf:1.1", show_default=True, help="What they hold, as for `ldp simulate`.")
 @click.option(
-    "--runs", type=click.IntRange(1, MOST_RUNS), default=1, show_default=True, help="How often to repeat each attack."
+    "--distribution",
+    default="zipf:1.1",
+    show_default=True,
+    help="What they hold, as for `ldp simulate`.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, MOST_RUNS),
+    default=1,
+    show_default=True,
+    help="How often to repeat each attack.",
 )
 @click.option(
     "--hashes",
     metavar="K",
     type=whole(1, 10**5),
-    help="Hash functions that a forger is given to choose from, where reports name one.  [default: all]",
+    help="Hash functions that a forger is given to choose from, where reports name one.  "
+    "[default: all]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 @QUIET
 def attack(
     survey_path: Path,
@@ -82,7 +96,9 @@ def attack(
     form: str,
     quiet: bool,
 ) -> None:
-    """Simulate the known poisoning attacks on SURVEY, beside the bound that its estimates are published with."""
+    """Simulate the known poisoning attacks on SURVEY, beside the bound that its estimates are
+    published with.
+    """
     import numpy as np
 
     from ldp_aggregator.commands.progress import progress
@@ -94,16 +110,26 @@ def attack(
     population = synthetic(survey, respondents, distribution, read_candidates(survey, survey_path))
     forged = max(1, round(respondents * fraction / (1 - fraction)))
     if forged > _MOST_FORGED:
-        raise AttackError(f"expected at most {_MOST_FORGED:,} forged reports, got {forged:,}; have fewer respondents")
+        raise AttackError(
+            f"expected at most {_MOST_FORGED:,} forged reports, got {forged:,}; have fewer "
+            f"respondents"
+        )
     attacks = _attacks(survey, population, targets, kind, forged, hashes)
     generator = np.random.default_rng(seed)
     over = partial(progress, what="attacking", quiet=quiet)
     told = [
-        report.record(report.Attacked(each, [simulate_attack(each, generator) for _ in range(runs)]))
+        report.record(
+            report.Attacked(each, [simulate_attack(each, generator) for _ in range(runs)])
+        )
         for each in over(attacks)
     ]
     if form == "json":
-        shown = {"format": report.FORMAT, "survey": survey.name, "fraction": float(fraction), "attacks": told}
+        shown = {
+            "format": report.FORMAT,
+            "survey": survey.name,
+            "fraction": float(fraction),
+            "attacks": told,
+        }
         click.echo(json.dumps(shown, indent=2, allow_nan=False))
     else:
         click.echo(report.table(told), nl=False)
@@ -133,12 +159,16 @@ def _attacks(
     attacks = []
     for question in survey:
         holders = population[question.name]
-        places = rarest(question, holders) if wanted is None else places_of(question, holders, wanted)
+        places = (
+            rarest(question, holders) if wanted is None else places_of(question, holders, wanted)
+        )
         attacks += [
             Attack(question, holders, places, forged, each, hashes)
             for each in ATTACKS
             if places and kind in (None, each)
         ]
     if not attacks:
-        raise AttackError(f"expected --targets to be values of a question that is attacked, got {targets!r}")
+        raise AttackError(
+            f"expected --targets to be values of a question that is attacked, got {targets!r}"
+        )
     return attacks

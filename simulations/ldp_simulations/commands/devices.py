@@ -1,4 +1,6 @@
-"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for developers who embed the client."""
+"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for developers who embed
+the client.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ def ledger(state: Path) -> None:
 
 @click.command()
 @SURVEY
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="The file to write.  [default: standard output]")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="The file to write.  [default: standard output]",
+)
 def codegen(survey_path: Path, output: Path | None) -> None:
     """Write a typed Python module that records answers to SURVEY."""
     from ldp_client.codegen import module

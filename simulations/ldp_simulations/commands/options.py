@@ -22,7 +22,9 @@ def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fract
             found = None
         if found is None or not least <= found <= most:
             came = repr(text) if len(text) <= 80 else repr(text[:77] + "...")
-            raise click.BadParameter(f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}")
+            raise click.BadParameter(
+                f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}"
+            )
         return found
 
     return read

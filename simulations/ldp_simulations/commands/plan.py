@@ -1,4 +1,6 @@
-"""`ldp plan`: what a survey will be able to tell, and how many respondents or how much epsilon that takes."""
+"""`ldp plan`: what a survey will be able to tell, and how many respondents or how much epsilon that
+takes.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,18 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 
 @click.command()
 @click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
-@click.option("--values", metavar="D", type=whole(2, MOST_VALUES), help="Compare mechanisms for so many values.")
-@click.option("--epsilon", metavar="E", type=number(LEAST_EPSILON, MOST_EPSILON), help="What one report may reveal.")
+@click.option(
+    "--values",
+    metavar="D",
+    type=whole(2, MOST_VALUES),
+    help="Compare mechanisms for so many values.",
+)
+@click.option(
+    "--epsilon",
+    metavar="E",
+    type=number(LEAST_EPSILON, MOST_EPSILON),
+    help="What one report may reveal.",
+)
 @click.option("--respondents", "-n", metavar="N", type=_COUNT, help="How many answer, such as 1e6.")
 @click.option(
     "--half-width",
@@ -38,21 +50,45 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     help="Find what it takes to detect this frequency, or with what chance it is.",
 )
 @click.option(
-    "--level", metavar="L", type=_CHANCE, default="0.95", show_default=True, help="Of intervals and of detection."
+    "--level",
+    metavar="L",
+    type=_CHANCE,
+    default="0.95",
+    show_default=True,
+    help="Of intervals and of detection.",
 )
 @click.option(
-    "--power", metavar="P", type=_CHANCE, default="0.8", show_default=True, help="With what chance to be detected."
+    "--power",
+    metavar="P",
+    type=_CHANCE,
+    default="0.8",
+    show_default=True,
+    help="With what chance to be detected.",
 )
 @click.option(
-    "--frequency", metavar="F", type=number(0, 1), help="The frequency of a typical value.  [default: an even share]"
+    "--frequency",
+    metavar="F",
+    type=number(0, 1),
+    help="The frequency of a typical value.  [default: an even share]",
 )
 @click.option(
     "--estimand", type=click.Choice(["respondents", "population"]), default="respondents", show_default=True,
     help="Whom the errors are for.",
 )  # fmt: skip
-@click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
-@click.option("--forged", metavar="M", type=_COUNT, help="How many reports are forged.  [default: 1 % of them]")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals of a question hold together (Bonferroni).",
+)
+@click.option(
+    "--forged",
+    metavar="M",
+    type=_COUNT,
+    help="How many reports are forged.  [default: 1 % of them]",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 def plan(
     survey_path: Path | None,
     values: int | None,
@@ -96,7 +132,11 @@ def plan(
     if form == "json":
         asked = {name: value for name, value in vars(ask).items() if value is not None}
         told += map(search_plan.record, searches)
-        click.echo(json.dumps({"format": report.FORMAT, "asked": asked, "plans": told}, indent=2, allow_nan=False))
+        click.echo(
+            json.dumps(
+                {"format": report.FORMAT, "asked": asked, "plans": told}, indent=2, allow_nan=False
+            )
+        )
     else:
         of_values_known = report.table(told, ask) + report.legend(told, ask, forged) if told else ""
         click.echo(of_values_known + "".join(map(search_plan.in_lines, searches)), nl=False)
@@ -113,16 +153,24 @@ def _check(
     """Raise `click.UsageError` for options that do not go together."""
     goal = ask.half_width is not None or ask.detect is not None
     if survey_path is None and values is None:
-        raise click.UsageError("expected a SURVEY, or --values with --epsilon or --respondents; got neither")
+        raise click.UsageError(
+            "expected a SURVEY, or --values with --epsilon or --respondents; got neither"
+        )
     if survey_path is not None and (values is not None or epsilon is not None):
         raise click.UsageError("expected a SURVEY, or --values and --epsilon; got both")
     known_epsilon = survey_path is not None or epsilon is not None
     if known_epsilon and respondents is not None and ask.half_width is not None:
         raise click.UsageError("--half-width finds respondents or epsilon: leave one of them out")
     if respondents is None and not known_epsilon:
-        raise click.UsageError("expected --epsilon or --respondents, the other of which can be found; got neither")
+        raise click.UsageError(
+            "expected --epsilon or --respondents, the other of which can be found; got neither"
+        )
     if (respondents is None or not known_epsilon) and not goal:
         missing = "--respondents" if respondents is None else "--epsilon"
-        raise click.UsageError(f"expected {missing}, or --half-width or --detect to find it by; got none of them")
+        raise click.UsageError(
+            f"expected {missing}, or --half-width or --detect to find it by; got none of them"
+        )
     if respondents is not None and forged is not None and forged > respondents:
-        raise click.UsageError(f"--forged: expected at most as many as respondents ({respondents:,}), got {forged:,}")
+        raise click.UsageError(
+            f"--forged: expected at most as many as respondents ({respondents:,}), got {forged:,}"
+        )

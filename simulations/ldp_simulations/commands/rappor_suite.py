@@ -16,7 +16,10 @@ from ldp_simulations.rappor_suite.running import Task, run
 
 
 def simulate_suite(pattern: str, instances: int | None, output: Path | None, quiet: bool) -> None:
-    """Run the cases, print their tables, and write report.html; results.jsonl keeps what was measured."""
+    """Run the cases, print their tables, and write report.html.
+
+    Results.jsonl keeps what was measured.
+    """
     chosen = cases(pattern)
     archive = Archive()
     if output is not None:
@@ -34,4 +37,7 @@ def simulate_suite(pattern: str, instances: int | None, output: Path | None, qui
         asked += f" --runs {instances}" if instances else ""
         write_whole(output / "report.html", page(outcomes, asked))
         if not quiet:
-            click.echo(f"wrote report.html to {output}; results.jsonl there keeps what was measured", err=True)
+            click.echo(
+                f"wrote report.html to {output}; results.jsonl there keeps what was measured",
+                err=True,
+            )

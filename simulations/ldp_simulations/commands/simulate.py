@@ -1,4 +1,6 @@
-"""`ldp randomize` and `ldp simulate`: surveys before (or without) the devices that will answer them."""
+"""`ldp randomize` and `ldp simulate`: surveys before (or without) the devices that will answer
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.presentation import QUESTION, TOP, check_names
-from ldp_aggregator.files import hand_out, make_folder, read_candidates, read_survey, write_whole, written_whole
+from ldp_aggregator.files import (
+    hand_out,
+    make_folder,
+    read_candidates,
+    read_survey,
+    write_whole,
+    written_whole,
+)
 from ldp_simulations.commands.options import MOST_RUNS, whole
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
@@ -18,12 +27,30 @@ _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 
 @click.command()
 @SURVEY
-@click.option("--input", "-i", "table", required=True, type=click.Path(path_type=Path), help="A CSV table of answers.")
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The report file to write.")
-@click.option("--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer.")
+@click.option(
+    "--input",
+    "-i",
+    "table",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A CSV table of answers.",
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The report file to write.",
+)
+@click.option(
+    "--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer."
+)
 @QUIET
-def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool) -> None:
-    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty = no answer.
+def randomize(
+    survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool
+) -> None:
+    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty =
+    no answer.
 
     Reports leave in a random order, whatever that of the rows.
     """
@@ -40,16 +67,29 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
 
 @click.command()
 @click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
-@click.option("--suite", type=click.Choice(["rappor"]), help="Instead of SURVEY: the regression grid of google/rappor.")
-@click.option("--cases", metavar="PATTERN", help="Of a suite: the cases to run, such as 'small *'.  [default: all]")
-@click.option("--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers.")
+@click.option(
+    "--suite",
+    type=click.Choice(["rappor"]),
+    help="Instead of SURVEY: the regression grid of google/rappor.",
+)
+@click.option(
+    "--cases",
+    metavar="PATTERN",
+    help="Of a suite: the cases to run, such as 'small *'.  [default: all]",
+)
+@click.option(
+    "--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers."
+)
 @click.option(
     "--users",
     metavar="N",
     type=whole(1, 10**12),
     help="How many respondents to make up, such as 1e6.  [default: 10000]",
 )
-@click.option("--distribution", help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]")
+@click.option(
+    "--distribution",
+    help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]",
+)
 @click.option(
     "--runs",
     type=click.IntRange(1, MOST_RUNS),
@@ -61,20 +101,32 @@ def randomize(survey_path: Path, table: Path, output: Path, skip_invalid: bool, 
     type=click.Choice(["clients", "reports", "law"]),
     default="law",
     show_default=True,
-    help="Let a client make every report, draw them in bulk and of the same law where a mechanism has such a draw, or "
+    help="Let a client make every report, draw them in bulk and of the same law where a mechanism "
+    "has such a draw, or "
     "draw tallies from their exact law.",
 )
 @click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
-@click.option("--simultaneous", is_flag=True, help="Make all intervals of a question hold together (Bonferroni).")
-@click.option("--skip-invalid", is_flag=True, help="Of --population: take cells that do not fit for no answer.")
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals of a question hold together (Bonferroni).",
+)
+@click.option(
+    "--skip-invalid",
+    is_flag=True,
+    help="Of --population: take cells that do not fit for no answer.",
+)
 @QUESTION
 @TOP
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder; of a suite, report.html "
+    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder; of a "
+    "suite, report.html "
     "and results.jsonl, from which an interrupted run goes on.",
 )
 @QUIET
@@ -117,7 +169,9 @@ def simulate(
     from ldp_simulations.simulation.simulation import simulate
 
     if table is not None and (users is not None or distribution is not None):
-        raise click.UsageError("expected either --population, or --users and --distribution; got both")
+        raise click.UsageError(
+            "expected either --population, or --users and --distribution; got both"
+        )
     if skip_invalid and table is None:
         raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
     survey = read_survey(survey_path)
@@ -154,7 +208,10 @@ def simulate(
         write_whole(output / "simulation.json", report.json_lines(result))
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:
-            click.echo(f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}", err=True)
+            click.echo(
+                f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}",
+                err=True,
+            )
 
 
 def _refuse_others(context: click.Context) -> None:
@@ -163,9 +220,11 @@ def _refuse_others(context: click.Context) -> None:
         option.opts[0] if isinstance(option, click.Option) else "SURVEY"
         for option in context.command.params
         if option.name not in _OF_SUITES
-        and context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        and context.get_parameter_source(option.name or "")
+        is click.core.ParameterSource.COMMANDLINE
     ]
     if given:
         raise click.UsageError(
-            f"expected --suite with --cases, --runs, --output or --quiet alone, got {', '.join(given)}"
+            f"expected --suite with --cases, --runs, --output or --quiet alone, got "
+            f"{', '.join(given)}"
         )

@@ -1,1 +1,3 @@
-"""How often intervals and findings are right, measured for every mechanism: `python -m ldp_simulations.coverage`."""
+"""How often intervals and findings are right, measured for every mechanism: `python -m
+ldp_simulations.coverage`.
+"""

@@ -1,6 +1,7 @@
 """The command: measure the grid, say what does not hold, and write the page.
 
-It goes on where an interrupted run stopped, as long as the source of what is measured stays the same.
+It goes on where an interrupted run stopped, as long as the source of what is measured stays the
+same.
 """
 
 from __future__ import annotations
@@ -23,12 +24,25 @@ from ldp_simulations.coverage.running import run
 
 @click.command()
 @click.argument("output", required=False, type=click.Path(path_type=Path))
-@click.option("--results", type=click.Path(path_type=Path), help="File that keeps what was measured, cell by cell.")
-@click.option("--part", "partly", is_flag=True, help="Measure a few cells of every mechanism, in seconds.")
-@click.option("--cells", "pattern", default="*", help="Measure cells whose names fit, such as 'values: grr,*'.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    help="File that keeps what was measured, cell by cell.",
+)
+@click.option(
+    "--part", "partly", is_flag=True, help="Measure a few cells of every mechanism, in seconds."
+)
+@click.option(
+    "--cells",
+    "pattern",
+    default="*",
+    help="Measure cells whose names fit, such as 'values: grr,*'.",
+)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
-def main(output: Path | None, results: Path | None, partly: bool, pattern: str, workers: int, quiet: bool) -> None:
+def main(
+    output: Path | None, results: Path | None, partly: bool, pattern: str, workers: int, quiet: bool
+) -> None:
     """Measure how often intervals hold the truth, and write OUTPUT, a Markdown page.
 
     Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in a million.

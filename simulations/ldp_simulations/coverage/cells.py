@@ -1,15 +1,16 @@
 """The grid: what is simulated, cell by cell.
 
-    values    every mechanism, its epsilons x sizes x numbers of respondents; populations take turns, so that each
-              meets every epsilon, size and number
+    values    every mechanism, its epsilons x sizes x numbers of respondents; populations take
+              turns, so that each meets every epsilon, size and number
     means     of whole numbers, through every mechanism that has a mean
     repeats   five reports from each respondent, of one permanent response
     joint     cells of two questions answered together
     pooled    two versions of a question through different mechanisms
-    hashes    Bloom filters whose hash functions stay the same in all surveys, with few candidates and with many
+    hashes    Bloom filters whose hash functions stay the same in all surveys, with few candidates
+              and with many
 
-A cell takes as many surveys as can be drawn in a second or so, by the rows' estimates of the time, so that what is
-measured depends on neither clock nor machine.
+A cell takes as many surveys as can be drawn in a second or so, by the rows' estimates of the time,
+so that what is measured depends on neither clock nor machine.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ RESPONDENTS = (200, 10_000, 1_000_000)
 REPEATS = 5
 MOST_SURVEYS, LEAST_SURVEYS = 500, 25
 MOST_BY_REPORT = 1 << 24
-"""Reports times values up to which the tallies of local hashing are drawn report by report in reasonable time."""
+"""Reports times values up to which the tallies of local hashing are drawn report by report in
+reasonable time.
+"""
 MOST_PAIRS = 1 << 28
 """Beyond, they are not: see `ldp_simulations.sampling.hashes`."""
 
@@ -37,7 +40,11 @@ _BUDGET = 0.75e6
 _WITH_SAME_HASHES = 150
 _EPSILONS_OF_MEANS, _SIZES_OF_MEANS = ("1/2", "2", "8"), (10, 100)
 _IN_PART, _SIZE_IN_PART = 25, 100
-_MORE_IN_PART = {("values", ("grr",)): 100, ("joint", ("ss", "ss")): 50, ("joint", ("grr", "grr")): 50}
+_MORE_IN_PART = {
+    ("values", ("grr",)): 100,
+    ("joint", ("ss", "ss")): 50,
+    ("joint", ("grr", "grr")): 50,
+}
 """Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
     "means": (("geometric",), ("grr",)),
@@ -68,7 +75,8 @@ class Cell(NamedTuple):
     def name(self) -> str:
         """Told apart from all others, but for the number of surveys."""
         return (
-            f"{self.kind}: {self.mechanism}, epsilon {self.epsilon}, {self.size} values, {self.population}, "
+            f"{self.kind}: {self.mechanism}, epsilon {self.epsilon}, {self.size} values, "
+            f"{self.population}, "
             f"n = {self.respondents}"
         )
 
@@ -95,7 +103,9 @@ def cells() -> list[Cell]:
 
 
 def part(every: Sequence[Cell]) -> list[Cell]:
-    """A part for every day: the hardest cell of every mechanism and of some other families, with fewer surveys."""
+    """A part for every day: the hardest cell of every mechanism and of some other families, with
+    fewer surveys.
+    """
     hardest: dict[tuple[str, tuple[str, ...]], Cell] = {}
     for cell in every:
         place = cell.kind, cell.labels
@@ -111,8 +121,8 @@ def part(every: Sequence[Cell]) -> list[Cell]:
 
 
 def _hardness(cell: Cell) -> tuple[float, ...]:
-    """Those come first that can be drawn often, then large epsilons (small ones, where noise adds to noise), then many
-    values; 10,000 respondents are best.
+    """Those come first that can be drawn often, then large epsilons (small ones, where noise adds
+    to noise), then many values; 10,000 respondents are best.
     """
     epsilon = float(Fraction(cell.epsilon))
     return (
@@ -124,10 +134,15 @@ def _hardness(cell: Cell) -> tuple[float, ...]:
 
 
 def fitting(every: Sequence[Cell], pattern: str) -> list[Cell]:
-    """The cells whose names fit a pattern such as `values: grr,*`. Raises `GridError` if there are none."""
+    """The cells whose names fit a pattern such as `values: grr,*`.
+
+    Raises `GridError` if there are none.
+    """
     found = [cell for cell in every if fnmatchcase(cell.name, pattern)]
     if not found:
-        raise GridError(f"expected a pattern that cells fit, such as 'values: grr,*', got {pattern!r}")
+        raise GridError(
+            f"expected a pattern that cells fit, such as 'values: grr,*', got {pattern!r}"
+        )
     return found
 
 
@@ -135,38 +150,68 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
     for turn, row in enumerate(rows.values()):
         numbers = RESPONDENTS[1:] if row.family == "found" else RESPONDENTS
         for places in product(*(range(len(each)) for each in (row.epsilons, row.sizes, numbers))):
-            epsilon, size, respondents = row.epsilons[places[0]], row.sizes[places[1]], numbers[places[2]]
+            epsilon, size, respondents = (
+                row.epsilons[places[0]],
+                row.sizes[places[1]],
+                numbers[places[2]],
+            )
             if row.by_report and MOST_BY_REPORT < respondents * max(size, 64) <= MOST_PAIRS:
                 continue
             cost = row.cost(size, epsilon, respondents)
             if row.by_report and respondents * max(size, 64) > MOST_PAIRS:
                 cost = 0.0
-            yield _cell("values", (row.name,), epsilon, size, _in_turn(turn + sum(places)), respondents, cost)
+            yield _cell(
+                "values",
+                (row.name,),
+                epsilon,
+                size,
+                _in_turn(turn + sum(places)),
+                respondents,
+                cost,
+            )
 
 
 def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
     for turn, label in enumerate(MEANS):
         sizes = [size for size in rows[label].sizes if size in _SIZES_OF_MEANS]
-        for places in product(range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))):
-            epsilon, size, respondents = _EPSILONS_OF_MEANS[places[0]], sizes[places[1]], RESPONDENTS[places[2]]
+        for places in product(
+            range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))
+        ):
+            epsilon, size, respondents = (
+                _EPSILONS_OF_MEANS[places[0]],
+                sizes[places[1]],
+                RESPONDENTS[places[2]],
+            )
             cost = rows[label].cost(size, epsilon, respondents)
-            yield _cell("means", (label,), epsilon, size, _in_turn(turn + sum(places)), respondents, cost)
+            yield _cell(
+                "means", (label,), epsilon, size, _in_turn(turn + sum(places)), respondents, cost
+            )
 
 
 def _repeats(rows: Mapping[str, Row]) -> Iterator[Cell]:
     for label, epsilon, size, respondents in product(CHAINS, EPSILONS, (10, 100), RESPONDENTS):
         yield _cell(
-            "repeats", (label,), epsilon, size, "zipf", respondents, rows[label].cost(size, epsilon, respondents)
+            "repeats",
+            (label,),
+            epsilon,
+            size,
+            "zipf",
+            respondents,
+            rows[label].cost(size, epsilon, respondents),
         )
 
 
 def _joint(_: Mapping[str, Row]) -> Iterator[Cell]:
-    for pair, epsilon, size, respondents in product(PAIRS, ("1/5", "1", "4"), (3, 12), (200, 1_000, 100_000)):
+    for pair, epsilon, size, respondents in product(
+        PAIRS, ("1/5", "1", "4"), (3, 12), (200, 1_000, 100_000)
+    ):
         yield _cell("joint", pair, epsilon, size, "zipf", respondents, 2_000 + 0.3 * respondents)
 
 
 def _pooled(_: Mapping[str, Row]) -> Iterator[Cell]:
-    for pair, epsilon, population, respondents in product(VERSIONS, EPSILONS, POPULATIONS, (1_000, 10_000)):
+    for pair, epsilon, population, respondents in product(
+        VERSIONS, EPSILONS, POPULATIONS, (1_000, 10_000)
+    ):
         yield _cell("pooled", pair, epsilon, 10, population, respondents, 200)
 
 
@@ -180,12 +225,26 @@ def _in_turn(number: int) -> str:
 
 
 def _cell(
-    kind: str, labels: tuple[str, ...], epsilon: str, size: int, population: str, respondents: int, drawing: float
+    kind: str,
+    labels: tuple[str, ...],
+    epsilon: str,
+    size: int,
+    population: str,
+    respondents: int,
+    drawing: float,
 ) -> Cell:
     # The exact intervals of few expected counts take the longest.
     estimating = 6_000 + 15 * size
     surveys = int(_BUDGET / (estimating + 2 * drawing))
-    return Cell(kind, labels, epsilon, size, population, respondents, min(max(surveys, LEAST_SURVEYS), MOST_SURVEYS))
+    return Cell(
+        kind,
+        labels,
+        epsilon,
+        size,
+        population,
+        respondents,
+        min(max(surveys, LEAST_SURVEYS), MOST_SURVEYS),
+    )
 
 
 _PARTS: tuple[Callable[[Mapping[str, Row]], Iterator[Cell]], ...] = (

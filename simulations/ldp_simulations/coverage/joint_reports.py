@@ -1,4 +1,6 @@
-"""Reports of questions that are answered together: drawn in numpy, from small channels written out."""
+"""Reports of questions that are answered together: drawn in numpy, from
+small channels written out.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,14 @@ from ldp_aggregator.arrays import Counts, Floats, Rows
 
 
 def rows_of(questions: tuple[Question, ...], holders: Counts, generator: Generator) -> Rows:
-    """One row for each respondent; `holders`, of shape (respondents, questions), has the values by number."""
-    parts = [_drawn(question, held, generator) for question, held in zip(questions, holders.T, strict=True)]
+    """One row for each respondent.
+
+    `holders`, of shape (respondents, questions), has the values by number.
+    """
+    parts = [
+        _drawn(question, held, generator)
+        for question, held in zip(questions, holders.T, strict=True)
+    ]
     return np.concatenate(parts, axis=1)
 
 
@@ -29,8 +37,12 @@ def _drawn(question: Question, held: Counts, generator: Generator) -> Rows:
 
 @lru_cache(maxsize=4)
 def _law(question: Question) -> tuple[Rows, Floats]:
-    """Every report as bytes, and the sums of their chances up to each, of shape (values, reports)."""
-    channel = np.array([[float(mass) for mass in row] for row in question.randomizer.channel().rows])
+    """Every report as bytes, and the sums of their chances up to each, of shape
+    (values, reports).
+    """
+    channel = np.array(
+        [[float(mass) for mass in row] for row in question.randomizer.channel().rows]
+    )
     numbers = np.arange(channel.shape[1], dtype="<u4")
     reports = numbers.view(np.uint8).reshape(-1, 4)[:, : question.width]
     possible = channel.any(axis=0)

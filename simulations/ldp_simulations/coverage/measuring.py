@@ -1,6 +1,7 @@
 """What a cell shows, summed up over its surveys.
 
-Every cell has random numbers of its own, so that it shows the same whenever, wherever and after whatever it is run.
+Every cell has random numbers of its own, so that it shows the same whenever, wherever and after
+whatever it is run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from ldp_simulations.coverage.observing import Seen, surveys_of
 
 
 class Finding(NamedTuple):
-    """How often something went wrong: on average over surveys, and over values where it was seen by value."""
+    """How often something went wrong: on average over surveys, and over values where it was seen by
+    value.
+    """
 
     surveys: int
     mean: float
@@ -55,7 +58,12 @@ class Sum:
         by_value = self.by_value / self.surveys
         worst = float(by_value[np.argmax(np.abs(by_value))])
         return Finding(
-            self.surveys, mean, (variance / self.surveys) ** 0.5, len(by_value), worst, float(by_value.std())
+            self.surveys,
+            mean,
+            (variance / self.surveys) ** 0.5,
+            len(by_value),
+            worst,
+            float(by_value.std()),
         )
 
 

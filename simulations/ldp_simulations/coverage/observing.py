@@ -1,14 +1,17 @@
-"""One survey after the other of a cell, each drawn from its exact law and decoded as analysts decode: what was missed.
+"""One survey after the other of a cell, each drawn from its exact law and decoded as analysts
+decode: what was missed.
 
     each      intervals of single values: which of them miss, by value
     all       whether any interval of a simultaneous family (Bonferroni) misses
-    wrong     of the values detected (Benjamini-Hochberg), the share that nobody holds; 0 if none is detected
+    wrong     of the values detected (Benjamini-Hochberg), the share that nobody holds; 0 if none is
+              detected
     alarm     whether any value that nobody holds is detected (Bonferroni)
     mean      whether the interval of a mean misses
     shift     estimate less truth, in standard errors, by value
 
-Every survey has two parts. In the first the respondents are the same people in all surveys, and what is estimated is
-their frequencies; in the second they are drawn from a population anew, and it is the population's.
+Every survey has two parts. In the first the respondents are the same people in all surveys, and
+what is estimated is their frequencies; in the second they are drawn from a population anew, and it
+is the population's.
 """
 
 from __future__ import annotations
@@ -110,7 +113,9 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
 
 def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
-    """Other texts in each survey, and so other hash functions, unless they are to stay the `same`."""
+    """Other texts in each survey, and so other hash functions, unless they are
+    to stay the `same`.
+    """
     question = question_of(rows[0], cell.size, cell.epsilon)
     shares = POPULATIONS[cell.population](cell.size)
 
@@ -131,7 +136,8 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """The intervals of texts that were found, in one number: the share that misses."""
     question = question_of(rows[0], cell.size, cell.epsilon)
     shares = POPULATIONS[cell.population](cell.size)
-    # Words that are spread over the alphabet, so that those held share some prefixes and not others.
+    # Words that are spread over the alphabet, so that those held share some prefixes and not
+    # others.
     words = ["".join(letters) for letters in product(ALPHABET, repeat=3)]
     texts = tuple(words[place * 5 % len(words)] for place in range(cell.size))
 
@@ -145,7 +151,10 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             if len(true):
                 yield f"each, {estimand}", float(_missed(found, true).mean())
             if estimand == RESPONDENTS:
-                yield "wrong", _wrong(detected(found) & (true == 0), detected(found)) if len(true) else 0.0
+                yield (
+                    "wrong",
+                    _wrong(detected(found) & (true == 0), detected(found)) if len(true) else 0.0,
+                )
 
     return survey
 
@@ -162,7 +171,10 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             assert mean is not None  # noqa: S101 (the grid names mechanisms that have one)
             # Sums of rounded shares are off in the last digits; an interval may end at the truth.
             slack = 1e-9 * cell.size
-            yield f"mean, {estimand}", float(not mean.low - slack <= numbers @ truth <= mean.high + slack)
+            yield (
+                f"mean, {estimand}",
+                float(not mean.low - slack <= numbers @ truth <= mean.high + slack),
+            )
 
     return survey
 
@@ -175,7 +187,9 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, held, truth in _twice(cell, together.ravel(), generator):
-            people = np.stack(np.divmod(np.repeat(np.arange(cell.size**2), held), cell.size), axis=1)
+            people = np.stack(
+                np.divmod(np.repeat(np.arange(cell.size**2), held), cell.size), axis=1
+            )
             tally = Tally.empty(survey_asked)
             tally.add(group, rows_of(group.members, people, generator))
             names = [member.name for member in group.members]
@@ -211,8 +225,12 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     return survey
 
 
-def _looked_at(estimate: Callable[[Options], QuestionEstimates], truth: Floats, estimand: str) -> Observed:
-    """What the estimates of all values miss, one by one and together, and what they find wrongly."""
+def _looked_at(
+    estimate: Callable[[Options], QuestionEstimates], truth: Floats, estimand: str
+) -> Observed:
+    """What the estimates of all values miss, one by one and together, and what
+    they find wrongly.
+    """
     single = estimate(Options(estimand=estimand))
     yield f"each, {estimand}", _missed(single, truth)
     family = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
@@ -224,8 +242,12 @@ def _looked_at(estimate: Callable[[Options], QuestionEstimates], truth: Floats, 
         yield "alarm", float((detected(single, correction="bonferroni") & absent).any())
 
 
-def _twice(cell: Cell, shares: Floats, generator: Generator) -> Iterator[tuple[str, Counts, Floats]]:
-    """(estimand, who holds what, the truth): of the same respondents, and of some who are drawn anew."""
+def _twice(
+    cell: Cell, shares: Floats, generator: Generator
+) -> Iterator[tuple[str, Counts, Floats]]:
+    """(estimand, who holds what, the truth): of the same respondents, and of some who are drawn
+    anew.
+    """
     fixed = apportion(cell.respondents, shares)
     yield RESPONDENTS, fixed, fixed / cell.respondents
     yield POPULATION, generator.multinomial(cell.respondents, shares), shares
@@ -266,7 +288,9 @@ def _counts(question: Question, holders: Holders, repeats: int, generator: Gener
         return np.concatenate([[reports], ones(repeats * kept, reports, fresh, generator)])[None]
     assert isinstance(randomizer, Chain)  # noqa: S101
     symbols = sample_counts(_through(question, randomizer.lasting), holders, generator)[0]
-    return sample_counts(_through(question, randomizer.fresh), Holders(holders.values, repeats * symbols), generator)
+    return sample_counts(
+        _through(question, randomizer.fresh), Holders(holders.values, repeats * symbols), generator
+    )
 
 
 def _with_hashes(question: Question, number: int) -> Question:
@@ -285,7 +309,10 @@ def _through(question: Question, randomizer: Randomizer) -> Question:
 
 
 def _some_sets(domain: Domain, weights: Floats) -> SetHolders:
-    """`_SETS` sets of 0 to `MOST_HELD` values, drawn in proportion to the weights; the same each time."""
+    """`_SETS` sets of 0 to `MOST_HELD` values, drawn in proportion to the weights.
+
+    The same each time.
+    """
     generator = np.random.default_rng(0)
     held: Counter[Value] = Counter()
     for size in generator.integers(0, MOST_HELD, _SETS, endpoint=True).tolist():

@@ -1,4 +1,6 @@
-"""The measurements as Markdown: a line for every mechanism, tables for other families, and what does not hold."""
+"""The measurements as Markdown: a line for every mechanism, tables for other families, and what
+does not hold.
+"""
 
 from __future__ import annotations
 
@@ -114,13 +116,17 @@ def _section(title: str, text: str, kind: str, outcomes: Sequence[Outcome]) -> s
     rows = []
     for name in dict.fromkeys(cell.mechanism for cell, _ in here):
         group = [findings for cell, findings in here if cell.mechanism == name]
-        rows.append([name, str(len(group)), *(column.show(group, column.about) for column in columns)])
+        rows.append(
+            [name, str(len(group)), *(column.show(group, column.about) for column in columns)]
+        )
     headings = ["", "cells", *(column.heading for column in columns)]
     return f"\n## {title}\n\n{text}\n\n{_table(headings, rows)}"
 
 
 def _by_estimand(group: Group, about: str) -> str:
-    """The coverage over all cells, of respondents and of a population, with the larger error of the two."""
+    """The coverage over all cells, of respondents and of a population, with the larger error of the
+    two.
+    """
     if not _of(group, about):
         return "–"
     means = [_over_all(_of(group, f"{about}, {estimand}")) for estimand in (FIXED, POPULATION)]
@@ -134,7 +140,11 @@ def _lowest(group: Group, about: str) -> str:
 
 
 def _worst_value(group: Group, about: str) -> str:
-    worst = max((each for each in _of(group, about) if each.values > 1), key=lambda each: each.worst, default=None)
+    worst = max(
+        (each for each in _of(group, about) if each.values > 1),
+        key=lambda each: each.worst,
+        default=None,
+    )
     if worst is None:
         return "–"
     return f"{1 - worst.worst:.3f} ± {(worst.worst * (1 - worst.worst) / worst.surveys) ** 0.5:.1g}"
@@ -167,7 +177,12 @@ _COLUMNS = (
 
 def _of(group: Group, about: str) -> list[Finding]:
     """The findings of what is called so, or begins so (of either estimand)."""
-    return [found for each in group for what, found in each.items() if what == about or what.startswith(f"{about},")]
+    return [
+        found
+        for each in group
+        for what, found in each.items()
+        if what == about or what.startswith(f"{about},")
+    ]
 
 
 def _over_all(found: Sequence[Finding]) -> tuple[float, float]:
@@ -186,11 +201,17 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
     for number in RESPONDENTS:
         row = [f"{number:,}"]
         for epsilon in EPSILONS:
-            group = [findings for cell, findings in here if (cell.epsilon, cell.respondents) == (epsilon, number)]
+            group = [
+                findings
+                for cell, findings in here
+                if (cell.epsilon, cell.respondents) == (epsilon, number)
+            ]
             shown = ((about, _of(group, about)) for about in ("each", "all", "wrong"))
             row.append(" ".join(_short(about, found) for about, found in shown if found))
         rows.append(row)
-    text = "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
+    text = (
+        "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
+    )
     headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
     return f"\n## By epsilon and respondents\n\n{text}\n\n{_table(headings, rows)}"
 
@@ -204,7 +225,14 @@ def _bias(outcomes: Sequence[Outcome]) -> str:
     here = [(cell, findings) for cell, findings in outcomes if cell.kind == "hashes"]
     if not here:
         return ""
-    headings = ["candidates", "respondents", "one by one", "worst value", "bias, root mean square", "largest"]
+    headings = [
+        "candidates",
+        "respondents",
+        "one by one",
+        "worst value",
+        "bias, root mean square",
+        "largest",
+    ]
     rows = []
     for cell, findings in here:
         shift = findings["shift"]
@@ -226,7 +254,9 @@ def _bias(outcomes: Sequence[Outcome]) -> str:
 
 def _verdict(broken: Sequence[Claim], comparisons: int) -> str:
     if not broken:
-        return f"\n## What does not hold\n\nNone of the {comparisons:,} comparisons breaks a claim.\n"
+        return (
+            f"\n## What does not hold\n\nNone of the {comparisons:,} comparisons breaks a claim.\n"
+        )
     lines = "\n".join(f"- {claim}" for claim in broken)
     return f"\n## What does not hold\n\n{lines}\n"
 
@@ -248,10 +278,15 @@ _SECTIONS = (
         "values",
     ),
     ("Means", "Of whole numbers, where a mechanism has a mean.", "means"),
-    ("Repeated reports", f"{REPEATS} reports from each respondent, of one permanent response.", "repeats"),
+    (
+        "Repeated reports",
+        f"{REPEATS} reports from each respondent, of one permanent response.",
+        "repeats",
+    ),
     (
         "Joint cells",
-        "Two questions answered together, of 3 and of 12 values, with an epsilon of 1/5, 1 and 4 each. *Given*: the\n"
+        "Two questions answered together, of 3 and of 12 values, with an epsilon of 1/5, 1 and 4 "
+        "each. *Given*: the\n"
         "share of the second question's value among those who gave the first's.",
         "joint",
     ),

@@ -28,4 +28,8 @@ def _sparse(size: int) -> Floats:
     return np.pad(_zipf(max(1, size // 10)), (0, size - max(1, size // 10)))
 
 
-POPULATIONS: Mapping[str, Callable[[int], Floats]] = {"uniform": _uniform, "zipf": _zipf, "sparse": _sparse}
+POPULATIONS: Mapping[str, Callable[[int], Floats]] = {
+    "uniform": _uniform,
+    "zipf": _zipf,
+    "sparse": _sparse,
+}

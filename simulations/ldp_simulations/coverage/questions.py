@@ -1,7 +1,8 @@
 """The questions that are measured: for each mechanism the survey text that gives it an epsilon.
 
-Where a mechanism is told by probabilities, they are those that come closest to the epsilon that is asked for. Memoized
-mechanisms have it for one report, and twice as much for all. A mechanism without a row is an error (`rows_by_label`).
+Where a mechanism is told by probabilities, they are those that come closest to the epsilon that is
+asked for. Memoized mechanisms have it for one report, and twice as much for all. A mechanism
+without a row is an error (`rows_by_label`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ ALPHABET = "abcdefgh"
 
 Keys = Callable[[int, str], str]
 Cost = Callable[[int, str, int], float]
-"""Microseconds that drawing a tally takes, roughly, for so many values, an epsilon and so many respondents."""
+"""Microseconds that drawing a tally takes, roughly, for so many values, an epsilon and so many
+respondents.
+"""
 
 
 def _each(microseconds: float, first: float = 0.0) -> Cost:
@@ -156,13 +159,27 @@ ROWS = (
     Row("cms", _sketch, cost=_each(10, 2_000)),
     Row("hcms", _sketch, cost=_each(30, 5_000)),
     Row("rappor", _one_hot, label="rappor, one-hot"),
-    Row("rappor", _bloom, label="rappor, Bloom", family="texts", sizes=(10, 100, 300), cost=_each(300, 8_000)),
+    Row(
+        "rappor",
+        _bloom,
+        label="rappor, Bloom",
+        family="texts",
+        sizes=(10, 100, 300),
+        cost=_each(300, 8_000),
+    ),
     Row("l-grr", _two_epsilons),
     Row("l-sue", _two_epsilons),
     Row("l-osue", _two_epsilons),
     _hashed("loloha", _two_epsilons),
     Row("dbitflip", _window, cost=_each(20)),
-    Row("heavy-hitters", _search, family="found", sizes=(100,), epsilons=("1/2", "2", "5"), cost=_each(500)),
+    Row(
+        "heavy-hitters",
+        _search,
+        family="found",
+        sizes=(100,),
+        epsilons=("1/2", "2", "5"),
+        cost=_each(500),
+    ),
     _of_sets("set-unary", _each(0.5)),
     _of_sets("pad-grr", _each(0.5)),
     _of_sets("pad-ss", _each(70)),
@@ -175,13 +192,18 @@ def rows_by_label(rows: tuple[Row, ...] = ROWS) -> Mapping[str, Row]:
     """The rows by name. Raises `GridError` if a mechanism has none."""
     missing = set(MECHANISMS) - {row.mechanism for row in rows}
     if missing:
-        raise GridError(f"expected a row to measure every mechanism by, got none for {', '.join(sorted(missing))}")
+        raise GridError(
+            f"expected a row to measure every mechanism by, got none for "
+            f"{', '.join(sorted(missing))}"
+        )
     return {row.name: row for row in rows}
 
 
 def question_of(row: Row, size: int, epsilon: str, domain: str = "") -> Question:
     """The question; `domain` in place of what the family calls for."""
-    return parse_survey('[survey]\nname = "coverage"\n' + _asked("x", row, size, epsilon, domain))["x"]
+    return parse_survey('[survey]\nname = "coverage"\n' + _asked("x", row, size, epsilon, domain))[
+        "x"
+    ]
 
 
 def survey_of(rows: tuple[Row, ...], size: int, epsilon: str) -> Survey:

@@ -48,7 +48,10 @@ def run(
 
     for _ in over(done(), len(left)):
         pass
-    return [(cell, {what: Finding(*each) for what, each in archive[key(cell)].items()}) for cell in cells]
+    return [
+        (cell, {what: Finding(*each) for what, each in archive[key(cell)].items()})
+        for cell in cells
+    ]
 
 
 def _measured(cells: Sequence[Cell], workers: int) -> Iterator[dict[str, Finding]]:

@@ -1,4 +1,7 @@
-"""What a plan is asked, apart from the question itself. Without numpy, so that commands load quickly."""
+"""What a plan is asked, apart from the question itself.
+
+Without numpy, so that commands load quickly.
+"""
 
 from __future__ import annotations
 

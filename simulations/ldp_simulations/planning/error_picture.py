@@ -1,7 +1,9 @@
-"""Error against the number of values, for each mechanism: `python -m ldp_simulations.planning.error_picture FILE.svg`.
+"""Error against the number of values, for each mechanism: `python -m
+ldp_simulations.planning.error_picture FILE.svg`.
 
-The error is the total error R over the number of values, times the number of respondents: the mean variance of a
-frequency that one respondent's report would give. It does not depend on the frequencies. The optimum is drawn beneath.
+The error is the total error R over the number of values, times the number of respondents: the mean
+variance of a frequency that one respondent's report would give. It does not depend on the
+frequencies. The optimum is drawn beneath.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     """(number of values, error) wherever a mechanism can serve."""
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
-        made = None if MECHANISMS[name].accepts(domain) else designed(MECHANISMS[name], domain, epsilon)
+        made = (
+            None
+            if MECHANISMS[name].accepts(domain)
+            else designed(MECHANISMS[name], domain, epsilon)
+        )
         found = None if made is None else settled_error(made[0])
         if found is not None:
             yield size, float(found.error) / size
@@ -57,8 +63,12 @@ def _panel(axis: Any, epsilon: str) -> None:
         points = list(mean_errors(name, epsilon))
         if points:
             mark = _MARKS[number % len(_MARKS)]
-            axis.plot(*zip(*points, strict=True), marker=mark, markersize=3.5, linewidth=1.1, label=name)
-    axis.set(xscale="log", yscale="log", xlabel="number of values", ylim=(least[0] / 2, 40 * least[-1]))
+            axis.plot(
+                *zip(*points, strict=True), marker=mark, markersize=3.5, linewidth=1.1, label=name
+            )
+    axis.set(
+        xscale="log", yscale="log", xlabel="number of values", ylim=(least[0] / 2, 40 * least[-1])
+    )
     axis.set_title(f"epsilon {epsilon}", fontsize=10)
     axis.spines[["top", "right"]].set_visible(False)
 

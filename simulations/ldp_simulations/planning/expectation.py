@@ -1,4 +1,5 @@
-"""The tally that a question can expect, and what its errors depend on: planning runs the decoder on it.
+"""The tally that a question can expect, and what its errors depend on: planning runs the decoder on
+it.
 
 pure     the errors depend on p and q alone, so any tally will do: one in which all cells are equal
 sum      the errors are the same for any tally
@@ -29,11 +30,16 @@ from ldp_aggregator.moments.supports import blocks_of, walsh_hadamard
 from ldp_aggregator.tallies.counting import empty_counts
 
 REPORTS = 10**12
-"""So many that rounding to whole reports changes nothing; errors are scaled to the number that is planned."""
+"""So many that rounding to whole reports changes nothing.
+
+Errors are scaled to the number that is planned.
+"""
 
 
 def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Floats) -> Counts:
-    """The tally of `REPORTS` reports, in expectation, where `values` are held with the given frequencies."""
+    """The tally of `REPORTS` reports, in expectation, where `values` are held with the given
+    frequencies.
+    """
     counts = empty_counts(randomizer.layout)
     if isinstance(randomizer, StochasticMatrix):
         counts[0] = np.rint(REPORTS * (frequency @ channel_array(randomizer)))
@@ -46,26 +52,35 @@ def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Fl
         share = np.zeros((randomizer.cohorts, randomizer.bits))
         for value, held in zip(values, frequency.tolist(), strict=True):
             for cohort in range(randomizer.cohorts):
-                positions = set(bloom_positions(value.encode(), cohort, randomizer.hashes, randomizer.bits))
+                positions = set(
+                    bloom_positions(value.encode(), cohort, randomizer.hashes, randomizer.bits)
+                )
                 share[cohort, list(positions)] += held
         counts[:, 0] = REPORTS // randomizer.cohorts
         counts[:, 1:] = np.rint(counts[:, :1] * (zero + (one - zero) * share))
     elif isinstance(randomizer, CountMean | HadamardCountMean):
         p, q = (float(rate) for rate in randomizer.within)
-        share = np.stack([np.bincount(each, frequency, randomizer.buckets) for each in buckets_of(randomizer)])
+        share = np.stack(
+            [np.bincount(each, frequency, randomizer.buckets) for each in buckets_of(randomizer)]
+        )
         cohort = REPORTS // randomizer.cohorts
         if isinstance(randomizer, CountMean):
             counts[:, 0], counts[:, 1:] = cohort, np.rint(cohort * (q + (p - q) * share))
         else:
             plus = (0.5 + (p - 0.5) * walsh_hadamard(share)) / randomizer.buckets
-            counts[:, 0::2], counts[:, 1::2] = np.rint(cohort * plus), np.rint(cohort * (1 / randomizer.buckets - plus))
+            counts[:, 0::2], counts[:, 1::2] = (
+                np.rint(cohort * plus),
+                np.rint(cohort * (1 / randomizer.buckets - plus)),
+            )
     else:
         counts += REPORTS // counts.shape[1]
     return counts
 
 
 def _in_blocks(randomizer: Blocked, frequency: Floats) -> Floats:
-    """The law of reports: each half of a block as often as any, and more often for those whom it supports."""
+    """The law of reports: each half of a block as often as any, and more often for those whom it
+    supports.
+    """
     oracle, entries = blocks_of(randomizer), frequency
     if isinstance(randomizer, PadAndSample):
         drawn = frequency / randomizer.most
@@ -80,9 +95,15 @@ def _in_blocks(randomizer: Blocked, frequency: Floats) -> Floats:
 
 
 def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:
-    """The law of reports: the frequencies after those who come up from below and those who come down from above."""
+    """The law of reports: the frequencies after those who come up from below and those who come
+    down from above.
+    """
     step, outputs = float(randomizer.step), np.pad(frequency, randomizer.margin)
-    shares = (1 - step) * (_coming(outputs, step) + _coming(outputs[::-1], step)[::-1] + outputs) / (1 + step)
+    shares = (
+        (1 - step)
+        * (_coming(outputs, step) + _coming(outputs[::-1], step)[::-1] + outputs)
+        / (1 + step)
+    )
     # An end has all that would go on beyond it.
     shares[[0, -1]] /= 1 - step
     return shares

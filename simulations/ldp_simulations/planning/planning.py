@@ -1,13 +1,16 @@
 """Plans: how well a question can be answered, before anyone is asked.
 
-Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the question can expect:
+Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the
+question can expect:
 
-    rare error, typical error   standard errors of a value that nobody holds, and of one held by `frequency`
+    rare error, typical error   standard errors of a value that nobody holds, and of one held by
+                                `frequency`
     half-width                  of the interval at `frequency`, before it is cut to [0, 1]
-    detectable                  the least F such that a value held by F passes the one-sided test of frequency 0, at
-                                `level` over all values together (Bonferroni), with probability `power`
-    reach                       how many reports' worth one forged report can shift a value's estimate, see
-                                `ldp_aggregator.estimates.manipulation`
+    detectable                  the least F such that a value held by F passes the one-sided test of
+                                frequency 0, at `level` over all values together (Bonferroni), with
+                                probability `power`
+    reach                       how many reports' worth one forged report can shift a value's
+                                estimate, see `ldp_aggregator.estimates.manipulation`
     efficiency                  R* / R, see `ldp.optimum`
 
 Where few reports are expected, chances and intervals come from the exact law of a count, or from
@@ -45,7 +48,9 @@ EPSILON_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Design:
-    """A mechanism for a question's values (an open one's candidates), with the moments of its estimator."""
+    """A mechanism for a question's values (an open one's candidates), with the moments of its
+    estimator.
+    """
 
     name: str
     declared: Declared
@@ -55,7 +60,9 @@ class Design:
     """Of the values that differ: of one only, where all have the same errors."""
 
     @classmethod
-    def of(cls, name: str, declared: Declared, randomizer: Randomizer, values: Sequence[str]) -> Design:
+    def of(
+        cls, name: str, declared: Declared, randomizer: Randomizer, values: Sequence[str]
+    ) -> Design:
         """The design, decoding the tally that it can expect."""
         even = np.full(len(values), 1 / len(values))
         moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
@@ -76,7 +83,9 @@ class Design:
         if moments.rates is None:
             return moments
         p, q = moments.rates
-        return replace(moments, supports=np.rint(respondents * (q + frequency * (p - q))).astype(np.int64))
+        return replace(
+            moments, supports=np.rint(respondents * (q + frequency * (p - q))).astype(np.int64)
+        )
 
     def error(self, frequency: float, respondents: int, ask: Ask) -> Floats:
         """Standard errors, by value."""
@@ -85,7 +94,9 @@ class Design:
     def half_width(self, respondents: int, ask: Ask) -> float:
         """Half the widest interval."""
         moments = self.at(self.typical(ask), respondents)
-        low, high = careful_interval(moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand)
+        low, high = careful_interval(
+            moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand
+        )
         return float((high - low).max() / 2)
 
     def typical(self, ask: Ask) -> float:
@@ -93,7 +104,9 @@ class Design:
         return 1 / len(self.values) if ask.frequency is None else ask.frequency
 
     def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
-        """The probability that a value held by `frequency` is found to be there: the worst value's."""
+        """The probability that a value held by `frequency` is found to be there:
+        the worst value's.
+        """
         missing = miss(ask.level, len(self.values), "bonferroni")
         return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
 
@@ -123,9 +136,12 @@ class Design:
 def rows_for(domain: Domain) -> list[Mechanism]:
     """The mechanisms that can serve a domain and need nothing but an epsilon.
 
-    Sketches are left out: part of their error is the same for any number of respondents, and depends on who holds what.
+    Sketches are left out: part of their error is the same for any number of respondents, and
+    depends on who holds what.
     """
-    serving = [row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None]
+    serving = [
+        row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None
+    ]
     made = [(row, designed(row, domain, "1")) for row in serving]
     return [row for row, parts in made if parts is not None and parts[0].kind != "sketch"]
 
@@ -149,7 +165,10 @@ def least_respondents(plan: Design, ask: Ask) -> int | None:
 
 
 def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) -> Design | None:
-    """The design with the smallest epsilon that keeps what is asked for; None if the largest does not."""
+    """The design with the smallest epsilon that keeps what is asked for.
+
+    None if the largest does not.
+    """
 
     def at(step: int) -> Design | None:
         return design_for(row, domain, f"{step}/{EPSILON_STEPS}")

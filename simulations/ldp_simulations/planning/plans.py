@@ -13,11 +13,20 @@ from ldp.exact import log
 from ldp.survey import Survey
 from ldp_aggregator.files import FileError
 from ldp_simulations.planning.asking import Ask
-from ldp_simulations.planning.planning import Design, design_for, least_epsilon, least_respondents, rows_for
+from ldp_simulations.planning.planning import (
+    Design,
+    design_for,
+    least_epsilon,
+    least_respondents,
+    rows_for,
+)
 
 
 class Plan(NamedTuple):
-    """One row: a design, or None if no epsilon is enough; so many respondents, or None if no number is enough."""
+    """One row: a design, or None if no epsilon is enough.
+
+    So many respondents, or None if no number is enough.
+    """
 
     label: str
     design: Design | None
@@ -38,7 +47,8 @@ def of_survey(
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
             raise FileError(
-                f"question {question.name!r}: expected candidates to plan with, since it is open, got none; "
+                f"question {question.name!r}: expected candidates to plan with, since it is open, "
+                f"got none; "
                 "name a file of texts, one a line, as candidates in the survey file"
             )
         try:
@@ -64,7 +74,9 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
 
 
 def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
-    """What is smaller is better: the declared epsilon, then respondents, then the width of intervals."""
+    """What is smaller is better: the declared epsilon, then respondents, then the width of
+    intervals.
+    """
     if plan.design is None or plan.respondents is None:
         return (math.inf,)
     epsilon, respondents = log(plan.design.declared.bound), plan.respondents

@@ -1,4 +1,6 @@
-"""What a plan says: a row for each mechanism or question, as a table with its legend, and as records for machines."""
+"""What a plan says: a row for each mechanism or question, as a table with its legend, and as
+records for machines.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,19 @@ FORMAT = 1
 def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
     """Ready for JSON; what cannot be had is None."""
     design, respondents = plan.design, plan.respondents
-    told: dict[str, Any] = {"name": plan.label, "reachable": design is not None and respondents is not None}
+    told: dict[str, Any] = {
+        "name": plan.label,
+        "reachable": design is not None and respondents is not None,
+    }
     if design is None:
         return told
     told |= {
         "mechanism": design.name,
         "values": len(design.values),
-        "epsilon": {"declared": design.declared.text, "delivered": log_upper(design.randomizer.ratio)},
+        "epsilon": {
+            "declared": design.declared.text,
+            "delivered": log_upper(design.randomizer.ratio),
+        },
         "efficiency": design.efficiency,
         "report_bytes": design.randomizer.layout.width,
         "client_microseconds": client_microseconds(design.randomizer, design.values),
@@ -40,7 +48,10 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "typical_error": float(design.error(frequency, respondents, ask).max()),
         "half_width": design.half_width(respondents, ask),
         "detectable": design.detectable(respondents, ask),
-        "forged": {"reports": fakes, "shift": None if design.reach is None else design.reach * fakes / respondents},
+        "forged": {
+            "reports": fakes,
+            "shift": None if design.reach is None else design.reach * fakes / respondents,
+        },
     }
     if ask.detect is not None:
         told["chance_to_detect"] = design.chance(ask.detect, respondents, ask)
@@ -57,8 +68,14 @@ def table(records: Sequence[dict[str, Any]], ask: Ask) -> str:
     rows = []
     for each in records:
         cells = [each["name"], *([each.get("mechanism", "-")] if named else [])]
-        cells += [each["epsilon"]["declared"] if "epsilon" in each else "-", _whole(each.get("respondents"))]
-        cells += [_short(each.get(key)) for key in ("rare_error", "typical_error", "half_width", "detectable")]
+        cells += [
+            each["epsilon"]["declared"] if "epsilon" in each else "-",
+            _whole(each.get("respondents")),
+        ]
+        cells += [
+            _short(each.get(key))
+            for key in ("rare_error", "typical_error", "half_width", "detectable")
+        ]
         cells += [_short(each.get("chance_to_detect"))] if ask.detect is not None else []
         cells += [_share(each.get("efficiency")), _whole(each.get("report_bytes"))]
         cells += [_short(each.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
@@ -73,17 +90,21 @@ def legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> s
     family = ", all of a question's together" if ask.simultaneous else ""
     fakes = "1 % of the reports" if forged is None else f"{forged:,} reports"
     lines = [
-        f"error: standard error for the {ask.estimand}, of a value nobody holds (at 0) and of one held by {f}",
+        f"error: standard error for the {ask.estimand}, of a value nobody holds (at 0) and of one "
+        f"held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
-        f"detects: the least frequency found with probability {ask.power:g}, testing every value against 0 at level "
+        f"detects: the least frequency found with probability {ask.power:g}, testing every value "
+        f"against 0 at level "
         f"{ask.level:g} over all values together (Bonferroni)",
         "efficiency: least total error of any mechanism at this epsilon, over this one's",
-        "client, decode: measured just now; one report, and one tally with its errors and intervals",
+        "client, decode: measured just now; one report, and one tally with its errors and "
+        "intervals",
         f"forged shift: how far {fakes}, if forged, can move the estimate of one value, at most",
     ]
     if any(not each["reachable"] for each in records):
         lines.append(
-            f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon that is allowed"
+            f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon "
+            f"that is allowed"
         )
     return "".join(f"  {line}\n" for line in lines)
 

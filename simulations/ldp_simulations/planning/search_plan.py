@@ -1,4 +1,6 @@
-"""Plans of questions whose texts are found by a search: how frequent a text has to be, by its length."""
+"""Plans of questions whose texts are found by a search: how frequent a text has to be, by its
+length.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class SearchPlan(NamedTuple):
 
 
 def searches_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[SearchPlan]:
-    """A plan for each question that is answered with any text, to be found; with `ask.detect`, whatever its length.
+    """A plan for each question that is answered with any text, to be found; with `ask.detect`,
+    whatever its length.
 
     Raises `EstimateError` if there is neither a number of respondents nor a frequency to be found.
     """
@@ -36,7 +39,10 @@ def searches_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> lis
         randomizer = question.randomizer
         if isinstance(randomizer, HeavyHitters):
             if respondents is None and ask.detect is None:
-                raise EstimateError(f"question {question.name!r}: expected --respondents, or --detect to find them by")
+                raise EstimateError(
+                    f"question {question.name!r}: expected --respondents, or --detect to find "
+                    f"them by"
+                )
             enough = respondents or _least_respondents(randomizer, ask.detect or 1)
             plans.append(SearchPlan(question, randomizer, enough))
     return plans
@@ -48,7 +54,10 @@ def record(plan: SearchPlan) -> dict[str, Any]:
     return {
         "name": question.name,
         "mechanism": question.mechanism,
-        "epsilon": {"declared": question.declared.text, "delivered": log_upper(plan.randomizer.ratio)},
+        "epsilon": {
+            "declared": question.declared.text,
+            "delivered": log_upper(plan.randomizer.ratio),
+        },
         "report_bytes": plan.randomizer.layout.width,
         "reachable": plan.respondents is not None,
         "respondents": plan.respondents,
@@ -60,7 +69,10 @@ def in_lines(plan: SearchPlan) -> str:
     """For people."""
     if plan.respondents is None:
         return f"{plan.question.name}: no number of respondents finds that\n"
-    lines = [f"{plan.question.name}: of {plan.respondents:,} respondents, found 99 times in 100 if held by at least"]
+    lines = [
+        f"{plan.question.name}: of {plan.respondents:,} respondents, found 99 times in 100 if "
+        f"held by at least"
+    ]
     for each in plan.reach:
         share = "-" if each.frequency is None else f"{each.frequency:.3%}"
         lines.append(f"  {share:>8}  texts of up to {each.longest} bytes")

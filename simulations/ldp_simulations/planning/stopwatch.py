@@ -1,4 +1,6 @@
-"""How long a report takes a client, and a tally the decoder, measured briefly on the machine that asks."""
+"""How long a report takes a client, and a tally the decoder, measured briefly on the machine that
+asks.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def client_microseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
 
 
 def _held(randomizer: Randomizer, values: Sequence[str], index: int) -> Value:
-    """A value as the randomizer takes it; where it takes sets, the set that holds this value alone."""
+    """A value as the randomizer takes it.
+
+    Where it takes sets, the set that holds this value alone.
+    """
     if randomizer.kind == "bloom":
         return values[index].encode()
     return 1 << index if isinstance(randomizer, SetValued) else index
@@ -52,7 +57,9 @@ def decode_milliseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
 
 
 def _seconds(task: Callable[[int], None]) -> float:
-    """How long the task takes once, in the quickest of several bouts: what else the machine does can only add."""
+    """How long the task takes once, in the quickest of several bouts: what else the machine does
+    can only add.
+    """
     task(1)  # may prepare tables that later calls find
     once = _timed(task, 1)
     bout = max(1, int(_BOUT / once))

@@ -1,1 +1,3 @@
-"""The regression grid of google/rappor, run the same way: known populations, its parameters, its metrics."""
+"""The regression grid of google/rappor, run the same way: known populations, its parameters, its
+metrics.
+"""

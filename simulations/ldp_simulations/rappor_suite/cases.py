@@ -1,14 +1,16 @@
 """The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5 configurations.
 
-The values are v1 to vM, and further names that nobody holds are candidates as well. Where names are missing, those that
-end in 9 are no candidates, however many hold them. With k bits, h hash functions and m cohorts, the reports of the grid
-bear k m = 1,024 candidates; two configurations have up to 107 times as many.
+The values are v1 to vM, and further names that nobody holds are candidates as well. Where names are
+missing, those that end in 9 are no candidates, however many hold them. With k bits, h hash
+functions and m cohorts, the reports of the grid bear k m = 1,024 candidates; two configurations
+have up to 107 times as many.
 
 Distributions of the number i of a value, from 1 to M:
 
     unif 1    gauss exp(-z^2 / 2), z = (i - (M + 1) / 2) / ((M - 1) / 6)    exp exp(-5 (i - 1) / (M - 1))    zipfS i^-S
 
-Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014, Section 5.2 (paper).
+Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014, Section 5.2
+(paper).
 """
 
 from __future__ import annotations
@@ -60,7 +62,10 @@ class Case(NamedTuple):
     """Whether names that end in 9 are missing from the candidates."""
     instances: int
     answers_each: int = 1
-    """Answers of a client, each drawn anew; the permanent response of those that agree is the same."""
+    """Answers of a client, each drawn anew.
+
+    The permanent response of those that agree is the same.
+    """
 
     @property
     def candidates(self) -> list[int]:
@@ -126,16 +131,24 @@ _CONFIGURATIONS = (
 
 
 def cases(pattern: str = "*") -> list[Case]:
-    """The cases whose names fit a pattern such as `small *`. Raises `CaseError` if there are none."""
+    """The cases whose names fit a pattern such as `small *`.
+
+    Raises `CaseError` if there are none.
+    """
     found = [case for case in _cases() if fnmatchcase(case.name, pattern)]
     if not found:
-        raise CaseError(f"expected a pattern that cases fit, such as 'demo *' or 'small typical *', got {pattern!r}")
+        raise CaseError(
+            f"expected a pattern that cases fit, such as 'demo *' or 'small typical *', got "
+            f"{pattern!r}"
+        )
     return found
 
 
 def _cases() -> Iterator[Case]:
     for distribution in DISTRIBUTIONS:
-        yield Case(f"demo {distribution}", distribution, 100, 100_000, DEMO, 100, True, 40, answers_each=10)
+        yield Case(
+            f"demo {distribution}", distribution, 100, 100_000, DEMO, 100, True, 40, answers_each=10
+        )
     yield Case("paper exp", "exp", 100, 1_000_000, PAPER, 100, False, 40)
     for size in _SIZES:
         for name, parameters, spurious, missing in _CONFIGURATIONS:
@@ -155,7 +168,9 @@ def _cases() -> Iterator[Case]:
 @cache
 def _question(parameters: Parameters) -> Question:
     bits, hashes, cohorts, *noise = parameters
-    probabilities = "".join(f'{name} = "{value}"\n' for name, value in zip("pqf", noise, strict=True))
+    probabilities = "".join(
+        f'{name} = "{value}"\n' for name, value in zip("pqf", noise, strict=True)
+    )
     keys = f"bloom_bits = {bits}\nhashes = {hashes}\ncohorts = {cohorts}\n{probabilities}"
     head = '[survey]\nname = "suite"\n[[question]]\nname = "x"\nmechanism = "rappor"\ntype = "text"'
     return parse_survey(f"{head}\n{keys}")["x"]

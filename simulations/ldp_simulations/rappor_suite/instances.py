@@ -1,15 +1,19 @@
-"""One instance of a case: a population, its reports from their exact law, the decoder, and how well it did.
+"""One instance of a case: a population, its reports from their exact law, the decoder, and how well
+it did.
 
-    found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of google/rappor's own decoder,
-            where that is known: every candidate whose p-value is at most that rate
+    found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of
+            google/rappor's own decoder, where that is known: every candidate whose p-value is at
+            most that rate
     fpr     false positives / spurious candidates          fnr   missed values / values among the candidates
-    tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not found; of the unbiased
-            estimates, and of the view that shrinks them (`ldp_aggregator.estimates.empirical_bayes`)
+    tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
+            found; of the unbiased estimates, and of the view that shrinks them
+            (`ldp_aggregator.estimates.empirical_bayes`)
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
-A candidate that nobody happens to hold is spurious. Coverage and width are of the 95 % intervals of all candidates that
-somebody holds, found or not. The clock runs from counts and the bits of the candidates to estimates and detections.
+A candidate that nobody happens to hold is spurious. Coverage and width are of the 95 % intervals of
+all candidates that somebody holds, found or not. The clock runs from counts and the bits of the
+candidates to estimates and detections.
 """
 
 from __future__ import annotations
@@ -38,10 +42,11 @@ MOST_POINTS = 100
 
 
 def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
-    """One instance of each case; they differ in nothing but the distribution, so that they share their texts' bits.
+    """One instance of each case; they differ in nothing but the distribution, so that they share
+    their texts' bits.
 
-    `scores`; `matched` scores at the published false-positive rate, or None; and, of the first instance, a `curve`:
-    true and found frequencies of up to 100 groups of neighbouring values.
+    `scores`; `matched` scores at the published false-positive rate, or None; and, of the first
+    instance, a `curve`: true and found frequencies of up to 100 groups of neighbouring values.
     """
     randomizer, size = _randomizer(cases[0]), cases[0].values + cases[0].spurious
     # Other texts in each instance, and so other hash functions.
@@ -89,12 +94,17 @@ def _collected(case: Case, design: Any, generator: np.random.Generator) -> tuple
     return held, repeated_counts(randomizer, answers, design, generator)
 
 
-def _scores(truth: Floats, candidates: list[int], estimates: QuestionEstimates, found: Flags) -> Scores:
+def _scores(
+    truth: Floats, candidates: list[int], estimates: QuestionEstimates, found: Flags
+) -> Scores:
     real = truth[candidates] > 0
     false = int((found & ~real).sum())
     unbiased, shrunk = (
         _placed(np.where(found, frequency, 0.0), candidates, len(truth))
-        for frequency in (estimates.unbiased, posterior_mean(estimates.unbiased, estimates.null_error))
+        for frequency in (
+            estimates.unbiased,
+            posterior_mean(estimates.unbiased, estimates.null_error),
+        )
     )
     return {
         "actual": int((truth > 0).sum()),
@@ -125,7 +135,10 @@ def _ratio(part: int, whole: int) -> float | None:
 
 def _grouped(frequency: Floats) -> list[float]:
     """Sums over neighbours, to six digits."""
-    return [float(f"{part.sum():.6g}") for part in np.array_split(frequency, min(MOST_POINTS, len(frequency)))]
+    return [
+        float(f"{part.sum():.6g}")
+        for part in np.array_split(frequency, min(MOST_POINTS, len(frequency)))
+    ]
 
 
 def _randomizer(case: Case) -> Rappor:

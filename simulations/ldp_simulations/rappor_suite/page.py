@@ -1,4 +1,6 @@
-"""The grid's results: as tables of text, and as one HTML page with the distribution of every case."""
+"""The grid's results: as tables of text, and as one HTML page with the
+distribution of every case.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +38,25 @@ _COMPARED = (
 )
 
 _INTRODUCTION = (
-    "Known populations, their reports drawn from their exact law, and how well the decoder finds them again: means and "
+    "Known populations, their reports drawn from their exact law, and how well the decoder finds "
+    "them again: means and "
     "standard errors over instances, each with other people, other noise and other hash functions.",
-    "a: values that somebody holds. r: values found, by Benjamini-Hochberg at 5 %. FPR: false positives / spurious "
-    "candidates. FNR: missed values / values among the candidates. TV: half the sum of differences between true and "
-    "estimated frequencies, those that are not found counting as 0. AM: allocated mass, the sum of the frequencies "
-    "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of all candidates that somebody "
-    "holds, found or not. Seconds: from counts and the candidates' bits to estimates and detections, on one processor.",
+    "a: values that somebody holds. r: values found, by Benjamini-Hochberg at 5 %. FPR: false "
+    "positives / spurious "
+    "candidates. FNR: missed values / values among the candidates. TV: half the sum of "
+    "differences between true and "
+    "estimated frequencies, those that are not found counting as 0. AM: allocated mass, the sum "
+    "of the frequencies "
+    "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of all "
+    "candidates that somebody "
+    "holds, found or not. Seconds: from counts and the candidates' bits to estimates and "
+    "detections, on one processor.",
 )
 _COMPARISON = (
-    "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds two of its standard "
-    "errors; here every candidate is taken whose p-value is at most the share of spurious candidates that R lets in. "
+    "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds "
+    "two of its standard "
+    "errors; here every candidate is taken whose p-value is at most the share of spurious "
+    "candidates that R lets in. "
     "The shrunk TV is that of the view posterior-mean. FDR is that of what is found by default."
 )
 _DISTRIBUTION = "true (line) and found (bars)"
@@ -79,12 +89,17 @@ def page(outcomes: Sequence[Outcome], command: str) -> str:
         rows = list(group)
         parts += [f"<h2>{size}</h2>", html_page.paragraph(_size(rows))]
         pictures = [curve(*outcome.curve) for outcome in rows]
-        parts.append(html_page.table((*_headings(), _DISTRIBUTION), [_cells(row) for row in rows], pictures))
+        parts.append(
+            html_page.table((*_headings(), _DISTRIBUTION), [_cells(row) for row in rows], pictures)
+        )
     return html_page.page(TITLE, "".join(parts), _STYLE)
 
 
 def curve(truth: Sequence[float], found: Sequence[float]) -> str:
-    """A small picture: the true frequencies as a line, those found as bars; groups of values from left to right."""
+    """A small picture: the true frequencies as a line, those found as bars.
+
+    Groups of values from left to right.
+    """
     step, top = _WIDE / len(truth), max(*truth, *found)
 
     def height(frequency: float) -> int:
@@ -95,7 +110,9 @@ def curve(truth: Sequence[float], found: Sequence[float]) -> str:
         for index, frequency in enumerate(found)
         if height(frequency) < _HIGH
     )
-    line = "L".join(f"{(index + 0.4) * step:.0f} {height(frequency)}" for index, frequency in enumerate(truth))
+    line = "L".join(
+        f"{(index + 0.4) * step:.0f} {height(frequency)}" for index, frequency in enumerate(truth)
+    )
     return (
         f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none"><path d="{bars}" fill="#8fb3d9"/>'
         f'<path d="M{line}" fill="none" stroke="#c8452f" stroke-width="1.5"/></svg>'
@@ -112,7 +129,9 @@ def _cells(outcome: Outcome, show: Show = str) -> list[str]:
 
 
 def _compared(outcomes: Sequence[Outcome], show: Show = str) -> list[list[str]]:
-    return [list(_comparison(outcome, show)) for outcome in outcomes if outcome.case.name in PUBLISHED]
+    return [
+        list(_comparison(outcome, show)) for outcome in outcomes if outcome.case.name in PUBLISHED
+    ]
 
 
 def _comparison(outcome: Outcome, show: Show) -> Iterator[str]:

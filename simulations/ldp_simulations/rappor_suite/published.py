@@ -1,7 +1,8 @@
 """What google/rappor's own decoder, in R, makes of the same cases: means over 10 instances.
 
-Its rates have standard errors of about .01. Its interval coverage is over all true candidates. Its decoding took .08 s
-in small cases, .4 s in the demo and the paper's case, and 2 s where it has to select candidates (over_x10).
+Its rates have standard errors of about .01. Its interval coverage is over all true candidates. Its
+decoding took .08 s in small cases, .4 s in the demo and the paper's case, and 2 s where it has to
+select candidates (over_x10).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Running cases, several at a time, and taking up a run that was interrupted.
 
-A result is kept under what it depends on: the case, the instance, and the source of whatever was measured.
+A result is kept under what it depends on: the case, the instance, and the source of whatever was
+measured.
 """
 
 from __future__ import annotations
@@ -79,10 +80,11 @@ def run(
     workers: int | None = 1,
     over: Callable[[Iterator[Task], int], Iterator[Task]] = lambda tasks, _: tasks,
 ) -> list[Outcome]:
-    """Measure whatever the archive does not have; `instances` of each case, or as many as each says.
+    """Measure whatever the archive does not have; `instances` of each case, or as many as each
+    says.
 
-    `workers` is the number of processes; None takes one for each processor. `over` wraps the tasks that are done, given
-    their number (for a progress bar).
+    `workers` is the number of processes; None takes one for each processor. `over` wraps the tasks
+    that are done, given their number (for a progress bar).
     """
     rooms = [Path(package.__path__[0]) for package in (ldp, ldp_aggregator, ldp_simulations)]
     source = digest(sorted(path for room in rooms for path in room.rglob("*.py")))
@@ -92,10 +94,15 @@ def run(
 
     def missing(group: Sequence[Case], instance: int) -> tuple[Case, ...]:
         return tuple(
-            case for case in group if instance < (instances or case.instances) and key(case, instance) not in archive
+            case
+            for case in group
+            if instance < (instances or case.instances) and key(case, instance) not in archive
         )
 
-    groups = [list(group) for _, group in groupby(chosen, lambda case: (case.parameters, case.values, case.spurious))]
+    groups = [
+        list(group)
+        for _, group in groupby(chosen, lambda case: (case.parameters, case.values, case.spurious))
+    ]
     tasks = [
         Task(left, instance)
         for group in groups
@@ -112,7 +119,9 @@ def run(
     for _ in over(done(), len(tasks)):
         pass
     return [
-        Outcome(case, [archive[key(case, instance)] for instance in range(instances or case.instances)])
+        Outcome(
+            case, [archive[key(case, instance)] for instance in range(instances or case.instances)]
+        )
         for case in chosen
     ]
 
@@ -121,9 +130,11 @@ def _measured(tasks: Sequence[Task], workers: int | None) -> Iterator[tuple[Task
     if workers == 1 or not tasks:
         yield from ((task, measure(*task)) for task in tasks)
         return
-    # Started afresh, each process with one thread, so that they do not wait for each other's linear algebra.
+    # Started afresh, each process with one thread, so that they do not wait for each other's linear
+    # algebra.
     os.environ.update({name: "1" for name in _THREADS if name not in os.environ})
-    # What is loaded and prepared on a first call is no part of any time, so each begins with a small case.
+    # What is loaded and prepared on a first call is no part of any time, so each begins with a
+    # small case.
     first = cases("tiny typical unif"), 0
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), measure, first) as pool:
         waiting = {pool.submit(measure, *task): task for task in tasks}
@@ -141,4 +152,6 @@ def _summary(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Score]:
 def _score(numbers: Sequence[float | None]) -> Score:
     known = np.array([number for number in numbers if number is not None])
     mean = known.mean() if len(known) else np.nan
-    return Score(float(mean), float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan)
+    return Score(
+        float(mean), float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan
+    )

@@ -1,8 +1,10 @@
-"""Bits that are independent given what respondents hold, drawn from their exact law: two binomials for each.
+"""Bits that are independent given what respondents hold, drawn from their exact law: two binomials
+for each.
 
     ones = Binomial(set_by, p) + Binomial(reports - set_by, q)
 
-`set_by` of the reports have the bit set before the noise; such a report shows it with probability p, any other with q.
+`set_by` of the reports have the bit set before the noise; such a report shows it with probability
+p, any other with q.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from ldp_aggregator.arrays import Counts
 from ldp_aggregator.tallies.counting import empty_counts
 
 
-def ones(set_by: Counts, reports: int | Counts, rates: tuple[Fraction, Fraction], generator: Generator) -> Counts:
+def ones(
+    set_by: Counts, reports: int | Counts, rates: tuple[Fraction, Fraction], generator: Generator
+) -> Counts:
     """How many of the reports show each bit; `rates` are (p, q)."""
     p, q = (float(rate) for rate in rates)
     shown: Counts = generator.binomial(set_by, p) + generator.binomial(reports - set_by, q)

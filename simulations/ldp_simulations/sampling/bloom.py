@@ -1,13 +1,14 @@
 """Tallies of Bloom filters, drawn from their exact law.
 
-    one answer each    the holders of a value fall into cohorts by a multinomial. Given how many have each bit set in
-                       truth, the bits of their reports are independent: two binomials for each bit
-    several answers    a client stays in one cohort, and its answers that agree share one permanent response. Clients
-                       with r answers of one value: two binomials for the permanent bits, then two for r times as many
-                       reports, once for every r
+    one answer each    the holders of a value fall into cohorts by a multinomial. Given how many
+                       have each bit set in truth, the bits of their reports are independent: two
+                       binomials for each bit
+    several answers    a client stays in one cohort, and its answers that agree share one permanent
+                       response. Clients with r answers of one value: two binomials for the
+                       permanent bits, then two for r times as many reports, once for every r
 
-A bit's count depends on values only through how many have it set, so both take the time of the candidates' bits, and no
-longer for more respondents.
+A bit's count depends on values only through how many have it set, so both take the time of the
+candidates' bits, and no longer for more respondents.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from ldp_simulations.sampling.bits import ones
 
 
 def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Generator) -> Counts:
-    """Counts of one report from each holder; the columns of the design have the bits of the values."""
+    """Counts of one report from each holder.
+
+    The columns of the design have the bits of the values.
+    """
     cohorts = randomizer.cohorts
     spread = generator.multinomial(held, np.full(cohorts, 1 / cohorts))
     counts = empty_counts(randomizer.layout)
@@ -33,8 +37,13 @@ def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Gener
     return counts
 
 
-def repeated_counts(randomizer: Rappor, answers: Counts, design: Any, generator: Generator) -> Counts:
-    """Counts of a report of every answer; `answers` has a row for each client, of columns of the design."""
+def repeated_counts(
+    randomizer: Rappor, answers: Counts, design: Any, generator: Generator
+) -> Counts:
+    """Counts of a report of every answer.
+
+    `answers` has a row for each client, of columns of the design.
+    """
     size = design.shape[1]
     clients, (lasting, fresh) = len(answers), randomizer.steps
     cohorts = generator.integers(0, randomizer.cohorts, clients)
@@ -53,7 +62,9 @@ def repeated_counts(randomizer: Rappor, answers: Counts, design: Any, generator:
 
 
 def _set_by(design: Any, spread: Counts) -> Counts:
-    """How many have each bit set in truth, of shape (cohorts, bits), from how many hold each value in each cohort."""
+    """How many have each bit set in truth, of shape (cohorts, bits), from how many hold each value
+    in each cohort.
+    """
     bits = design.shape[0] // spread.shape[1]
     entries = design.tocoo()
     weights = spread[entries.col, entries.row // bits]

@@ -1,11 +1,13 @@
 """Reports by the thousand: what so many clients would draw, in numpy and on integers alone.
 
-    symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the client
-    bits     every position compares a word of its own with its threshold, one bit-plane at a time; after `_PLANES`
-             planes the one position in 2^8 that is still tied draws the rest of its word
+    symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the
+             client
+    bits     every position compares a word of its own with its threshold, one bit-plane at a time;
+             after `_PLANES` planes the one position in 2^8 that is still tied draws the rest of its
+             word
 
-The source and the law of a report are the client's. Its promise that the number of bytes drawn tells nothing is not
-kept, and need not be: whoever randomizes a table has it.
+The source and the law of a report are the client's. Its promise that the number of bytes drawn
+tells nothing is not kept, and need not be: whoever randomizes a table has it.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from functools import partial
 import numpy as np
 
 from ldp.mechanisms import Randomizer
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
 
@@ -28,21 +30,22 @@ _MOST_BITS = 1 << 14
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
-    """A function from values and a source to a report of each, as rows of bytes of shape (reports, width).
+    """A function from values and a source to a report of each, as rows of bytes of shape (reports,
+    width).
 
     None where there is no such draw, and clients have to make the reports one by one.
     """
     match randomizer:
-        case SymbolResponse(size, truth, other) if truth + (size - 1) * other <= _SPAN:
+        case RandomizedResponse(size, truth, other) if truth + (size - 1) * other <= _SPAN:
             return partial(_grr, randomizer)
         case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
             return partial(_matrix, randomizer)
-        case BitVector(size) if size <= _MOST_BITS:
+        case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
 
 
-def _grr(randomizer: SymbolResponse, values: Integers, random: Random) -> Rows:
+def _grr(randomizer: RandomizedResponse, values: Integers, random: Random) -> Rows:
     size, truth, other = randomizer
     drawn = words_below(truth + (size - 1) * other, len(values), random)
     another = ((drawn - np.uint64(truth)) // np.uint64(other)).astype(np.int64)
@@ -60,14 +63,15 @@ def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> R
     return _symbol_rows(symbols, randomizer)
 
 
-def _bits(randomizer: BitVector, values: Integers, random: Random) -> Rows:
+def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
     size, if_true, if_other, word = randomizer
     shape = (len(values), -(-size // 64))
     planes = min(word, _PLANES)
     ones, tied = np.zeros(shape, dtype=np.uint64), np.full(shape, np.uint64(_SPAN - 1))
     tied[:, -1] >>= np.uint64(-size % 64)
     for plane in range(1, planes + 1):
-        # Where the threshold has a 1 and the position a 0 it is below; where it is the other way round it is not.
+        # Where the threshold has a 1 and the position a 0 it is below; where it is the other way
+        # round it is not.
         drawn = words(ones.size, random).reshape(shape)
         if if_other >> (word - plane) & 1:
             ones |= tied & ~drawn
@@ -83,7 +87,10 @@ def _bits(randomizer: BitVector, values: Integers, random: Random) -> Rows:
 
 
 def _settle(ones: Words, tied: Words, threshold: int, rest: int, random: Random) -> None:
-    """Draw the last `rest` bits of every tied position; without any, a tied position equals its threshold: no 1."""
+    """Draw the last `rest` bits of every tied position.
+
+    Without any, a tied position equals its threshold: no 1.
+    """
     below = np.uint64(threshold & ((1 << rest) - 1))
     places: Integers = np.flatnonzero(tied) if rest else np.empty(0, dtype=np.int64)
     while len(places):

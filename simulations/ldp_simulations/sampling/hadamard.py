@@ -1,9 +1,9 @@
 """Tallies of Hadamard response, drawn from their exact law.
 
-Every report is either a uniform symbol, whatever its value, or a uniform one among those that support
-its value: a row of the value's block that shares an even number of bits with the value's row. Bit by
-bit, from the top, a row takes a 0 or a 1 by a fair coin; only the lowest bit that the value's row has
-must make the number of shared bits even.
+Every report is either a uniform symbol, whatever its value, or a uniform one among those that
+support its value: a row of the value's block that shares an even number of bits with the value's
+row. Bit by bit, from the top, a row takes a 0 or a 1 by a fair coin; only the lowest bit that the
+value's row has must make the number of shared bits even.
 
 Reports are alike that have the same bits so far, share an even or an odd number of them, and whose
 values have the same bits still to come. So only their numbers are kept: 2 K binomials for each bit.
@@ -33,7 +33,8 @@ def hadamard_counts(randomizer: HadamardResponse, held: Counts, generator: Gener
 def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
     """Reports (blocks, rows) of so many holders (blocks, rows of values)."""
     blocks, rows = by_row.shape
-    # (blocks, bits of the report so far, bits of the value still to come, whether they share an odd number so far)
+    # (blocks, bits of the report so far, bits of the value still to come, whether they share an odd
+    # number so far)
     alike = np.zeros((blocks, 1, rows, 2), dtype=np.int64)
     alike[:, 0, :, 0] = by_row
     while alike.shape[2] > 1:

@@ -1,11 +1,12 @@
 """Tallies of hashed reports and of sketches, drawn from their law.
 
-local hashing   reports are drawn and counted in bulk. Where they and the values are too many for that, two binomials
-                for each value instead: then each count has its exact law, but together they lack the dependence
-                that one set of hash functions gives them.
-sketches        holders fall into cohorts by a multinomial. Within a cohort `cms` has independent bits: two binomials
-                for each bucket. In `hcms` part of the holders send any coordinate and sign, by one multinomial, and
-                the others the right sign of some coordinate, by one multinomial for each bucket.
+local hashing   reports are drawn and counted in bulk. Where they and the values are too many for
+                that, two binomials for each value instead: then each count has its exact law, but
+                together they lack the dependence that one set of hash functions gives them.
+sketches        holders fall into cohorts by a multinomial. Within a cohort `cms` has independent
+                bits: two binomials for each bucket. In `hcms` part of the holders send any
+                coordinate and sign, by one multinomial, and the others the right sign of some
+                coordinate, by one multinomial for each bucket.
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
     multiplier = generator.integers(1, randomizer.modulus, reports)
     shift = generator.integers(0, randomizer.modulus, reports)
     values = np.repeat(np.arange(len(held)), held)
-    buckets = (multiplier * values + shift) % randomizer.modulus * randomizer.buckets // randomizer.modulus
+    buckets = (
+        (multiplier * values + shift)
+        % randomizer.modulus
+        * randomizer.buckets
+        // randomizer.modulus
+    )
     p, q = (float(rate) for rate in randomizer.response.support)
     kept = generator.random(reports) < p - q
     symbols = np.where(kept, buckets, generator.integers(0, randomizer.buckets, reports))
@@ -58,7 +64,9 @@ def sketch_counts(sketch: Sketch, held: Counts, generator: Generator) -> Counts:
             continue
         occupied = np.flatnonzero(inside)
         right = generator.binomial(inside[occupied], float(2 * p - 1))
-        row += generator.multinomial(holders.sum() - right.sum(), np.full(2 * buckets, 0.5 / buckets))
+        row += generator.multinomial(
+            holders.sum() - right.sum(), np.full(2 * buckets, 0.5 / buckets)
+        )
         at = generator.multinomial(right, np.full(buckets, 1 / buckets))
         minus = at * _parity(occupied[:, None] & np.arange(buckets))
         row[0::2] += (at - minus).sum(axis=0)

@@ -1,13 +1,15 @@
 """Tallies of projective-geometry response, drawn from their exact law.
 
-The weights R (supporters of the value) and 1 (other points) are a weight of 1 for all and R - 1 more for supporters. So
-the reports of a value's holders are a binomial number of *marked* ones, uniform over its supporters, and the rest are
-uniform over all points. In the cyclic order of the design the supporters of every value are one set, shifted; marked
-reports are drawn there, one by one (in numpy) where a value has fewer than it has supporters, else by one multinomial.
-Where the tally is folded, its slices depend on each other through the points, so all reports are drawn one by one.
+The weights R (supporters of the value) and 1 (other points) are a weight of 1 for all and R - 1
+more for supporters. So the reports of a value's holders are a binomial number of *marked* ones,
+uniform over its supporters, and the rest are uniform over all points. In the cyclic order of the
+design the supporters of every value are one set, shifted; marked reports are drawn there, one by
+one (in numpy) where a value has fewer than it has supporters, else by one multinomial. Where the
+tally is folded, its slices depend on each other through the points, so all reports are drawn one by
+one.
 
-The cost is that of min(marked reports, values x supporters) draws, or where the tally is folded of one for each report;
-beyond MOST_DRAWS (minutes) it is refused.
+The cost is that of min(marked reports, values x supporters) draws, or where the tally is folded of
+one for each report; beyond MOST_DRAWS (minutes) it is refused.
 """
 
 from __future__ import annotations
@@ -40,11 +42,15 @@ def projective_counts(randomizer: ProjectiveResponse, held: Counts, generator: G
     unmarked = int((held - marked).sum())
     draws = int(held.sum() if folded else np.minimum(marked, block).sum())
     if draws > MOST_DRAWS:
-        raise EstimateError(f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got {draws:,}")
+        raise EstimateError(
+            f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got {draws:,}"
+        )
     return (_folded if folded else _by_point)(randomizer, marked, unmarked, generator)
 
 
-def _by_point(randomizer: ProjectiveResponse, marked: Counts, unmarked: int, generator: Generator) -> Counts:
+def _by_point(
+    randomizer: ProjectiveResponse, marked: Counts, unmarked: int, generator: Generator
+) -> Counts:
     points, block, _ = geometry(randomizer.order, randomizer.dimension)
     design = cyclic_design(randomizer.order, randomizer.dimension)
     supporters = np.flatnonzero(design.zeros)
@@ -60,7 +66,9 @@ def _by_point(randomizer: ProjectiveResponse, marked: Counts, unmarked: int, gen
     return by_index[None, :]
 
 
-def _folded(randomizer: ProjectiveResponse, marked: Counts, unmarked: int, generator: Generator) -> Counts:
+def _folded(
+    randomizer: ProjectiveResponse, marked: Counts, unmarked: int, generator: Generator
+) -> Counts:
     layout, counts = randomizer.layout, empty_counts(randomizer.layout)
     assert layout.folding  # noqa: S101 (a fact about our own layouts, not about input)
     for values in _one_by_one(marked):
@@ -72,13 +80,21 @@ def _folded(randomizer: ProjectiveResponse, marked: Counts, unmarked: int, gener
 
 
 def _supporters(values: Counts, randomizer: ProjectiveResponse, generator: Generator) -> Counts:
-    """For each value a uniform vector orthogonal to it, drawn as `ProjectiveResponse.randomize` does."""
+    """For each value a uniform vector orthogonal to it, drawn as `ProjectiveResponse.randomize`
+    does.
+    """
     order, dimension = randomizer.order, randomizer.dimension
     field, (true, places) = Field(order), vectors(values, order, dimension)
     rest = generator.integers(1, order ** (dimension - 1), size=len(values))
     high, low = np.divmod(rest, places)
-    pairs = zip(coordinates(true - places, order, dimension), coordinates(low, order, dimension), strict=True)
-    at_place = field.combination((field.negative(1), field.products(one, other)) for one, other in pairs)
+    pairs = zip(
+        coordinates(true - places, order, dimension),
+        coordinates(low, order, dimension),
+        strict=True,
+    )
+    at_place = field.combination(
+        (field.negative(1), field.products(one, other)) for one, other in pairs
+    )
     supporters: Counts = (high * order + at_place) * places + low
     return supporters
 

@@ -1,12 +1,12 @@
 """Tallies drawn from their exact law, without making reports one at a time.
 
     matrix   the reports of each value's holders: one multinomial over its row
-    noise    some stay, half of the others go up and half down; at each step those that are going stop with probability
-             1 - a, wherever they came from
+    noise    some stay, half of the others go up and half down; at each step those that are going
+             stop with probability 1 - a, wherever they came from
     sets     subset selection, as in `ldp_simulations.sampling.subsets`
     hr       as in `ldp_simulations.sampling.hadamard`
-    symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all values:
-             a binomial for each value, and one multinomial
+    symbols  each holder keeps its value with probability p - q, and is otherwise uniform over all
+             values: a binomial for each value, and one multinomial
     bits     as in `ldp_simulations.sampling.bits`
     sums     the sides of entries as bits, and on each side a multinomial over distances
     points   as in `ldp_simulations.sampling.projective`
@@ -17,7 +17,8 @@
     chains   memoized mechanisms: a first report has the law of a one-report mechanism
     several  sets of values, as in `ldp_simulations.sampling.sets`
 
-The generator is numpy's: simulation only. A test holds these laws equal to those of the reports that clients make.
+The generator is numpy's: simulation only. A test holds these laws equal to those of the reports
+that clients make.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from numpy.random import Generator
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.histogram import NoisyHistogram
@@ -44,7 +45,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
@@ -66,7 +67,9 @@ _MOST_POSITIONS = 1 << 24
 
 
 def sample_counts(question: Question, holders: Holders, generator: Generator) -> Counts:
-    """The counts that one report from every holder would add up to, shaped as in `ldp_aggregator.tallies.counting`."""
+    """The counts that one report from every holder would add up to, shaped as in
+    `ldp_aggregator.tallies.counting`.
+    """
     return _counts(question.randomizer, holders, generator)
 
 
@@ -80,7 +83,9 @@ def _counts(randomizer: Randomizer, holders: Holders, generator: Generator) -> C
 
 
 def _matrix(randomizer: StochasticMatrix, held: Counts, generator: Generator) -> Counts:
-    counts: Counts = generator.multinomial(held, channel_array(randomizer)).sum(axis=0, keepdims=True)
+    counts: Counts = generator.multinomial(held, channel_array(randomizer)).sum(
+        axis=0, keepdims=True
+    )
     return counts
 
 
@@ -95,7 +100,10 @@ def _noise(randomizer: AdditiveNoise, held: Counts, generator: Generator) -> Cou
 
 
 def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
-    """Where those stop who set out from each output upwards; whoever comes as far as the last stops there."""
+    """Where those stop who set out from each output upwards.
+
+    Whoever comes as far as the last stops there.
+    """
     stopped = np.zeros_like(setting_out)
     going = 0
     for place, more in enumerate(setting_out[:-1].tolist()):
@@ -105,14 +113,14 @@ def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
     return stopped
 
 
-def _symbols(randomizer: SymbolResponse, held: Counts, generator: Generator) -> Counts:
+def _symbols(randomizer: RandomizedResponse, held: Counts, generator: Generator) -> Counts:
     p, q = randomizer.support
     kept = generator.binomial(held, float(p - q))
     anywhere = generator.multinomial((held - kept).sum(), np.full(len(held), 1 / len(held)))
     return (kept + anywhere).astype(np.int64)[None, :]
 
 
-def _bits(randomizer: BitVector, held: Counts, generator: Generator) -> Counts:
+def _bits(randomizer: UnaryEncoding, held: Counts, generator: Generator) -> Counts:
     return vector_counts(randomizer, held, int(held.sum()), generator)
 
 
@@ -142,13 +150,15 @@ def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Coun
 
 
 def _entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
-    return _counts(randomizer.oracle, Holders((), sampled_entries(randomizer, holders, generator)), generator)
+    return _counts(
+        randomizer.oracle, Holders((), sampled_entries(randomizer, holders, generator)), generator
+    )
 
 
 _OF_COUNTS: Mapping[type, Callable[[Any, Counts, Generator], Counts]] = {
     AdditiveNoise: _noise,
     BitFlip: window_counts,
-    BitVector: _bits,
+    UnaryEncoding: _bits,
     CountMean: sketch_counts,
     HadamardCountMean: sketch_counts,
     HadamardResponse: hadamard_counts,
@@ -157,7 +167,7 @@ _OF_COUNTS: Mapping[type, Callable[[Any, Counts, Generator], Counts]] = {
     ProjectiveResponse: projective_counts,
     StochasticMatrix: _matrix,
     SubsetSelection: subset_counts,
-    SymbolResponse: _symbols,
+    RandomizedResponse: _symbols,
 }
 """Samplers that have to know how many hold each value."""
 

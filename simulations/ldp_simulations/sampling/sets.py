@@ -18,7 +18,9 @@ from ldp_simulations.sampling.bits import vector_counts
 
 def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
     """The counts of one report from every holder."""
-    return vector_counts(randomizer, holders.holding(randomizer.size), holders.respondents, generator)
+    return vector_counts(
+        randomizer, holders.holding(randomizer.size), holders.respondents, generator
+    )
 
 
 def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:

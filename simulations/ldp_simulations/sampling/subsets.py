@@ -1,12 +1,15 @@
-"""Tallies of uniform sets of positions, drawn from their exact law: for subset selection and what is made of it.
+"""Tallies of uniform sets of positions, drawn from their exact law: for subset selection and what
+is made of it.
 
-Every report is either a uniform set, whatever its value, or a uniform one among those that hold its value.
+Every report is either a uniform set, whatever its value, or a uniform one among those that hold its
+value.
 
-Positions are split in halves, these in halves again, down to single ones. Of m positions a set has r, besides the one
-that it is marked with, if it is marked here; of these, k are in the left half by a hypergeometric law, and the rest in
-the right half. Sets that have as many are alike, and so only their numbers are kept, of marked and of other sets; what
-happens in the halves of a half no longer depends on what happens in the other one. As only a few times sqrt(m)
-different r occur among m positions, and as many k for each, a level takes about as much time as there are positions.
+Positions are split in halves, these in halves again, down to single ones. Of m positions a set has
+r, besides the one that it is marked with, if it is marked here; of these, k are in the left half by
+a hypergeometric law, and the rest in the right half. Sets that have as many are alike, and so only
+their numbers are kept, of marked and of other sets; what happens in the halves of a half no longer
+depends on what happens in the other one. As only a few times sqrt(m) different r occur among m
+positions, and as many k for each, a level takes about as much time as there are positions.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ from ldp_aggregator.arrays import Counts, Floats
 _MOST_TOGETHER = 500_000_000
 """Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
 _DEVIATIONS, _MORE = 9, 12
-"""Standard deviations, and positions besides, beyond which no k is looked at: less likely than 1e-18."""
+"""Standard deviations, and positions besides, beyond which no k is looked at: less likely than
+1e-18.
+"""
 _TOGETHER = 1 << 22
 """Chances worked out at once."""
 
@@ -32,7 +37,8 @@ _TOGETHER = 1 << 22
 def subset_counts(randomizer: SubsetSelection, held: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `held` holders.
 
-    The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for those with it.
+    The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for
+    those with it.
     """
     size, chosen, truth, other = randomizer
     anything = Fraction(size * other, chosen * truth + (size - chosen) * other)
@@ -47,7 +53,9 @@ def subset_counts(randomizer: SubsetSelection, held: Counts, generator: Generato
 
 
 class _Level(NamedTuple):
-    """How many sets have r positions in each of the blocks of a level: arrays of shape (blocks, width + 1)."""
+    """How many sets have r positions in each of the blocks of a level: arrays of shape (blocks,
+    width + 1).
+    """
 
     marked: Counts
     """Of those marked in the block, by how many positions they have there besides."""
@@ -55,7 +63,9 @@ class _Level(NamedTuple):
 
 
 def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -> Counts:
-    """How many sets of `chosen` positions hold each: `marked[x]` uniform ones that hold x, and `unmarked` others."""
+    """How many sets of `chosen` positions hold each: `marked[x]` uniform ones that hold x, and
+    `unmarked` others.
+    """
     size = len(marked)
     width = 1 << (size - 1).bit_length()
     level = _Level(np.zeros((1, width + 1), np.int64), np.zeros((1, width + 1), np.int64))
@@ -71,7 +81,9 @@ def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -
     return counts
 
 
-def _halved(level: _Level, positions: Counts, marks_on_the_left: Counts, generator: Generator) -> _Level:
+def _halved(
+    level: _Level, positions: Counts, marks_on_the_left: Counts, generator: Generator
+) -> _Level:
     """The level below, of twice as many blocks of half the width."""
     blocks, width = 2 * len(positions), (level.others.shape[1] - 1) // 2
     below = _Level(*(np.zeros((blocks, width + 1), np.int64) for _ in range(2)))
@@ -89,7 +101,9 @@ def _halved(level: _Level, positions: Counts, marks_on_the_left: Counts, generat
 
 
 def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
-    """So many of each row's sets, at random: a multivariate hypergeometric law, column by column."""
+    """So many of each row's sets, at random: a multivariate hypergeometric law,
+    column by column.
+    """
     sampled = np.zeros_like(sets)
     rest, left = sets.sum(axis=1), many.copy()
     for column in np.flatnonzero(sets.any(axis=0)):
@@ -102,7 +116,9 @@ def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
 def _dealt(
     sets: Counts, left: Counts, right: Counts, generator: Generator
 ) -> Iterator[tuple[Counts, Counts, Counts, Counts]]:
-    """(block, positions on the left, positions on the right, sets), given how much room blocks have on either side."""
+    """(block, positions on the left, positions on the right, sets), given how much room blocks have
+    on either side.
+    """
     blocks, having = np.nonzero(sets)
     many = sets[blocks, having]
     lowest, widest = _range(having, left[blocks], right[blocks])
@@ -131,7 +147,10 @@ def _range(total: Counts, left: Counts, right: Counts) -> tuple[Counts, int]:
 
 
 def _chances(some: Counts, total: Counts, left: Counts, right: Counts) -> Floats:
-    """The hypergeometric law of `total` positions, at consecutive numbers of them on the left; 0 where it cannot be."""
+    """The hypergeometric law of `total` positions, at consecutive numbers of them on the left.
+
+    0 where it cannot be.
+    """
     # P[k + 1] / P[k], of which the first is above 0.
     k = some[:, :-1]
     ways = np.maximum(left - k, 0) * np.maximum(total - k, 0).astype(float)

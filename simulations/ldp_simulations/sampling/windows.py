@@ -1,6 +1,8 @@
-"""Tallies of permanent bits for some of the values (`ldp.mechanisms.bit_flip`), drawn from their law.
+"""Tallies of permanent bits for some of the values (`ldp.mechanisms.bit_flip`), drawn from their
+law.
 
-Holders fall into windows by a multinomial; within each, bits are independent given the values: two binomials for each.
+Holders fall into windows by a multinomial; within each, bits are independent given the values: two
+binomials for each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What a simulation says: as a table, as records for machines, and as one self-contained HTML page."""
+"""What a simulation says: as a table, as records for machines, and as one
+self-contained HTML page.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def table(simulation: Simulation, most: int = MOST_ROWS) -> str:
 
 _HOW = {
     CLIENTS: "{size:,} bytes of reports a run, made by clients and read by the aggregator",
-    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has such a draw, else made by clients, "
+    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has such a draw, "
+    "else made by clients, "
     "and read by the aggregator",
     LAW: "tallies drawn from their exact law",
 }
@@ -42,7 +45,9 @@ _HOW = {
 
 
 def to_dict(simulation: Simulation) -> dict[str, Any]:
-    """Ready for JSON: the estimates of the first run, with the truth and the errors of all runs beside them."""
+    """Ready for JSON: the estimates of the first run, with the truth and the errors of all runs
+    beside them.
+    """
     return _record(simulation, list)
 
 
@@ -54,7 +59,11 @@ def json_lines(simulation: Simulation) -> Iterator[str]:
 def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
     told = survey_record(simulation.first, iter)
     told["format"] = FORMAT
-    told["simulation"] = {"way": simulation.way, "runs": _count(simulation), "report_bytes": simulation.report_size}
+    told["simulation"] = {
+        "way": simulation.way,
+        "runs": _count(simulation),
+        "report_bytes": simulation.report_size,
+    }
     for name, question in told["questions"].items():
         question["values"] = gather(_beside_the_truth(question["values"], simulation.runs[name]))
     return told
@@ -80,9 +89,14 @@ def top(simulation: Simulation, most: int) -> Simulation:
 
 
 def page(simulation: Simulation) -> str:
-    """One HTML page with everything in it: no scripts, nothing fetched from elsewhere. Of many values it shows some."""
+    """One HTML page with everything in it: no scripts, nothing fetched from elsewhere.
+
+    Of many values it shows some.
+    """
     body = "".join(_section(simulation, question) for question in simulation.first)
-    return html_page.page(f"{simulation.survey.name}: simulation", html_page.paragraph(summary(simulation)) + body)
+    return html_page.page(
+        f"{simulation.survey.name}: simulation", html_page.paragraph(summary(simulation)) + body
+    )
 
 
 def summary(simulation: Simulation) -> str:
@@ -93,7 +107,9 @@ def summary(simulation: Simulation) -> str:
     return f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first run."
 
 
-def _chosen(simulation: Simulation, question: QuestionEstimates, most: int) -> tuple[QuestionEstimates, Runs]:
+def _chosen(
+    simulation: Simulation, question: QuestionEstimates, most: int
+) -> tuple[QuestionEstimates, Runs]:
     """All values in their order or, of more than `most`, those that most respondents hold.
 
     They are chosen by the truth: estimates that are chosen for being high are too high on average.
@@ -115,7 +131,9 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
     headings, *rows = _cells(*_chosen(simulation, question, MOST_ROWS))
     left_out = "".join(map(html_page.paragraph, _left_out(question, MOST_ROWS)))
-    drawing = picture(question, "svg", {question.name: simulation.runs[question.name].truth.tolist()}).decode()
+    drawing = picture(
+        question, "svg", {question.name: simulation.runs[question.name].truth.tolist()}
+    ).decode()
     return (
         f"<h2>{html.escape(question.name)}</h2>{html_page.paragraph(question.question.text)}"
         f"{html_page.paragraph(question.describe())}<figure>{drawing[drawing.index('<svg') :]}</figure>"
@@ -127,12 +145,27 @@ def _cells(question: QuestionEstimates, runs: Runs) -> Iterator[tuple[str, ...]]
     """Headings, then a row for each value; the last columns tell of one run or of many."""
     many = len(runs.frequency) > 1
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
-    yield ("value", "truth", "estimate", "standard error", f"{question.options.level:.4g} interval", *last)
+    yield (
+        "value",
+        "truth",
+        "estimate",
+        "standard error",
+        f"{question.options.level:.4g} interval",
+        *last,
+    )
     show = question.shown
-    empirical, stated, coverage = (runs.empirical_error, runs.stated_error, runs.coverage) if many else ((), (), ())
+    empirical, stated, coverage = (
+        (runs.empirical_error, runs.stated_error, runs.coverage) if many else ((), (), ())
+    )
     for index, (estimate, truth) in enumerate(zip(question, runs.truth.tolist(), strict=False)):
         interval = f"[{show(estimate.low)}, {show(estimate.high)}]"
-        row = (estimate.value, show(truth), show(estimate.frequency), show(estimate.standard_error), interval)
+        row = (
+            estimate.value,
+            show(truth),
+            show(estimate.frequency),
+            show(estimate.standard_error),
+            interval,
+        )
         if many:
             yield (*row, show(empirical[index]), show(stated[index]), f"{coverage[index]:.3f}")
         else:

@@ -1,9 +1,10 @@
-"""Simulated surveys: a known population answers, its reports are decoded, and the estimates meet the truth.
+"""Simulated surveys: a known population answers, its reports are decoded, and the estimates meet
+the truth.
 
-Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of its report, ingest.
-`reports` differs for mechanisms that `sampling.bulk` knows: their reports are drawn in bulk, of the same law.
-`law` draws the tally from the distribution that those reports would give it, in a time that depends little on how many
-they are.
+Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of
+its report, ingest. `reports` differs for mechanisms that `sampling.bulk` knows: their reports are
+drawn in bulk, of the same law. `law` draws the tally from the distribution that those reports would
+give it, in a time that depends little on how many they are.
 """
 
 from __future__ import annotations
@@ -51,13 +52,18 @@ class Simulation:
         """What came of these questions."""
         estimates = {name: each for name, each in self.first.questions.items() if name in names}
         return replace(
-            self, first=replace(self.first, questions=estimates), runs={name: self.runs[name] for name in estimates}
+            self,
+            first=replace(self.first, questions=estimates),
+            runs={name: self.runs[name] for name in estimates},
         )
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate; `truth` of shape (M,)."""
+    """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate.
+
+    `truth` of shape (M,).
+    """
 
     truth: Floats
     frequency: Floats
@@ -72,7 +78,9 @@ class Runs:
 
     @property
     def found(self) -> NDArray[np.int64]:
-        """In how many runs each value was estimated: in all, but for texts that a search has to find."""
+        """In how many runs each value was estimated: in all, but for texts that a search has to
+        find.
+        """
         runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
         return runs
 
@@ -91,7 +99,9 @@ class Runs:
     @property
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
-        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(axis=0) / self.found
+        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(
+            axis=0
+        ) / self.found
         return held
 
 
@@ -108,29 +118,41 @@ def simulate(
 ) -> Simulation:
     """Simulate `runs` surveys of one population; the same seed gives the same simulation.
 
-    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range of runs (for a
-    progress bar). Frequencies are estimated of all mechanisms. Raises `EstimateError` if the options cannot be met.
+    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range
+    of runs (for a progress bar). Frequencies are estimated of all mechanisms. Raises
+    `EstimateError` if the options cannot be met.
     """
     options = replace(options, frequencies=True)
     generator = np.random.default_rng(seed)
-    # A predictable source, which no device ever uses: a seed is asked for so that the simulation can be repeated.
+    # A predictable source, which no device ever uses: a seed is asked for so that the simulation
+    # can be repeated.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     estimates, report_size = [], 0
     for _ in over(range(runs)):
         if way in (CLIENTS, REPORTS):
             respondents = _respondents(survey, population, generator)
-            tally, report_size = _collected(survey, randomize(survey, respondents, random, bulk=way == REPORTS))
+            tally, report_size = _collected(
+                survey, randomize(survey, respondents, random, bulk=way == REPORTS)
+            )
         else:
             tally = Tally.empty(survey)
             for question in survey:
-                tally.counts[question.name] = sample_counts(question, population[question.name], generator)
+                tally.counts[question.name] = sample_counts(
+                    question, population[question.name], generator
+                )
         estimates.append(estimate(tally, options, candidates))
-    by_question = {question.name: _runs(question.name, population, estimates) for question in survey}
+    by_question = {
+        question.name: _runs(question.name, population, estimates) for question in survey
+    }
     return Simulation(survey, population, way, estimates[0], by_question, report_size)
 
 
 def randomize(
-    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system, *, bulk: bool = True
+    survey: Survey,
+    respondents: Iterable[Mapping[str, object]],
+    random: Random = system,
+    *,
+    bulk: bool = True,
 ) -> Iterator[bytes]:
     """The reports of respondents as the bytes of report files; concatenated they are one file.
 
@@ -143,13 +165,16 @@ def randomize(
 def randomize_in_any_order(
     survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system
 ) -> Iterator[bytes]:
-    """The same in a random order, rows as well as batches, so that it tells nothing of the order of respondents.
+    """The same in a random order, rows as well as batches, so that it tells nothing of the order of
+    respondents.
 
     All reports are held in memory until the last one is made.
     """
     made: dict[Envelope, list[bytes]] = {envelope: [] for envelope in survey.envelopes}
     for envelope, rows in _rows(survey, respondents, random, bulk=True):
-        made[envelope] += (rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width))
+        made[envelope] += (
+            rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width)
+        )
     batches = [
         batch
         for envelope, rows in made.items()
@@ -166,7 +191,9 @@ def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]
 def _rows(
     survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random, *, bulk: bool
 ) -> Iterator[tuple[Envelope, bytes]]:
-    """The reports to each question or group, as rows end to end, of one part of the respondents after the other."""
+    """The reports to each question or group, as rows end to end, of one part of the respondents
+    after the other.
+    """
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
         for envelope in survey.envelopes:
@@ -174,11 +201,15 @@ def _rows(
             answers = [given for given in chunk if names <= given.keys()]
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
-                drawn = b"".join(_recorded(survey, envelope, given, random).row for given in answers)
+                drawn = b"".join(
+                    _recorded(survey, envelope, given, random).row for given in answers
+                )
             yield envelope, drawn
 
 
-def _drawn_in_bulk(envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random) -> bytes | None:
+def _drawn_in_bulk(
+    envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
+) -> bytes | None:
     """A report from each respondent, as rows end to end; None where there is no draw in bulk."""
     rows = []
     for question in envelope.members:
@@ -191,7 +222,9 @@ def _drawn_in_bulk(envelope: Envelope, answers: Sequence[Mapping[str, object]], 
     return joined
 
 
-def _recorded(survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random) -> Report:
+def _recorded(
+    survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random
+) -> Report:
     client, names = Client(survey, random=random), [question.name for question in envelope.members]
     if len(names) > 1:
         return client.record_together({name: given[name] for name in names})
@@ -207,8 +240,12 @@ def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
     return ingest.tally, size
 
 
-def _respondents(survey: Survey, population: Population, generator: np.random.Generator) -> Iterator[dict[str, object]]:
-    """Respondents who hold, in random order and independently for each question, the values of the population."""
+def _respondents(
+    survey: Survey, population: Population, generator: np.random.Generator
+) -> Iterator[dict[str, object]]:
+    """Respondents who hold, in random order and independently for each question, the values of the
+    population.
+    """
     orders: dict[str, NDArray[np.int64]] = {}
     for question in survey:
         counts = population[question.name].counts
@@ -218,7 +255,11 @@ def _respondents(survey: Survey, population: Population, generator: np.random.Ge
         for question in survey
     }
     for index in range(max(len(order) for order in orders.values())):
-        yield {name: answers[name][order[index]] for name, order in orders.items() if index < len(order)}
+        yield {
+            name: answers[name][order[index]]
+            for name, order in orders.items()
+            if index < len(order)
+        }
 
 
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:

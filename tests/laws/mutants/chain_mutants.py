@@ -23,11 +23,15 @@ ONE = Fraction(1)
 def chain(name, **parts):
     """A genuine chain, with other odds of a step."""
     lasting, fresh = GENUINE[name].randomizer
-    return Chain(lasting._replace(**parts.get("lasting", {})), fresh._replace(**parts.get("fresh", {})))
+    return Chain(
+        lasting._replace(**parts.get("lasting", {})), fresh._replace(**parts.get("fresh", {}))
+    )
 
 
 def published(name):
-    """R2 = (R R1 - 1) / (R1 - R), as published: the k-2 ways from one wrong symbol to another are left out."""
+    """R2 = (R R1 - 1) / (R1 - R), as published: the k-2 ways from one wrong symbol to another are
+    left out.
+    """
     kept, wanted = chain(name).lifetime_ratio, exp_lower(ONE)
     odds = (wanted * kept - 1) / (kept - wanted)
     return chain(name, fresh={"truth": math.floor(odds * WEIGHT_SCALE)})
@@ -38,7 +42,9 @@ def flipping(name, flip):
 
 
 def by_rates_of_one_report(self, reports):
-    """For `ratio_after`: eps_1 where it takes that of the instantaneous step (equation 16 as published)."""
+    """For `ratio_after`: eps_1 where it takes that of the instantaneous step (equation 16 as
+    published).
+    """
     return repeated_ratio(self.lasting.support, self.support, reports)
 
 
@@ -90,12 +96,16 @@ def noise_on_the_truth(self, value, random):
 
 
 def seed_of_the_report(self, response, cohort, random):
-    """For `instantaneous`: the response to the bucket of one hash function is sent with another's seed."""
+    """For `instantaneous`: the response to the bucket of one hash function is sent with another's
+    seed.
+    """
     return self.layout.report(self.fresh.randomize(response, random), cohort ^ 1 << 32)
 
 
 def variance_if_rates_add_up_to_one(moments, randomizer, _):
-    """The published rate of support of a value that is held by f: q + f (2 p - 1), for q + f (p - q)."""
+    """The published rate of support of a value that is held by f: q + f (2 p - 1), for q + f (p -
+    q).
+    """
     p, q = map(float, randomizer.support)
     rate = q + 2 * p - 1
     return replace(moments, hold=np.full_like(moments.hold, rate * (1 - rate) / (p - q) ** 2))
@@ -134,26 +144,86 @@ ODDS_UP = math.ceil(exp_upper(2 * ONE) * WEIGHT_SCALE)
 MUTANTS = (
     designed_as("L-GRR as published", "l-grr-1", published("l-grr-1")),
     designed_as("LOLOHA as published", "loloha-1", published("loloha-1")),
-    designed_as("permanent odds rounded up", "l-grr-1", chain("l-grr-1", lasting={"truth": ODDS_UP})),
-    designed_as("instantaneous odds rounded up", "l-grr-1", chain("l-grr-1", fresh={"truth": ODDS_UP})),
-    designed_as("instantaneous flip too rare by 2^-62", "l-osue-1", flipping("l-osue-1", FLIP - 4)),
-    designed_as("a flip of eps_1 after one of eps_inf", "l-sue-1", flipping("l-sue-1", GENUINE["sue-1"].randomizer[2])),
-    altered(
-        "t reports with eps_1 for that of a step", repeated, "chain-of-2-symbols", ratio_after=by_rates_of_one_report
+    designed_as(
+        "permanent odds rounded up", "l-grr-1", chain("l-grr-1", lasting={"truth": ODDS_UP})
     ),
-    altered("t reports with q* and p*", repeated, "chain-of-2-bits", ratio_after=bits_by_rates_of_one_report),
+    designed_as(
+        "instantaneous odds rounded up", "l-grr-1", chain("l-grr-1", fresh={"truth": ODDS_UP})
+    ),
+    designed_as("instantaneous flip too rare by 2^-62", "l-osue-1", flipping("l-osue-1", FLIP - 4)),
+    designed_as(
+        "a flip of eps_1 after one of eps_inf",
+        "l-sue-1",
+        flipping("l-sue-1", GENUINE["sue-1"].randomizer[2]),
+    ),
+    altered(
+        "t reports with eps_1 for that of a step",
+        repeated,
+        "chain-of-2-symbols",
+        ratio_after=by_rates_of_one_report,
+    ),
+    altered(
+        "t reports with q* and p*",
+        repeated,
+        "chain-of-2-bits",
+        ratio_after=bits_by_rates_of_one_report,
+    ),
     altered("t reports of one bit", repeated, "chain-of-2-bits", ratio_after=ones_alone),
     altered("t reports add up", repeated, "chain-of-3-symbols", ratio_after=added_up),
-    altered("eps_inf of a chain is eps_1", lifetime, "chain-of-3-symbols", lifetime_ratio=property(one_report)),
-    altered("p and q of the permanent step", support, "chain-of-3-symbols", support=property(permanent_rates)),
-    altered("a permanent response for each value", permanent, "chain-of-3-buckets", memo_value=kept_by_value),
-    altered("values that share a permanent response", permanent, "chain-of-3-symbols", memo_value=kept_by_parity),
-    altered("the truth for a permanent response", permanent, "chain-of-3-symbols", permanent=truth_kept),
-    altered("the permanent response for a report", sampler, "chain-of-2-bits", instantaneous=permanent_sent),
-    altered("fresh noise on the true symbol", sampler, "chain-of-3-symbols", randomize=noise_on_the_truth),
-    altered("another hash function's seed", sampler, "chain-of-buckets", instantaneous=seed_of_the_report),
-    altered("no response for values outside the window", permanent, "window-of-1", memos=property(of_the_window)),
-    altered("the bits of another window", permanent, "window-of-2", permanent=bits_of_another_window),
+    altered(
+        "eps_inf of a chain is eps_1",
+        lifetime,
+        "chain-of-3-symbols",
+        lifetime_ratio=property(one_report),
+    ),
+    altered(
+        "p and q of the permanent step",
+        support,
+        "chain-of-3-symbols",
+        support=property(permanent_rates),
+    ),
+    altered(
+        "a permanent response for each value",
+        permanent,
+        "chain-of-3-buckets",
+        memo_value=kept_by_value,
+    ),
+    altered(
+        "values that share a permanent response",
+        permanent,
+        "chain-of-3-symbols",
+        memo_value=kept_by_parity,
+    ),
+    altered(
+        "the truth for a permanent response", permanent, "chain-of-3-symbols", permanent=truth_kept
+    ),
+    altered(
+        "the permanent response for a report",
+        sampler,
+        "chain-of-2-bits",
+        instantaneous=permanent_sent,
+    ),
+    altered(
+        "fresh noise on the true symbol",
+        sampler,
+        "chain-of-3-symbols",
+        randomize=noise_on_the_truth,
+    ),
+    altered(
+        "another hash function's seed",
+        sampler,
+        "chain-of-buckets",
+        instantaneous=seed_of_the_report,
+    ),
+    altered(
+        "no response for values outside the window",
+        permanent,
+        "window-of-1",
+        memos=property(of_the_window),
+    ),
+    altered(
+        "the bits of another window", permanent, "window-of-2", permanent=bits_of_another_window
+    ),
     altered("window chosen by the value", sampler, "window-of-2", randomize=window_of_the_value),
     altered("ratio of one bit", privacy, "window-of-2", ratio=property(one_bit)),
     decoded_by("bits outside the window counted as 0", decoder, "window-of-2", asked_everything),

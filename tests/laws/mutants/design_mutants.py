@@ -12,8 +12,8 @@ from mutants import GENUINE, declared_as, decoded_by, designed_as
 
 from ldp.exact import WEIGHT_SCALE, exp_lower, exp_upper
 from ldp.mechanisms.contract import Declared
-from ldp.mechanisms.grr import SymbolResponse
-from ldp.mechanisms.unary import BitVector
+from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import WORD
 
 ONE, SPAN = Fraction(1), 1 << WORD
@@ -24,18 +24,18 @@ FLOAT_E = Fraction(math.nextafter(math.e, 3))
 def sue(epsilon, rounded):
     """SUE that gives each bit `epsilon`, with thresholds rounded in some way."""
     flip = rounded(SPAN / (exp_lower(epsilon) + 1))
-    return BitVector(4, SPAN - flip, flip)
+    return UnaryEncoding(4, SPAN - flip, flip)
 
 
 def odds(truth, other=WEIGHT_SCALE):
-    return SymbolResponse(5, truth, other)
+    return RandomizedResponse(5, truth, other)
 
 
 def rappor(number, **integers):
     return GENUINE[f"rappor-{number}"].randomizer._replace(**integers)
 
 
-OUE_FLOOR = BitVector(4, SPAN // 2, math.floor(SPAN / (exp_lower(ONE) + 1)))
+OUE_FLOOR = UnaryEncoding(4, SPAN // 2, math.floor(SPAN / (exp_lower(ONE) + 1)))
 NEAREST_128TH = round(Fraction(3, 10) * 128) * SPAN // 256
 
 DESIGNS = (
@@ -45,14 +45,26 @@ DESIGNS = (
     designed_as("OUE with q rounded down", "oue-1", OUE_FLOOR),
     designed_as("OUE with p and q of SUE", "oue-1", sue(ONE, math.ceil)),
     designed_as("odds rounded up", "grr-1", odds(math.ceil(exp_upper(ONE) * WEIGHT_SCALE))),
-    designed_as("odds from a float rounded up", "grr-1", odds(FLOAT_E.numerator, FLOAT_E.denominator)),
-    designed_as("odds against all others together", "grr-1", odds(math.floor(exp_lower(ONE) * 4 * WEIGHT_SCALE))),
-    designed_as("f rounded to the nearest 1/128 (google/rappor)", "rappor-1", rappor(1, flip=NEAREST_128TH)),
+    designed_as(
+        "odds from a float rounded up", "grr-1", odds(FLOAT_E.numerator, FLOAT_E.denominator)
+    ),
+    designed_as(
+        "odds against all others together",
+        "grr-1",
+        odds(math.floor(exp_lower(ONE) * 4 * WEIGHT_SCALE)),
+    ),
+    designed_as(
+        "f rounded to the nearest 1/128 (google/rappor)", "rappor-1", rappor(1, flip=NEAREST_128TH)
+    ),
     designed_as("f/2 rounded down", "rappor-2", rappor(2, flip=SPAN // 6)),
     declared_as("e^epsilon bounded from above", "grr-1", Declared("1", exp_upper(ONE))),
     declared_as("e^epsilon from a float rounded up", "grr-1", Declared("1", FLOAT_E)),
     declared_as("epsilon of yes alone", "forced-2", Declared.ratio(Fraction(19, 6))),
-    declared_as("epsilon of one hash (pure-LDP 1.2.0)", "rappor-4", Declared.ratio(rappor(4, hashes=1).ratio)),
+    declared_as(
+        "epsilon of one hash (pure-LDP 1.2.0)",
+        "rappor-4",
+        Declared.ratio(rappor(4, hashes=1).ratio),
+    ),
 )
 
 
@@ -99,7 +111,9 @@ def uncorrelated(moments, *_):
 
 def multinomial(moments, *_):
     held = moments.frequency
-    return replace(moments, covariance=lambda: (np.diag(held) - np.outer(held, held)) / moments.reports)
+    return replace(
+        moments, covariance=lambda: (np.diag(held) - np.outer(held, held)) / moments.reports
+    )
 
 
 DECODERS = (
@@ -111,7 +125,9 @@ DECODERS = (
     decoded_by("values in reverse", decoder, "bits-3-word-3", reversed_values),
     decoded_by("inverse transposed", decoder, "matrix-3", transposed),
     decoded_by("variance without the f-term", errors, "bits-3-word-4", without_f_term),
-    decoded_by("variance of the population for the respondents", errors, "symbols-7", of_the_population),
+    decoded_by(
+        "variance of the population for the respondents", errors, "symbols-7", of_the_population
+    ),
     decoded_by("matrix variance not centred", errors, "matrix-3", of_the_population),
     decoded_by("values taken as uncorrelated", errors, "symbols-7", uncorrelated),
     decoded_by("covariance without randomization", errors, "matrix-3", multinomial),

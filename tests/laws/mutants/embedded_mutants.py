@@ -58,7 +58,10 @@ class _Reencoded(Outbox):
     def take(self):
         """The same reports in another batch."""
         payloads = FrameReader().feed(super().take() or b"")
-        return frames(decode_batch(payload)._replace(id=os.urandom(16)) for payload in payloads) or None
+        return (
+            frames(decode_batch(payload)._replace(id=os.urandom(16)) for payload in payloads)
+            or None
+        )
 
     def done(self, _frame):
         """Whatever it was sent as."""
@@ -105,13 +108,23 @@ def of_embedded(name, law, **replaced):
 
 
 MUTANTS = (
-    of_embedded("charge and report in two transactions", laws.one_transaction, _kept=in_two_transactions),
+    of_embedded(
+        "charge and report in two transactions", laws.one_transaction, _kept=in_two_transactions
+    ),
     of_embedded("reports that nobody charged for", laws.one_transaction, record=uncharged),
     of_embedded("another batch at every attempt", laws.same_bytes, __init__=reencodes),
     of_embedded("budget renewed every day", laws.spent_for_good, record=renewed_daily),
-    of_embedded("ledger forgotten with the rest", laws.spent_for_good, set_consent=forgets_the_ledger),
+    of_embedded(
+        "ledger forgotten with the rest", laws.spent_for_good, set_consent=forgets_the_ledger
+    ),
     of_embedded("silence beyond the last value", laws.never_silent, record=silent_when_full),
-    of_embedded("a permanent response for every value", laws.never_silent, _budget=remembers_everything),
+    of_embedded(
+        "a permanent response for every value", laws.never_silent, _budget=remembers_everything
+    ),
     of_embedded("records without consent", laws.nothing_without_consent, _agreed=lambda _: True),
-    of_embedded("sends what waits without consent", laws.nothing_without_consent, __init__=sends_all_the_same),
+    of_embedded(
+        "sends what waits without consent",
+        laws.nothing_without_consent,
+        __init__=sends_all_the_same,
+    ),
 )

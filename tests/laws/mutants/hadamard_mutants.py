@@ -1,4 +1,7 @@
-"""Hadamard response in blocks, broken on purpose. Unless they say otherwise, functions replace `randomize`."""
+"""Hadamard response in blocks, broken on purpose.
+
+Unless they say otherwise, functions replace `randomize`.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,13 @@ E = exp_lower(Fraction(8.75))
 
 
 def drawn(self, random):
-    """(which half, uniform row), as the genuine one draws them: 0 is the half of the supporters, 1 the other one."""
+    """(which half, uniform row), as the genuine one draws them: 0 is the half of the supporters, 1
+    the other one.
+    """
     below = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
-    return (0 if below < self.truth else 1 + (below - self.truth) // self.other), randbelow(self.rows, random)
+    return (0 if below < self.truth else 1 + (below - self.truth) // self.other), randbelow(
+        self.rows, random
+    )
 
 
 def in_half(row, mask, parity):
@@ -30,12 +37,16 @@ def in_half(row, mask, parity):
 
 def next_block(self, value, random):
     (own, mask), (after, row) = self.place(value), drawn(self, random)
-    return (own + (after + 1) // 2) % self.blocks * self.rows + (in_half(row, mask, after) if after < 2 else row)
+    return (own + (after + 1) // 2) % self.blocks * self.rows + (
+        in_half(row, mask, after) if after < 2 else row
+    )
 
 
 def never_its_other_half(self, value, random):
     (own, mask), (after, row) = self.place(value), drawn(self, random)
-    return (own + after // 2) % self.blocks * self.rows + (in_half(row, mask, 0) if after < 2 else row)
+    return (own + after // 2) % self.blocks * self.rows + (
+        in_half(row, mask, 0) if after < 2 else row
+    )
 
 
 def supporting_half_everywhere(self, value, random):
@@ -66,7 +77,9 @@ def in_reverse(self, value):
 
 
 def of_one_block(self):
-    """For `ratio`: what tells the halves of a block, a block's symbols being drawn whatever the value is."""
+    """For `ratio`: what tells the halves of a block, a block's symbols being drawn whatever the
+    value is.
+    """
     return Fraction(self.truth + self.other, 2 * self.other)
 
 
@@ -87,17 +100,24 @@ def block_by_block(moments, randomizer, counts):
 
 def worth_of_one_block(moments, randomizer, _):
     ratio = float(randomizer.ratio)
-    return replace(moments, frequency=moments.frequency / float(randomizer.worth) * (ratio + 1) / (ratio - 1))
+    return replace(
+        moments, frequency=moments.frequency / float(randomizer.worth) * (ratio + 1) / (ratio - 1)
+    )
 
 
 def nobody_else_in_the_block(moments, randomizer, _):
     ratio = float(randomizer.ratio)
-    return replace(moments, other=np.full(len(moments.other), float(randomizer.worth) * 2 / (ratio - 1)))
+    return replace(
+        moments, other=np.full(len(moments.other), float(randomizer.worth) * 2 / (ratio - 1))
+    )
 
 
 def blocks_held_alike(moments, randomizer, _):
     ratio, even = float(randomizer.ratio), 1 / randomizer.blocks
-    return replace(moments, other=np.full(len(moments.other), float(randomizer.worth) * (2 / (ratio - 1) + even)))
+    return replace(
+        moments,
+        other=np.full(len(moments.other), float(randomizer.worth) * (2 / (ratio - 1) + even)),
+    )
 
 
 def nobody_else_with_a_set(moments, randomizer, _):
@@ -107,23 +127,59 @@ def nobody_else_with_a_set(moments, randomizer, _):
 
 
 MUTANTS = (
-    altered("block after the one that was drawn", sampler, "hadamard-4-blocks", randomize=next_block),
-    altered("other half of the block never sent", sampler, "hadamard-2-blocks", randomize=never_its_other_half),
-    altered("supporters' rows in every block", sampler, "hadamard-4-blocks", randomize=supporting_half_everywhere),
-    altered("own block whatever is drawn", sampler, "hadamard-2-blocks", randomize=own_block_always),
-    altered("rows drawn until one supports", same_bytes, "hadamard-4-blocks", randomize=drawn_until_it_supports),
+    altered(
+        "block after the one that was drawn", sampler, "hadamard-4-blocks", randomize=next_block
+    ),
+    altered(
+        "other half of the block never sent",
+        sampler,
+        "hadamard-2-blocks",
+        randomize=never_its_other_half,
+    ),
+    altered(
+        "supporters' rows in every block",
+        sampler,
+        "hadamard-4-blocks",
+        randomize=supporting_half_everywhere,
+    ),
+    altered(
+        "own block whatever is drawn", sampler, "hadamard-2-blocks", randomize=own_block_always
+    ),
+    altered(
+        "rows drawn until one supports",
+        same_bytes,
+        "hadamard-4-blocks",
+        randomize=drawn_until_it_supports,
+    ),
     altered("values dealt out in runs", unbiased, "hadamard-2-blocks", place=in_runs),
     altered("values dealt out in reverse", support, "hadamard-4-blocks", place=in_reverse),
-    altered("ratio of the halves of one block", privacy, "hadamard-2-blocks", ratio=property(of_one_block)),
+    altered(
+        "ratio of the halves of one block",
+        privacy,
+        "hadamard-2-blocks",
+        ratio=property(of_one_block),
+    ),
     designed_as(
         "odds against all halves together",
         "hr-3",
         HadamardResponse(4, 4, 8, math.floor(7 * E * WEIGHT_SCALE), WEIGHT_SCALE),
     ),
     decoded_by("block not looked at", decoder, "hadamard-2-blocks", without_the_block),
-    decoded_by("reports of other holders taken for the block's", decoder, "hadamard-4-blocks", block_by_block),
+    decoded_by(
+        "reports of other holders taken for the block's",
+        decoder,
+        "hadamard-4-blocks",
+        block_by_block,
+    ),
     decoded_by("worth of one block", decoder, "hadamard-2-blocks", worth_of_one_block),
-    decoded_by("others of the block left out of errors", errors, "hadamard-2-blocks", nobody_else_in_the_block),
+    decoded_by(
+        "others of the block left out of errors",
+        errors,
+        "hadamard-2-blocks",
+        nobody_else_in_the_block,
+    ),
     decoded_by("blocks taken to be held alike", errors, "hadamard-4-blocks", blocks_held_alike),
-    decoded_by("others of the block left out for sets", errors, "padded-blocks", nobody_else_with_a_set),
+    decoded_by(
+        "others of the block left out for sets", errors, "padded-blocks", nobody_else_with_a_set
+    ),
 )

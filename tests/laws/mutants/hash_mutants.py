@@ -1,4 +1,7 @@
-"""Local hashing and sketches broken on purpose. Unless they say otherwise, functions replace `randomize`."""
+"""Local hashing and sketches broken on purpose.
+
+Unless they say otherwise, functions replace `randomize`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def multiplier_from_zero(self, value, random):
 def no_shift(self, value, random):
     """The shift is always 0, so that the first value never leaves the first bucket."""
     multiplier = 1 + randbelow(self.modulus - 1, random)
-    return self.layout.report(self.response.randomize(self.bucket(value, multiplier, 0), random), multiplier)
+    return self.layout.report(
+        self.response.randomize(self.bucket(value, multiplier, 0), random), multiplier
+    )
 
 
 def seed_that_hides_the_value(self, value, random):
@@ -66,9 +71,18 @@ def buckets_that_never_meet(moments, randomizer, _):
 MUTANTS = (
     altered("a = 0 allowed", sampler, "hash-4", randomize=multiplier_from_zero),
     altered("b left out", sampler, "hash-4", (2, 3), randomize=no_shift),
-    altered("hash function chosen by the value", same_bytes, "hash-4", randomize=seed_that_hides_the_value),
-    altered("q with 1/g for the chance of a collision", support, "hash-4", support=property(one_in_g)),
-    altered("sign of another coordinate", sampler, "hadamard-sketch-2", randomize=right_sign_elsewhere),
+    altered(
+        "hash function chosen by the value",
+        same_bytes,
+        "hash-4",
+        randomize=seed_that_hides_the_value,
+    ),
+    altered(
+        "q with 1/g for the chance of a collision", support, "hash-4", support=property(one_in_g)
+    ),
+    altered(
+        "sign of another coordinate", sampler, "hadamard-sketch-2", randomize=right_sign_elsewhere
+    ),
     altered("sketch's cohort from the value", sampler, "sketch-2", randomize=cohort_from_the_value),
     decoded_by("sketch whose values never meet", decoder, "sketch-2", buckets_that_never_meet),
     altered("every value in one bucket", unbiased, "hash-4", channel=all_meet),

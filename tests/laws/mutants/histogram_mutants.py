@@ -1,4 +1,7 @@
-"""Histogram encodings broken on purpose. Unless they say otherwise, functions replace `NoisyHistogram.randomize`."""
+"""Histogram encodings broken on purpose.
+
+Unless they say otherwise, functions replace `NoisyHistogram.randomize`.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,12 @@ from ldp.mechanisms.histogram import NoisyHistogram
 
 
 def noise_of_one_entry(mechanism):
-    """The design for epsilon 1 with a noise of scale 1: two values differ in two entries, by 1 each."""
-    return question(mechanism, 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 2').randomizer
+    """The design for epsilon 1 with a noise of scale 1: two values differ in two entries, by 1
+    each.
+    """
+    return question(
+        mechanism, 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 2'
+    ).randomizer
 
 
 def true_entry_not_far(self, value, random):
@@ -33,7 +40,9 @@ def one_distance_for_all(self, value, random):
 
 def numbered_from_the_end(self, value, random):
     report = NoisyHistogram(*self).randomize(value, random)
-    return int.from_bytes(bytes(self.levels - 1 - level for level in report.to_bytes(self.size, "little")), "little")
+    return int.from_bytes(
+        bytes(self.levels - 1 - level for level in report.to_bytes(self.size, "little")), "little"
+    )
 
 
 def folded_too_late(self, value, random):
@@ -55,9 +64,15 @@ def of_unfolded_noise(moments, randomizer, _):
 MUTANTS = (
     designed_as("histogram: noise of one entry", "she-1", noise_of_one_entry("she")),
     designed_as("thresholds: noise of one entry", "the-1", noise_of_one_entry("the")),
-    altered("histogram: no distance for the truth", sampler, "histogram-2", randomize=true_entry_not_far),
-    altered("histogram: one distance for all", sampler, "histogram-3", randomize=one_distance_for_all),
-    altered("histogram: numbered from the end", sampler, "histogram-2", randomize=numbered_from_the_end),
+    altered(
+        "histogram: no distance for the truth", sampler, "histogram-2", randomize=true_entry_not_far
+    ),
+    altered(
+        "histogram: one distance for all", sampler, "histogram-3", randomize=one_distance_for_all
+    ),
+    altered(
+        "histogram: numbered from the end", sampler, "histogram-2", randomize=numbered_from_the_end
+    ),
     altered("histogram: folded too late", same_bytes, "histogram-2", randomize=folded_too_late),
     decoded_by("histogram: folded ends taken at face value", decoder, "histogram-2", plain_mean),
     decoded_by("histogram: variance of unfolded noise", errors, "histogram-2", of_unfolded_noise),

@@ -1,4 +1,6 @@
-"""How mechanisms are broken on purpose: some attributes of a genuine one replaced, its design, or its decoder."""
+"""How mechanisms are broken on purpose: some attributes of a genuine one replaced, its design, or
+its decoder.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ def altered(name, law, genuine, tape=None, **replaced):
     specimen = GENUINE[genuine]
     kind = type(specimen.randomizer)
     randomizer = type(kind.__name__, (kind,), replaced)(*specimen.randomizer)
-    return Mutant(name, law, specimen, specimen._replace(randomizer=randomizer, tape=tape or specimen.tape))
+    return Mutant(
+        name, law, specimen, specimen._replace(randomizer=randomizer, tape=tape or specimen.tape)
+    )
 
 
 def designed_as(name, genuine, randomizer):
     """The mutant whose design gives other integers."""
-    return Mutant(name, declared, GENUINE[genuine], GENUINE[genuine]._replace(randomizer=randomizer))
+    return Mutant(
+        name, declared, GENUINE[genuine], GENUINE[genuine]._replace(randomizer=randomizer)
+    )
 
 
 def declared_as(name, genuine, declaration):

@@ -57,7 +57,9 @@ def plain_ends(randomizer, moments, counts, values):
     beyond = float(randomizer.step / (1 - randomizer.step))
     shares = counts[0] / counts.sum()
     outside = randomizer.margin + 1
-    return parts._replace(estimate=parts.estimate + beyond * (shares[:outside].sum() - shares[-outside:].sum()))
+    return parts._replace(
+        estimate=parts.estimate + beyond * (shares[:outside].sum() - shares[-outside:].sum())
+    )
 
 
 def variance_of_all_the_noise(randomizer, moments, counts, values):
@@ -104,7 +106,9 @@ def _noise(noise, random):
     reach = len(rising) - 1
     drawn = randbelow(rising[-1] + rising[-2], random)
     return (
-        reach - bisect_right(rising, drawn) if drawn < rising[-1] else bisect_right(rising, drawn - rising[-1]) - reach
+        reach - bisect_right(rising, drawn)
+        if drawn < rising[-1]
+        else bisect_right(rising, drawn - rising[-1]) - reach
     )
 
 
@@ -119,15 +123,26 @@ MUTANTS = (
     altered("noise wraps around", sampler, "steps-3-margin-1", randomize=wraps_around),
     altered("no noise in two ways", sampler, "steps-3", (8, 1), randomize=zero_twice),
     altered("noise drawn until it fits", sampler, "steps-3", randomize=draws_until_it_fits),
-    altered("noise drawn as often as the value takes", same_bytes, "steps-3", randomize=draws_until_it_fits),
+    altered(
+        "noise drawn as often as the value takes",
+        same_bytes,
+        "steps-3",
+        randomize=draws_until_it_fits,
+    ),
     altered("tails cut off in place of folded", privacy, "steps-3", channel=tails_cut_off),
     altered("ratio of one step", privacy, "steps-3", ratio=property(one_step_away)),
-    designed_as("odds of a step rounded up", "geometric-1", _DESIGN._replace(near=_DESIGN.near + 1)),
     designed_as(
-        "epsilon for one step", "geometric-1", _DESIGN._replace(near=floor(exp_upper(Fraction(1)) * _DESIGN.far))
+        "odds of a step rounded up", "geometric-1", _DESIGN._replace(near=_DESIGN.near + 1)
+    ),
+    designed_as(
+        "epsilon for one step",
+        "geometric-1",
+        _DESIGN._replace(near=floor(exp_upper(Fraction(1)) * _DESIGN.far)),
     ),
     designed_as("weights of few bits", "geometric-1", _DESIGN._replace(least=16)),
-    designed_as("exponential without the half", "exponential-0", without_the_half(GENUINE["exponential-0"])),
+    designed_as(
+        "exponential without the half", "exponential-0", without_the_half(GENUINE["exponential-0"])
+    ),
     altered("rows of unequal sums", same_bytes, "matrix-3", randomize=unequal_sums),
     _averaged("mean without what ends count for more", plain_ends),
     _averaged("variance as if nothing were cut", variance_of_all_the_noise),

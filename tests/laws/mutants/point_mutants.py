@@ -14,11 +14,15 @@ from ldp_aggregator.moments.moments import pure_moments
 
 
 def others_from_all_points(self, value, random):
-    """Where the report should not support the value it is any point: spends epsilon + ln(q / (q - 1))."""
+    """Where the report should not support the value it is any point: spends epsilon + ln(q / (q -
+    1)).
+    """
     points, block, _ = geometry(self.order, self.dimension)
     drawn = randbelow(self.truth * block + self.other * (points - block), random)
     if drawn < self.truth * block:
-        return ProjectiveResponse(*self).randomize(value, lambda size: drawn.to_bytes(size, "little"))
+        return ProjectiveResponse(*self).randomize(
+            value, lambda size: drawn.to_bytes(size, "little")
+        )
     return (drawn - self.truth * block) // self.other % points
 
 
@@ -30,12 +34,18 @@ def never_of_all_ones(self, value, random):
 
 
 def tries_until_it_fits(self, value, random):
-    """Draws points until one supports the value, or does not, as was decided: as often as the value makes it."""
+    """Draws points until one supports the value, or does not, as was decided: as often as the value
+    makes it.
+    """
     points, block, _ = geometry(self.order, self.dimension)
-    supports = randbelow(self.truth * block + self.other * (points - block), random) < self.truth * block
+    supports = (
+        randbelow(self.truth * block + self.other * (points - block), random) < self.truth * block
+    )
     while True:
         report = randbelow(points, random)
-        if (inner_product(vector(value, self.order), vector(report, self.order), self.order) == 0) == supports:
+        if (
+            inner_product(vector(value, self.order), vector(report, self.order), self.order) == 0
+        ) == supports:
             return report
 
 
@@ -60,7 +70,9 @@ def slices_in_reverse(moments, randomizer, counts):
 
 
 def zeros_as_the_first_point(moments, randomizer, counts):
-    """Counts a report that is orthogonal to a whole slice for the first point of the slice instead."""
+    """Counts a report that is orthogonal to a whole slice for the first point
+    of the slice instead.
+    """
     moved = counts.copy()
     moved[:, 1] += moved[:, 0]
     moved[:, 0] = 0
@@ -68,12 +80,34 @@ def zeros_as_the_first_point(moments, randomizer, counts):
 
 
 MUTANTS = (
-    altered("points: others from all", sampler, "plane-of-order-3", randomize=others_from_all_points),
+    altered(
+        "points: others from all", sampler, "plane-of-order-3", randomize=others_from_all_points
+    ),
     altered("points: one is never sent", sampler, "plane-of-order-2", randomize=never_of_all_ones),
-    altered("points: drawn until they fit", same_bytes, "space-of-order-2", randomize=tries_until_it_fits),
-    altered("points: numbered otherwise", sampler, "plane-of-order-4", randomize=as_if_points_were_numbers),
-    altered("points: independent supports", unbiased, "plane-of-order-3", support=property(independent_supports)),
+    altered(
+        "points: drawn until they fit",
+        same_bytes,
+        "space-of-order-2",
+        randomize=tries_until_it_fits,
+    ),
+    altered(
+        "points: numbered otherwise",
+        sampler,
+        "plane-of-order-4",
+        randomize=as_if_points_were_numbers,
+    ),
+    altered(
+        "points: independent supports",
+        unbiased,
+        "plane-of-order-3",
+        support=property(independent_supports),
+    ),
     decoded_by("points: decoded in reverse", decoder, "plane-of-order-4", in_reverse),
     decoded_by("points: slices in reverse", decoder, "folded-space-of-order-3", slices_in_reverse),
-    decoded_by("points: zeros as the first point", decoder, "folded-plane-of-order-4", zeros_as_the_first_point),
+    decoded_by(
+        "points: zeros as the first point",
+        decoder,
+        "folded-plane-of-order-4",
+        zeros_as_the_first_point,
+    ),
 )

@@ -46,10 +46,37 @@ _GENUINE = GENUINE["heavy-hitters-1"].randomizer
 _TWICE = ProjectiveResponse(*_GENUINE.oracle)._replace(truth=_GENUINE.oracle.truth**2)
 
 MUTANTS = (
-    altered("stage from the text's length", sampler, "prefixes-in-a-plane", randomize=stage_from_the_length),
-    altered("the whole text in every stage", sampler, "prefixes-in-a-plane", randomize=whole_text_in_every_stage),
-    altered("one hash function for all cohorts", sampler, "prefixes-in-a-plane", cell=one_hash_function_for_all),
-    altered("no report of a long text", same_bytes, "prefixes-in-a-plane", randomize=no_report_from_long_texts),
-    altered("epsilon once for each stage", privacy, "prefixes-in-a-plane", ratio=property(ratio_split_over_stages)),
-    designed_as("the square of the odds for cells", "heavy-hitters-1", _GENUINE._replace(oracle=_TWICE)),
+    altered(
+        "stage from the text's length",
+        sampler,
+        "prefixes-in-a-plane",
+        randomize=stage_from_the_length,
+    ),
+    altered(
+        "the whole text in every stage",
+        sampler,
+        "prefixes-in-a-plane",
+        randomize=whole_text_in_every_stage,
+    ),
+    altered(
+        "one hash function for all cohorts",
+        sampler,
+        "prefixes-in-a-plane",
+        cell=one_hash_function_for_all,
+    ),
+    altered(
+        "no report of a long text",
+        same_bytes,
+        "prefixes-in-a-plane",
+        randomize=no_report_from_long_texts,
+    ),
+    altered(
+        "epsilon once for each stage",
+        privacy,
+        "prefixes-in-a-plane",
+        ratio=property(ratio_split_over_stages),
+    ),
+    designed_as(
+        "the square of the odds for cells", "heavy-hitters-1", _GENUINE._replace(oracle=_TWICE)
+    ),
 )

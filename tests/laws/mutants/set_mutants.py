@@ -1,4 +1,7 @@
-"""Mechanisms of sets broken on purpose. Unless they say otherwise, functions replace `randomize`."""
+"""Mechanisms of sets broken on purpose.
+
+Unless they say otherwise, functions replace `randomize`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from lawbook import privacy, same_bytes, sampler, unbiased
 from mutants import GENUINE, Mutant, altered, designed_as
 
 from ldp.exact import WEIGHT_SCALE, exp_lower
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.subset import SubsetSelection
@@ -18,7 +21,8 @@ from ldp.sets import members
 
 E, SPAN = exp_lower(Fraction(1)), 1 << WORD
 ODDS_OF_TWO = math.floor((2 * (E - 1) + 1) * WEIGHT_SCALE)
-"""The weight of the truth that `pad-grr` may give at epsilon 1, sets of up to two being drawn from."""
+"""The weight of the truth that `pad-grr` may give at epsilon 1, sets of up to two being drawn from.
+"""
 
 
 def members_only(self, value, random):
@@ -33,7 +37,9 @@ def the_lower_of_two_draws(self, value, random):
 
 
 def every_member(self, value, random):
-    """Reports every entry and sends the last: what is drawn depends on how many members there are."""
+    """Reports every entry and sends the last: what is drawn depends on how many
+    members there are.
+    """
     for entry in [self.size, *members(value)]:
         report = self.oracle.randomize(entry, random)
     return report
@@ -65,14 +71,30 @@ def one_dummy(genuine):
     size, most, oracle = GENUINE[genuine].randomizer
     broken = PadAndSample(size, most, oracle._replace(size=size + 1))
     # The ratio that is claimed is the one of different dummies.
-    return Mutant("one dummy for many", privacy, GENUINE[genuine], GENUINE[genuine]._replace(randomizer=broken))
+    return Mutant(
+        "one dummy for many",
+        privacy,
+        GENUINE[genuine],
+        GENUINE[genuine]._replace(randomizer=broken),
+    )
 
 
 MUTANTS = (
     altered("sampled from the members alone", sampler, "padded-symbols", randomize=members_only),
-    altered("sampled with a bias", sampler, "padded-symbols", (1, 1, 8), randomize=the_lower_of_two_draws),
+    altered(
+        "sampled with a bias",
+        sampler,
+        "padded-symbols",
+        (1, 1, 8),
+        randomize=the_lower_of_two_draws,
+    ),
     altered("draws for every member", same_bytes, "padded-symbols", randomize=every_member),
-    altered("rates without the sampling", unbiased, "padded-symbols", support=property(as_if_all_were_sent)),
+    altered(
+        "rates without the sampling",
+        unbiased,
+        "padded-symbols",
+        support=property(as_if_all_were_sent),
+    ),
     one_dummy("padded-symbols"),
     designed_as(
         "the gain of sampling claimed for subsets",
@@ -82,12 +104,19 @@ MUTANTS = (
     designed_as(
         "odds multiplied by the number of entries",
         "pad-grr-1",
-        PadAndSample(4, 2, SymbolResponse(6, math.floor(2 * E * WEIGHT_SCALE), WEIGHT_SCALE)),
+        PadAndSample(4, 2, RandomizedResponse(6, math.floor(2 * E * WEIGHT_SCALE), WEIGHT_SCALE)),
     ),
     designed_as(
-        "epsilon for each bit of a set", "set-unary-1", SetEncoding(4, 2, SPAN // 2, math.ceil(SPAN / (E + 1)))
+        "epsilon for each bit of a set",
+        "set-unary-1",
+        SetEncoding(4, 2, SPAN // 2, math.ceil(SPAN / (E + 1))),
     ),
     altered("first member encoded alone", sampler, "set-3", randomize=first_member_alone),
-    altered("epsilon of one value of a set", privacy, "set-3-whole", ratio=property(epsilon_of_one_value)),
+    altered(
+        "epsilon of one value of a set",
+        privacy,
+        "set-3-whole",
+        ratio=property(epsilon_of_one_value),
+    ),
     altered("epsilon of values added", privacy, "set-3", ratio=property(epsilon_of_one_way)),
 )

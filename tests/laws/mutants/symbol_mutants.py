@@ -1,4 +1,7 @@
-"""Symbol responses and matrices broken on purpose. Unless they say otherwise, functions replace `randomize`."""
+"""Symbol responses and matrices broken on purpose.
+
+Unless they say otherwise, functions replace `randomize`.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,22 @@ from specimens import Specimen
 
 from ldp.channel import Channel
 from ldp.exact import odds
-from ldp.mechanisms.grr import SymbolResponse
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.randomness import randbelow
 
-GENUINE |= {f"epsilon {size}": Specimen("", SymbolResponse(2, *odds(Fraction(size)))) for size in (20, 36)}
+GENUINE |= {
+    f"epsilon {size}": Specimen("", RandomizedResponse(2, *odds(Fraction(size))))
+    for size in (20, 36)
+}
 
 
 def other_from_all(self, value, random):
     """The "other" value is drawn from all values, the true one included."""
     size, truth, other = self
-    return value if randbelow(truth + (size - 1) * other, random) < truth else randbelow(size, random)
+    return (
+        value if randbelow(truth + (size - 1) * other, random) < truth else randbelow(size, random)
+    )
 
 
 def other_above(self, value, random):
@@ -44,25 +52,25 @@ def modulo_biased(self, value, random):
 
 
 def first_value_plain(self, value, random):
-    return SymbolResponse(*self).randomize(value, random) if value else 0
+    return RandomizedResponse(*self).randomize(value, random) if value else 0
 
 
 def lie_flagged(self, value, random):
-    report = SymbolResponse(*self).randomize(value, random)
+    report = RandomizedResponse(*self).randomize(value, random)
     return report | (report != value) << 7
 
 
 def looks_for_its_value(self, value, random):
     """Draws once for each value up to its own."""
     random(1 + value)
-    return SymbolResponse(*self).randomize(value, random)
+    return RandomizedResponse(*self).randomize(value, random)
 
 
 def uniforms_of(bits):
     """For `channel`: what `uniform < p` gives, for two values, with uniforms of a few bits."""
 
     def channel(self):
-        lie = Fraction(math.floor(SymbolResponse(*self).support[1] * 2**bits), 2**bits)
+        lie = Fraction(math.floor(RandomizedResponse(*self).support[1] * 2**bits), 2**bits)
         return Channel(((1 - lie, lie), (lie, 1 - lie)))
 
     return channel
@@ -72,7 +80,9 @@ def kept_or_any(self):
     """For `channel`: the true value with probability p, else any value."""
     p, _ = self.support
     any_value = (1 - p) / self.size
-    return Channel(tuple(tuple(any_value + p * (x == y) for y in range(self.size)) for x in range(self.size)))
+    return Channel(
+        tuple(tuple(any_value + p * (x == y) for y in range(self.size)) for x in range(self.size))
+    )
 
 
 def column_for_row(self, value, random):
@@ -112,7 +122,9 @@ MUTANTS = (
     altered("modulo bias", sampler, "symbols-3", randomize=modulo_biased),
     altered("first value sent as it is", sampler, "symbols-3", randomize=first_value_plain),
     altered("lies flagged", same_bytes, "symbols-3", randomize=lie_flagged),
-    altered("bytes drawn depend on the value", same_bytes, "symbols-7", randomize=looks_for_its_value),
+    altered(
+        "bytes drawn depend on the value", same_bytes, "symbols-7", randomize=looks_for_its_value
+    ),
     altered("24-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(24)),
     altered("32-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(32)),
     altered("32-bit uniforms at epsilon 36", privacy, "epsilon 36", channel=uniforms_of(32)),

@@ -1,4 +1,6 @@
-"""From RAPPOR's Bloom tallies and candidate texts to moments: the bits of each text, and what the regression found."""
+"""From RAPPOR's Bloom tallies and candidate texts to moments: the bits of each text, and what the
+regression found.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,14 @@ from ldp_aggregator.tallies.counting import total_reports
 
 
 def bloom_moments(
-    randomizer: Randomizer, counts: Counts, candidates: Sequence[str], repeats: int = 1, design: Any = None
+    randomizer: Randomizer,
+    counts: Counts,
+    candidates: Sequence[str],
+    repeats: int = 1,
+    design: Any = None,
 ) -> Moments:
-    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell them apart.
+    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell
+    them apart.
 
     `design` is the matrix of the candidates' bits, where others than our hash functions set them.
     """
@@ -45,14 +52,23 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
-    # What sampling adds goes by the frequencies that the variances were made with: those of the estimates
-    # would take away most where chance made an estimate high. No less is left than the noise of a
-    # candidate's own bits.
+    # What sampling adds goes by the frequencies that the variances were made with: those of the
+    # estimates would take away most where chance made an estimate high. No less is left than the
+    # noise of a candidate's own bits.
     held = np.clip(decoded.frequency, 0, 1)
     sampled = decoded.shares * (1 - decoded.shares)
-    least = min(noise.zero_variance, noise.one_variance) / (noise.one - noise.zero) ** 2 / np.maximum(own_bits, 1.0)
+    least = (
+        min(noise.zero_variance, noise.one_variance)
+        / (noise.one - noise.zero) ** 2
+        / np.maximum(own_bits, 1.0)
+    )
     scaled = np.maximum(respondents * decoded.variance - sampled, least)
-    jump = noise.zero_third / noise.zero_variance / (noise.one - noise.zero) / np.maximum(own_bits, 1.0)
+    jump = (
+        noise.zero_third
+        / noise.zero_variance
+        / (noise.one - noise.zero)
+        / np.maximum(own_bits, 1.0)
+    )
 
     def covariance() -> Floats:
         sampling = np.diag(held) - np.outer(held, held)
@@ -86,7 +102,9 @@ def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
     ]
     rows = np.array(positions).T.ravel()
     starts = np.arange(len(candidates) + 1) * len(positions)
-    design = csc_array((np.ones(len(rows)), rows, starts), shape=(randomizer.cohorts * bits, len(candidates)))
+    design = csc_array(
+        (np.ones(len(rows)), rows, starts), shape=(randomizer.cohorts * bits, len(candidates))
+    )
     design.sum_duplicates()
     # Hash functions that agree on a position set it once.
     design.data[:] = 1.0
@@ -100,6 +118,7 @@ def _complete(decoded: Decoded) -> Check:
         "dictionary",
         round(residual.statistic),
         residual.p_value,
-        f"the bit rates miss those of the candidates by a chi-square of {residual.statistic:,.1f}, where chance has "
+        f"the bit rates miss those of the candidates by a chi-square of "
+        f"{residual.statistic:,.1f}, where chance has "
         f"{residual.freedom:,}; a small p-value: texts were reported that are no candidates",
     )

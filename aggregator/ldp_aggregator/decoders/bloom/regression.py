@@ -1,4 +1,5 @@
-"""Least squares on Bloom filters, wherever their bits come from: counts by cohort, a design, and the noise of a bit.
+"""Least squares on Bloom filters, wherever their bits come from: counts by cohort, a design, and
+the noise of a bit.
 
     t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of respondents whose text
     sets the bit;  X[(j, i), x] = 1 if candidate x sets bit i in cohort j;  V = Cov(t), as in `bit_covariance`
@@ -6,13 +7,16 @@
     candidate sets a bit with probability b, the `background`
     f = G^-1 (X - b)' V^-1 (t - b),  G = (X - b)' V^-1 (X - b),  Cov(f) = G^-1 for the population
 
-Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the choice of hash functions. Then
-the texts that are missing leave the residuals r larger than chance has it: r' V^-1 r is a chi-square with as many
-degrees of freedom as there are rates more than candidates, and all variances grow by its excess (`dispersion`).
+Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the choice of
+hash functions. Then the texts that are missing leave the residuals r larger than chance has it: r'
+V^-1 r is a chi-square with as many degrees of freedom as there are rates more than candidates, and
+all variances grow by its excess (`dispersion`).
 
-V depends on the frequencies; those of a first solution with equal weights are put in, projected on the simplex.
+V depends on the frequencies; those of a first solution with equal weights are put in, projected on
+the simplex.
 
-Source: Erlingsson, Pihur and Korolova 2014, Section 4 (least squares on candidates); Aitken 1936 (with the full V).
+Source: Erlingsson, Pihur and Korolova 2014, Section 4 (least squares on candidates); Aitken 1936
+(with the full V).
 """
 
 from __future__ import annotations
@@ -31,12 +35,17 @@ from ldp_aggregator.postprocessing import norm_sub
 MOST_AT_ONCE = 12_000
 """Candidates in one regression: its matrix is dense, 4 bytes times their square."""
 _MOST_IN_DOUBLE = 4_000
-"""Beyond, the matrix is kept in single precision; frequencies are refined to double precision all the same."""
+"""Beyond, the matrix is kept in single precision.
+
+Frequencies are refined to double precision all the same.
+"""
 _COLUMNS = 512
 _REFINEMENTS = 3
 _ALIKE = (
-    "expected candidates that set different bits, got some that cannot be told apart by these reports "
-    "(too few cohorts have reports, or two candidates are the same); collect more, or shorten the list"
+    "expected candidates that set different bits, got some that cannot be told apart by these "
+    "reports "
+    "(too few cohorts have reports, or two candidates are the same); collect more, or shorten the "
+    "list"
 )
 
 
@@ -76,8 +85,9 @@ class Regression:
     def dispersion(self) -> float:
         """How many times larger than stated by V the variances are; at least 1.
 
-        A text sets about as many bits in every cohort, so that what is missing spreads in one direction less than there
-        are bits, and in these more than the mean square of the residuals shows.
+        A text sets about as many bits in every cohort, so that what is missing spreads in one
+        direction less than there are bits, and in these more than the mean square of the residuals
+        shows.
         """
         if not self.residual.freedom:
             return 1.0
@@ -98,14 +108,17 @@ class Regression:
 
     @property
     def unallocated(self) -> tuple[float, float]:
-        """The share of respondents whose text is no candidate, and its standard error for the population."""
+        """The share of respondents whose text is no candidate, and its standard error for the
+        population.
+        """
         spread = self.root.sum(axis=0, dtype=float)
         return 1 - float(self.frequency.sum()), float(np.sqrt(self.dispersion * (spread @ spread)))
 
 
 def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> Regression:
-    """The regression of counts of shape (cohorts, 1 + bits), reports of the cohort first, on a sparse design of zeros
-    and ones, of shape (cohorts * bits, M). Cohorts without reports are left out.
+    """The regression of counts of shape (cohorts, 1 + bits), reports of the cohort first, on a
+    sparse design of zeros and ones, of shape (cohorts * bits, M). Cohorts without reports are left
+    out.
 
     Raises `EstimateError` if the candidates are too many, or cannot be told apart.
     """
@@ -113,7 +126,8 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
     rows, candidates = design.shape
     if candidates > min(rows, MOST_AT_ONCE):
         raise EstimateError(
-            f"expected at most {min(rows, MOST_AT_ONCE)} candidates ({len(counts)} cohorts that reported, "
+            f"expected at most {min(rows, MOST_AT_ONCE)} candidates ({len(counts)} cohorts that "
+            f"reported, "
             f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of candidates"
         )
     rates, sizes = centred_rates(counts, noise, background)
@@ -126,7 +140,9 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
         frequency = frequency + root @ (root.T @ slope)
         left = rates - (design @ frequency - background * frequency.sum())
     residual = ChiSquare(float(left @ inverse.times(left)), rows - candidates)
-    return Regression(float(sizes.sum()), frequency, held, root, residual, inverse, left, counts.shape[1] - 1)
+    return Regression(
+        float(sizes.sum()), frequency, held, root, residual, inverse, left, counts.shape[1] - 1
+    )
 
 
 def reporting(counts: Counts, design: Any) -> tuple[Counts, Any]:
@@ -179,7 +195,9 @@ def normal_matrix(design: Any, inverse: Precision, background: float) -> Any:
         matrix[:end, start:end] = block - background * (sums[:end, None] + sums[start:end])
     if not inverse.deflation.shape[0]:
         return matrix
-    deflated = (inverse.deflation @ columns).toarray() - background * inverse.deflation.sum(axis=1)[:, None]
+    deflated = (inverse.deflation @ columns).toarray() - background * inverse.deflation.sum(axis=1)[
+        :, None
+    ]
     update = get_blas_funcs("syrk", (matrix,))
     return update(-1.0, deflated, beta=1.0, c=matrix, trans=1, overwrite_c=1)
 

@@ -1,22 +1,26 @@
 """Decoding Bloom filters, also where there are more candidates than the reports can bear.
 
-A regression on nearly as many candidates as there are bit rates loses its precision, and on more it has no solution.
-Then each half of the cohorts (at even and at odd places) chooses for the other:
+A regression on nearly as many candidates as there are bit rates loses its precision, and on more it
+has no solution. Then each half of the cohorts (at even and at odd places) chooses for the other:
 
-    choose     of the `MOST_TRIED` candidates that look most frequent one by one, those to which non-negative least
-               squares gives at least `CHOICE` standard errors
-    estimate   every candidate, chosen or not: the regression on what the other half chose and on the candidate itself;
-               texts beyond these set their bits anywhere, and spread the residuals, which counts as noise
+    choose     of the `MOST_TRIED` candidates that look most frequent one by one, those to which
+               non-negative least squares gives at least `CHOICE` standard errors
+    estimate   every candidate, chosen or not: the regression on what the other half chose and on
+               the candidate itself; texts beyond these set their bits anywhere, and spread the
+               residuals, which counts as noise
 
-and the two estimates of a candidate are averaged. A respondent's cohort is drawn at random, whatever the answer, so
-what is chosen does not depend on the reports that are then estimated from, and no candidate is left out or shown for
-its estimate being low or high. So intervals and p-values hold for all candidates, as if nothing had been chosen.
+and the two estimates of a candidate are averaged. A respondent's cohort is drawn at random,
+whatever the answer, so what is chosen does not depend on the reports that are then estimated from,
+and no candidate is left out or shown for its estimate being low or high. So intervals and p-values
+hold for all candidates, as if nothing had been chosen.
 
-They hold over the choice of hash functions. Given these, texts that are not in a regression add to the estimates of
-those whose bits they share: a bias that is part of the stated variance, the same in every survey of the same texts, and
-not reduced by more reports. Some candidates have one of several standard errors (`ldp_simulations.coverage` has it).
+They hold over the choice of hash functions. Given these, texts that are not in a regression add to
+the estimates of those whose bits they share: a bias that is part of the stated variance, the same
+in every survey of the same texts, and not reduced by more reports. Some candidates have one of
+several standard errors (`ldp_simulations.coverage` has it).
 
-Sources: Lawson and Hanson 1974 (non-negative least squares); Chernozhukov et al. 2018 (cross-fitting).
+Sources: Lawson and Hanson 1974 (non-negative least squares); Chernozhukov et al. 2018
+(cross-fitting).
 """
 
 from __future__ import annotations
@@ -56,14 +60,20 @@ class Decoded(NamedTuple):
     respondents: float
     frequency: Floats
     shares: Floats
-    """The frequencies that the variances are for: first guesses, which have less noise than `frequency`."""
+    """The frequencies that the variances are for: first guesses, which have less noise than
+    `frequency`.
+    """
     variance: Floats
     covariance: Callable[[], Floats]
     unallocated: tuple[float, float]
-    """The share of respondents with a text that is no candidate (where candidates were chosen: none of the chosen), and
-    its standard error."""
+    """The share of respondents with a text that is no candidate (where candidates were chosen: none
+    of the chosen), and its standard error.
+    """
     residual: ChiSquare | None
-    """Whether the candidates are all the texts there are; None where candidates were chosen, which explain less."""
+    """Whether the candidates are all the texts there are.
+
+    None where candidates were chosen, which explain less.
+    """
     note: str = ""
     """Which reports served which purpose, where candidates were chosen."""
 
@@ -132,24 +142,32 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
     rates, sizes = centred_rates(counts, noise, background)
     tried = np.sort(np.argsort(-slopes(design, rates, background))[: min(MOST_TRIED, len(rates))])
     design = design[:, tried]
-    inverse = precision(design, sizes, noise, background, first_shares(rates, sizes, design, background))
+    inverse = precision(
+        design, sizes, noise, background, first_shares(rates, sizes, design, background)
+    )
     matrix = normal_matrix(design, inverse, background)
     diagonal = np.diag(matrix).copy()
     # A ridge far below the noise, for candidates that are alike in these cohorts.
     np.fill_diagonal(matrix, diagonal * (1 + 1e-9))
     factor = cholesky(matrix, overwrite_a=True)
-    shares, _ = nnls(factor, solve_triangular(factor, slopes(design, inverse.times(rates), background), trans="T"))
+    shares, _ = nnls(
+        factor,
+        solve_triangular(factor, slopes(design, inverse.times(rates), background), trans="T"),
+    )
     strength = shares * np.sqrt(diagonal)
     kept: Indices = tried[strength >= min(CHOICE, strength.max())]
     return kept
 
 
-def one_by_one(design: Any, kept: Indices, fit: Regression, background: float) -> tuple[Floats, Floats]:
-    """(frequency, variance) of every candidate, each in a regression of its own on the `kept` ones (whose regression is
-    `fit`) and itself.
+def one_by_one(
+    design: Any, kept: Indices, fit: Regression, background: float
+) -> tuple[Floats, Floats]:
+    """(frequency, variance) of every candidate, each in a regression of its own on the `kept` ones
+    (whose regression is `fit`) and itself.
 
-    By the partitioned inverse: with P the precision, S the kept columns and x that of the candidate, centred, and r the
-    residuals, f_x = x'Pr / v and Var(f_x) = 1 / v, where v = x'Px - x'PS (S'PS)^-1 S'Px.
+    By the partitioned inverse: with P the precision, S the kept columns and x that of the
+    candidate, centred, and r the residuals, f_x = x'Pr / v and Var(f_x) = 1 / v, where v = x'Px -
+    x'PS (S'PS)^-1 S'Px.
     """
     weights, deflation = fit.inverse
     columns, chosen = design.tocsc(), design[:, kept].toarray() - background
@@ -167,22 +185,32 @@ def one_by_one(design: Any, kept: Indices, fit: Regression, background: float) -
         frequency[here] = slopes(part, left, background)
     information[kept] = 1.0
     if not information.all():
-        raise EstimateError("expected candidates that set different bits, got some that are combinations of others")
+        raise EstimateError(
+            "expected candidates that set different bits, got some that are combinations of others"
+        )
     frequency, variance = frequency / information, fit.dispersion / information
     frequency[kept], variance[kept] = fit.frequency, fit.variance
     return frequency, variance
 
 
 def _no_covariance() -> Floats:
-    raise EstimateError("expected fewer candidates for a covariance: half as many as there are bit rates, or less")
+    raise EstimateError(
+        "expected fewer candidates for a covariance: half as many as there are bit rates, or less"
+    )
 
 
 def _purposes(even: _Half, odd: _Half, by_even: int, by_odd: int) -> str:
     """Which reports served which purpose."""
-    first, second = (f"{int(half.counts[:, 0].sum()):,} reports of {len(half.counts)} cohorts" for half in (even, odd))
+    first, second = (
+        f"{int(half.counts[:, 0].sum()):,} reports of {len(half.counts)} cohorts"
+        for half in (even, odd)
+    )
     return (
-        f"more candidates than these reports can tell apart at once: {first} at even places chose {by_even:,} of them, "
-        f"with which {second} at odd places were estimated; those chose {by_odd:,} for the former in turn. Errors "
-        "hold over the choice of hash functions: given these, texts that were not chosen leave a bias, for some "
+        f"more candidates than these reports can tell apart at once: {first} at even places chose "
+        f"{by_even:,} of them, "
+        f"with which {second} at odd places were estimated; those chose {by_odd:,} for the former "
+        f"in turn. Errors "
+        "hold over the choice of hash functions: given these, texts that were not chosen leave a "
+        "bias, for some "
         "candidates of several standard errors, which more reports do not reduce"
     )

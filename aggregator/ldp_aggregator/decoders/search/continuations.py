@@ -1,7 +1,8 @@
-"""How a text may go on: the continuations of a prefix that are well-formed UTF-8 without control characters of ASCII.
+"""How a text may go on: the continuations of a prefix that are well-formed UTF-8 without control
+characters of ASCII.
 
-A prefix may break off within a character; its `unfinished` bytes decide what may follow. With an alphabet (of ASCII)
-there are no such bytes, and any of its characters may follow.
+A prefix may break off within a character; its `unfinished` bytes decide what may follow. With an
+alphabet (of ASCII) there are no such bytes, and any of its characters may follow.
 
 Source: The Unicode Standard, Table 3-7 (well-formed UTF-8 byte sequences).
 """
@@ -13,7 +14,12 @@ from typing import NamedTuple
 
 _FIRST = (*range(0x20, 0x7F), *range(0xC2, 0xF5))
 _LATER = range(0x80, 0xC0)
-_SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
+_SECOND = {
+    0xE0: range(0xA0, 0xC0),
+    0xED: range(0x80, 0xA0),
+    0xF0: range(0x90, 0xC0),
+    0xF4: range(0x80, 0x90),
+}
 
 
 class Continuations(NamedTuple):
@@ -35,13 +41,17 @@ def unfinished(prefix: bytes) -> bytes:
 
 @lru_cache(maxsize=32)
 def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
-    """Those of up to `size` bytes, where a character is `begun` (or not), within an alphabet (or any characters)."""
+    """Those of up to `size` bytes, where a character is `begun` (or not), within an alphabet (or
+    any characters).
+    """
     ending: list[bytes] = []
     going_on = [b""]
     for _ in range(size):
         ending += [each for each in going_on if not unfinished(begun + each)]
         going_on = [
-            each + bytes([byte]) for each in going_on for byte in _following(unfinished(begun + each), alphabet)
+            each + bytes([byte])
+            for each in going_on
+            for byte in _following(unfinished(begun + each), alphabet)
         ]
     return Continuations(tuple(ending), tuple(going_on))
 

@@ -1,17 +1,20 @@
 """Finding frequent texts from hashed prefixes, stage by stage.
 
-Each stage gives every cell a score: its support less what chance gives it, in standard errors of a cell that nobody is
-in. A *prefix* of the stage's full length goes on to the next if its score is above a line that, by chance, one of the
-continuations of four prefixes passes, and in the first stage 16 of all; where more than 256 do, the best of them.
+Each stage gives every cell a score: its support less what chance gives it, in standard errors of a
+cell that nobody is in. A *prefix* of the stage's full length goes on to the next if its score is
+above a line that, by chance, one of the continuations of four prefixes passes, and in the first
+stage 16 of all; where more than 256 do, the best of them.
 
-A *text* that ends within the stage is remembered if its score is above 1: there is time to confirm it, since all later
-stages hear of it again. It is found if the mean of its scores there, times the square root of their number, passes a
-line that leaves noise a chance of 1 in 50 to have anything found wrongly (Bonferroni, over the texts remembered). A
-prefix of the longest length counts as a text, confirmed by the last stage.
+A *text* that ends within the stage is remembered if its score is above 1: there is time to confirm
+it, since all later stages hear of it again. It is found if the mean of its scores there, times the
+square root of their number, passes a line that leaves noise a chance of 1 in 50 to have anything
+found wrongly (Bonferroni, over the texts remembered). A prefix of the longest length counts as a
+text, confirmed by the last stage.
 
-A text may also meet a frequent one in its cell. Hardly any does in two stages, so the stage in which it was remembered
-does not confirm it, and none of the others can alone: scores above the line count as the line. Of those that pass, the
-one with the most evidence is found first, and no other is found by scores of cells that are its own.
+A text may also meet a frequent one in its cell. Hardly any does in two stages, so the stage in
+which it was remembered does not confirm it, and none of the others can alone: scores above the line
+count as the line. Of those that pass, the one with the most evidence is found first, and no other
+is found by scores of cells that are its own.
 
     score = (C - n q') / sqrt(n q' (1 - q')),  q' = p / m + (1 - 1/m) q
 
@@ -72,14 +75,18 @@ def _confirmed(
     line, total = confirming_line(len(texts)), np.zeros(len(texts))
     for stage in range(1, randomizer.stages):
         before = sum(map(len, remembered[:stage]))
-        total[:before] += np.minimum(by_stage[stage][cells(randomizer, texts[:before], stage)], line)
+        total[:before] += np.minimum(
+            by_stage[stage][cells(randomizer, texts[:before], stage)], line
+        )
     heard = np.repeat(np.arange(len(remembered), 0, -1), [len(ending) for ending in remembered])
     evidence = total / np.sqrt(heard)
     found, taken = [], set[tuple[int, int]]()
     for index in np.argsort(-evidence)[: np.count_nonzero(evidence >= line)].tolist():
         own = [(stage, randomizer.cell(texts[index], stage)) for stage in range(randomizer.stages)]
         free = [(stage, cell) for stage, cell in own[-heard[index] :] if (stage, cell) not in taken]
-        if free and sum(min(by_stage[stage][cell], line) for stage, cell in free) >= line * math.sqrt(len(free)):
+        if free and sum(
+            min(by_stage[stage][cell], line) for stage, cell in free
+        ) >= line * math.sqrt(len(free)):
             found.append(texts[index])
             taken.update(own)
     return found
@@ -94,14 +101,18 @@ def scores(randomizer: HeavyHitters, counts: Counts, cohort: int) -> Floats:
 
 
 def rates(randomizer: HeavyHitters) -> tuple[float, float]:
-    """(p, q'): the probabilities that a report supports the cell of its own text, and that of another."""
+    """(p, q'): the probabilities that a report supports the cell of its own text, and that of
+    another.
+    """
     p, q = (float(rate) for rate in randomizer.oracle.support)
     return p, q + (p - q) / randomizer.oracle.size
 
 
 def cells(randomizer: HeavyHitters, texts: Sequence[bytes], cohort: int) -> NDArray[np.int64]:
     """Where a cohort's hash function takes each text."""
-    return np.fromiter((randomizer.cell(text, cohort) for text in texts), dtype=np.int64, count=len(texts))
+    return np.fromiter(
+        (randomizer.cell(text, cohort) for text in texts), dtype=np.int64, count=len(texts)
+    )
 
 
 def extending_line(randomizer: HeavyHitters, stage: int) -> float:
@@ -109,7 +120,9 @@ def extending_line(randomizer: HeavyHitters, stage: int) -> float:
     from scipy.special import ndtri
 
     followers = float(randomizer.branching) ** growth(randomizer, stage)
-    return -float(ndtri(min((1 / _PREFIXES_TO_ONE_BY_CHANCE if stage else _FIRST_BY_CHANCE) / followers, 0.5)))
+    return -float(
+        ndtri(min((1 / _PREFIXES_TO_ONE_BY_CHANCE if stage else _FIRST_BY_CHANCE) / followers, 0.5))
+    )
 
 
 def confirming_line(texts: int) -> float:
@@ -139,6 +152,8 @@ def _extended(
         ending += [texts[index] for index in np.flatnonzero(reached > MEMORABLE)]
         longer = [prefix + each for each in following.going_on]
         reached = score[cells(randomizer, longer, stage)]
-        going_on += [(float(reached[index]), longer[index]) for index in np.flatnonzero(reached > line)]
+        going_on += [
+            (float(reached[index]), longer[index]) for index in np.flatnonzero(reached > line)
+        ]
     going_on.sort(reverse=True)
     return ending, [prefix for _, prefix in going_on[:MOST_PREFIXES]]

@@ -1,14 +1,17 @@
-"""What a search for frequent texts can find: known before anyone is asked, and again once reports are in.
+"""What a search for frequent texts can find: known before anyone is asked, and again once reports
+are in.
 
-A text held by a frequency f scores about normally in each stage, with a mean of f over the standard error e of a cell
-that nobody is in, and a standard deviation of sqrt([f hold + (1 - f) other] / other). It is missed if
+A text held by a frequency f scores about normally in each stage, with a mean of f over the standard
+error e of a cell that nobody is in, and a standard deviation of sqrt([f hold + (1 - f) other] /
+other). It is missed if
 
     one of its prefixes does not score above the line by which they go on, in a stage before that in which it ends;
     or if it does not score above 1 where it ends; or if its later scores do not confirm it
 
-(see `prefix_extension`). The sum of these chances is at most 1 in 100 from the frequency stated here on. Frequent texts
-that meet in a cell raise each other's scores, and so make none be missed. Texts that end in one stage share a
-frequency, so there is one for each stage; those too long, or outside of the alphabet, are never found.
+(see `prefix_extension`). The sum of these chances is at most 1 in 100 from the frequency stated
+here on. Frequent texts that meet in a cell raise each other's scores, and so make none be missed.
+Texts that end in one stage share a frequency, so there is one for each stage; those too long, or
+outside of the alphabet, are never found.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ _LEAST_VARIANCE = 1e-12
 
 
 class Reach(NamedTuple):
-    """Texts of up to `longest` bytes are missed with a chance of at most 1 in 100 if held by `frequency` or more."""
+    """Texts of up to `longest` bytes are missed with a chance of at most 1 in 100 if held by
+    `frequency` or more.
+    """
 
     longest: int
     frequency: float | None
@@ -49,7 +54,9 @@ def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
     """What so many respondents will let be found, by length, however the texts are held."""
     even = respondents / randomizer.cohorts
     each = max(1.0, even - _UNLUCKY * math.sqrt(even))
-    return _reach(randomizer, np.full(randomizer.stages, each), confirming_line(_most_remembered(randomizer)))
+    return _reach(
+        randomizer, np.full(randomizer.stages, each), confirming_line(_most_remembered(randomizer))
+    )
 
 
 def reached(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[Reach]:
@@ -61,12 +68,18 @@ def reached(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[R
 def in_words(reaches: Sequence[Reach]) -> str:
     """One phrase: the shortest texts, those that take one more stage, and the longest."""
     shown = dict.fromkeys([*reaches[:2], reaches[-1]])
-    return ", ".join(f"{_held(each.frequency)} for texts of up to {each.longest} bytes" for each in shown)
+    return ", ".join(
+        f"{_held(each.frequency)} for texts of up to {each.longest} bytes" for each in shown
+    )
 
 
 def never_found(randomizer: HeavyHitters) -> str:
     """The texts that no number of respondents lets be found."""
-    outside = ", and those with other characters than those of the alphabet," if randomizer.alphabet else ""
+    outside = (
+        ", and those with other characters than those of the alphabet,"
+        if randomizer.alphabet
+        else ""
+    )
     return f"longer texts{outside} are"
 
 
@@ -80,7 +93,9 @@ def _most_remembered(randomizer: HeavyHitters) -> int:
 
     ending = 0
     for stage in range(randomizer.stages - 1):
-        of_prefix = sum(int(randomizer.branching**size) for size in range(growth(randomizer, stage)))
+        of_prefix = sum(
+            int(randomizer.branching**size) for size in range(growth(randomizer, stage))
+        )
         ending += of_prefix * (MOST_PREFIXES if stage else 1)
     return math.ceil(ending * float(ndtr(-MEMORABLE))) + MOST_PREFIXES
 
@@ -88,27 +103,42 @@ def _most_remembered(randomizer: HeavyHitters) -> int:
 def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach]:
     # A text of exactly the length of a stage's prefixes ends in the next stage.
     longest = [length - 1 for length in randomizer.lengths[:-2]] + [randomizer.lengths[-2]]
-    return [Reach(each, _least_found(randomizer, reports, line, stage)) for stage, each in enumerate(longest)]
+    return [
+        Reach(each, _least_found(randomizer, reports, line, stage))
+        for stage, each in enumerate(longest)
+    ]
 
 
-def _least_found(randomizer: HeavyHitters, reports: Floats, line: float, stage: int) -> float | None:
-    return least_share(lambda frequency: _chance_to_miss(randomizer, reports, line, stage, frequency) <= MISSED)
+def _least_found(
+    randomizer: HeavyHitters, reports: Floats, line: float, stage: int
+) -> float | None:
+    return least_share(
+        lambda frequency: _chance_to_miss(randomizer, reports, line, stage, frequency) <= MISSED
+    )
 
 
-def _chance_to_miss(randomizer: HeavyHitters, reports: Floats, line: float, stage: int, frequency: float) -> float:
-    """At most; of the texts that end in the stage, or, in the last but one, of those of the longest length."""
+def _chance_to_miss(
+    randomizer: HeavyHitters, reports: Floats, line: float, stage: int, frequency: float
+) -> float:
+    """At most.
+
+    Of the texts that end in the stage, or, in the last but one, of those of the longest length.
+    """
     from scipy.special import ndtr  # slow to import
 
     p, q = rates(randomizer)
     mean = frequency * (p - q) * np.sqrt(reports / (q * (1 - q)))
     spread = math.sqrt((frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (q * (1 - q)))
     whole = stage == randomizer.stages - 2
-    lines = [extending_line(randomizer, before) for before in range(stage + whole)] + [MEMORABLE] * (not whole)
+    lines = [extending_line(randomizer, before) for before in range(stage + whole)] + [
+        MEMORABLE
+    ] * (not whole)
     lost = ndtr((np.array(lines) - mean[: len(lines)]) / spread).sum()
     later = (line - mean[stage + 1 :]) / spread
     if len(later) == 1:
         return float(lost + ndtr(later[0]))
-    # Scores above the line count as the line: mean and mean square of what a normal number falls short of it.
+    # Scores above the line count as the line: mean and mean square of what a normal number falls
+    # short of it.
     density = np.exp(-(later**2) / 2) / math.sqrt(2 * math.pi)
     short = spread * (later * ndtr(later) + density)
     square = spread**2 * ((later**2 + 1) * ndtr(later) + later * density)

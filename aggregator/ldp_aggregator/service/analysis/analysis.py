@@ -1,6 +1,8 @@
-"""What analysts ask a service for: estimates, tallies, history, health; read from the store at every call.
+"""What analysts ask a service for: estimates, tallies, history, health; read from the store at
+every call.
 
-Looking costs no privacy and does not touch the writer. What was estimated once is remembered until the next commit.
+Looking costs no privacy and does not touch the writer. What was estimated once is remembered until
+the next commit.
 """
 
 from __future__ import annotations
@@ -43,9 +45,14 @@ class Accounts(NamedTuple):
 
 
 class Analysis:
-    """Reads what a store has of the surveys of a catalogue. Everything may be called from any thread."""
+    """Reads what a store has of the surveys of a catalogue.
 
-    def __init__(self, catalogue: Catalogue, snapshot: Callable[[], AbstractContextManager[Snapshot]]) -> None:
+    Everything may be called from any thread.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, snapshot: Callable[[], AbstractContextManager[Snapshot]]
+    ) -> None:
         self.catalogue = catalogue
         self._snapshot = snapshot
         self._remembered: dict[object, tuple[int, Any]] = {}
@@ -55,7 +62,9 @@ class Analysis:
         with self._snapshot() as snapshot:
             return tally_of(snapshot, served.survey, epoch)
 
-    def estimates(self, served: Served, options: Options = DEFAULTS, epoch: Epoch | None = None) -> SurveyEstimates:
+    def estimates(
+        self, served: Served, options: Options = DEFAULTS, epoch: Epoch | None = None
+    ) -> SurveyEstimates:
         """Estimates of one version of a survey."""
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
@@ -64,8 +73,8 @@ class Analysis:
         return self._once(("estimates", served.fingerprint, options, epoch), make)
 
     def pooled(self, name: str, options: Options = DEFAULTS) -> SurveyEstimates:
-        """Estimates of the newest version of a survey; where reports came to several versions of a question that may be
-        pooled, of all of these.
+        """Estimates of the newest version of a survey; where reports came to several versions of a
+        question that may be pooled, of all of these.
         """
         versions = self.catalogue.by_name[name]
         newest = versions[-1]
@@ -81,7 +90,9 @@ class Analysis:
 
         return self._once(("pooled", name, options), make)
 
-    def history(self, served: Served, name: str, options: Options = DEFAULTS) -> list[tuple[Epoch, QuestionEstimates]]:
+    def history(
+        self, served: Served, name: str, options: Options = DEFAULTS
+    ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question in each epoch, in the order of time."""
         question = served.survey[name]
 
@@ -100,14 +111,18 @@ class Analysis:
         def make(snapshot: Snapshot) -> dict[str, tuple[Check, ...]]:
             counts = tally_of(snapshot, served.survey).counts
             return {
-                question.name: health(question, counts[question.name], served.candidates.get(question.name, ()))
+                question.name: health(
+                    question, counts[question.name], served.candidates.get(question.name, ())
+                )
                 for question in served.survey
             }
 
         return self._once(("health", served.fingerprint), make)
 
     def commits(self) -> int:
-        """How often anything has changed, in all shards: while the number stays, so does all there is to read."""
+        """How often anything has changed, in all shards: while the number stays, so does all there
+        is to read.
+        """
         with self._snapshot() as snapshot:
             return commits(snapshot)
 
@@ -136,7 +151,9 @@ class Analysis:
 
 
 def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
-    """The versions of a question that have reports and ask for the same as the newest does, the newest last."""
+    """The versions of a question that have reports and ask for the same as the newest does, the
+    newest last.
+    """
     found: dict[bytes, Version] = {}
     for tally in tallies:
         for each in tally.survey:

@@ -1,4 +1,6 @@
-"""What an analyst asks for in the query of a URL: a version of a survey, and options of its estimates."""
+"""What an analyst asks for in the query of a URL: a version of a survey, and options of its
+estimates.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ class RequestError(Exception):
 
 
 def served_as(catalogue: Catalogue, name: str, query: Mapping[str, str]) -> Served:
-    """The version that is asked for, by its fingerprint, or else the newest. Raises `RequestError`."""
+    """The version that is asked for, by its fingerprint, or else the newest.
+
+    Raises `RequestError`.
+    """
     versions, wanted = catalogue.by_name.get(name, []), query.get("version")
     if not versions:
         raise RequestError(404, "expected the name of a survey that is served, got another")

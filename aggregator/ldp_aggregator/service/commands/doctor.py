@@ -1,6 +1,7 @@
 """`ldp doctor`: what is wrong with a store, what it means, and its repair.
 
-Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is damage, or something is lost.
+Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is damage, or
+something is lost.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from ldp_aggregator.files import read_source
 
 @click.command()
 @click.argument("store")
-@click.option("--repair", "repairs", is_flag=True, help="Repair what can be repaired; the damaged store is kept.")
+@click.option(
+    "--repair",
+    "repairs",
+    is_flag=True,
+    help="Repair what can be repaired; the damaged store is kept.",
+)
 @click.option(
     "--survey",
     "paths",
@@ -24,9 +30,13 @@ from ldp_aggregator.files import read_source
     type=click.Path(path_type=Path),
     help="A survey that was served, should its file be missing in the store.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
 def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> None:
-    """Say what is wrong with STORE (a URL, as for ldp serve), and what it means for its estimates."""
+    """Say what is wrong with STORE (a URL, as for ldp serve), and what it means
+    for its estimates.
+    """
     from ldp_aggregator.service.repair.doctor import examine, repair
 
     surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}

@@ -1,4 +1,6 @@
-"""`ldp export`: the batches that a service kept whole, as report files for `ldp aggregate`, on whatever engine."""
+"""`ldp export`: the batches that a service kept whole, as report files for `ldp aggregate`, on
+whatever engine.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("store")
-@click.option("--output", "-o", "folder", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@click.option(
+    "--output",
+    "-o",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder to write to.",
+)
 @QUIET
 def export(store: str, folder: Path, quiet: bool) -> None:
     """Write the batches that `ldp serve --keep-reports` kept in STORE to report files.
@@ -35,10 +44,15 @@ def export(store: str, folder: Path, quiet: bool) -> None:
     batches = 0
     with open_snapshot(store) as snapshot:
         names = _surveys(snapshot, folder)
-        for day, records in groupby(snapshot.scan("kept"), key=lambda each: int.from_bytes(each.key[:4], "big")):
+        for day, records in groupby(
+            snapshot.scan("kept"), key=lambda each: int.from_bytes(each.key[:4], "big")
+        ):
             batches += _write(folder, day, records, names)
     if not batches:
-        raise FileError(f"expected batches in {store.partition('://')[0]}://..., got none: is --keep-reports on?")
+        raise FileError(
+            f"expected batches in {store.partition('://')[0]}://..., got none: is --keep-reports "
+            f"on?"
+        )
     if not quiet:
         click.echo(f"{batches:,} batches written to {folder}", err=True)
 
@@ -57,7 +71,10 @@ def _surveys(snapshot: Scanned, folder: Path) -> dict[bytes, str]:
 
 
 def _write(folder: Path, day: int, records: Iterator[Record], names: dict[bytes, str]) -> int:
-    """Writes the batches of a day, in the order of their keys, which is none of arrival; their number."""
+    """Writes the batches of a day, in the order of their keys, which is none of arrival.
+
+    Their number.
+    """
     from ldp_aggregator.service.store.records import DAY, read_kept_key
 
     date = datetime.fromtimestamp(day * DAY, UTC).date().isoformat()
@@ -66,7 +83,9 @@ def _write(folder: Path, day: int, records: Iterator[Record], names: dict[bytes,
         opened = {}
         for record in records:
             if not record.sound:
-                raise FileError("expected sound records in the store, got one with damage; run ldp doctor on it")
+                raise FileError(
+                    "expected sound records in the store, got one with damage; run ldp doctor on it"
+                )
             name = names[read_kept_key(record.key)[1]]
             if name not in opened:
                 opened[name] = files.enter_context(written_whole(folder / f"{name}-{date}.ldp"))

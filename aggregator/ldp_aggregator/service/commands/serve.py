@@ -1,6 +1,7 @@
 """`ldp serve`: the service as a process, or as several on one database.
 
-Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot start, or cannot go on.
+Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot start, or
+cannot go on.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 
 _EXTRA = 'expected Starlette and uvicorn, found neither; install them with pip install "ldpkit-aggregator[serve]"'
 _SWITCH = 0.001
-"""Seconds for which a thread may keep the others waiting; Python's 0.005 would be felt in every answer."""
+"""Seconds for which a thread may keep the others waiting.
+
+Python's 0.005 would be felt in every answer.
+"""
 _GRACE = 20
 """Seconds for answers that are due when the service is told to stop."""
 
@@ -62,45 +66,94 @@ class Plan:
 
 
 @click.command()
-@click.argument("paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @click.option(
-    "--store", default="sqlite:///ldp.db", show_default=True, help="Where to count: sqlite:///FILE or postgresql://..."
+    "--store",
+    default="sqlite:///ldp.db",
+    show_default=True,
+    help="Where to count: sqlite:///FILE or postgresql://...",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for any.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 for any.",
+)
 @click.option(
     "--token-file",
     default=TOKEN_FILE,
     show_default=True,
     type=click.Path(path_type=Path),
-    help="The hashes of tokens (see `ldp token`). Where there is no such file, it is made, with two tokens.",
+    help="The hashes of tokens (see `ldp token`). Where there is no such file, it is made, with "
+    "two tokens.",
 )
 @click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
-@click.option("--allow-origin", "origins", multiple=True, help="An origin whose pages may upload, from browsers.")
-@click.option("--keep-reports", "kept_days", default=0, type=click.IntRange(0), help="Days to keep batches whole.")
 @click.option(
-    "--folder", "folders", multiple=True, type=click.Path(path_type=Path), help="A folder of report files to follow."
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    help="An origin whose pages may upload, from browsers.",
+)
+@click.option(
+    "--keep-reports",
+    "kept_days",
+    default=0,
+    type=click.IntRange(0),
+    help="Days to keep batches whole.",
+)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of report files to follow.",
 )
 @click.option("--kafka", "topics", multiple=True, help="A topic to follow, as TOPIC@BROKER:PORT.")
-@click.option("--kafka-settings", type=click.Path(path_type=Path), help="Lines KEY = VALUE for Kafka's client.")
-@click.option("--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS.")
-@click.option("--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key.")
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes, on PostgreSQL.")
+@click.option(
+    "--kafka-settings",
+    type=click.Path(path_type=Path),
+    help="Lines KEY = VALUE for Kafka's client.",
+)
+@click.option(
+    "--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS."
+)
+@click.option(
+    "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes, on PostgreSQL.",
+)
 def serve(**asked: Any) -> None:
-    """Receive reports of each SURVEY over HTTP, count each once, and show estimates to those with a token.
+    """Receive reports of each SURVEY over HTTP, count each once, and show estimates to those with a
+    token.
 
     Two files of one name are two versions of a survey, the newer one last.
     """
     plan = Plan(**asked)
     if plan.workers > 1 and plan.store.startswith("sqlite:"):
-        raise click.UsageError("--workers: one process writes to SQLite; several share a store on PostgreSQL")
+        raise click.UsageError(
+            "--workers: one process writes to SQLite; several share a store on PostgreSQL"
+        )
     if not plan.host:
         raise click.UsageError(
-            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this machine's"
+            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
+            "machine's"
         )
     if (plan.tls_certificate is None) != (plan.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO, stream=sys.stderr)
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        level=logging.INFO,
+        stream=sys.stderr,
+    )
     # It warns of every request that it refuses, and whoever wants could fill the disk.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     if not plan.token_file.exists():
@@ -122,7 +175,8 @@ def serve(**asked: Any) -> None:
 def application(plan: Plan, on_failure: Callable[[LDPError], None] | None = None) -> Application:
     """The application of a service that is opened for it, and closed with it.
 
-    When nothing can be written any more, this process is told to stop, unless `on_failure` does something else.
+    When nothing can be written any more, this process is told to stop, unless `on_failure` does
+    something else.
     """
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.http.protocol import make_room
@@ -143,7 +197,8 @@ def _run(plan: Plan, listening: socket.socket) -> None:
         server.should_exit = True
 
     server = Server(_config(plan, partial(application, plan, stop)))
-    # The server finishes what it has begun when it is told to stop, and then raises the signal again: that is no error.
+    # The server finishes what it has begun when it is told to stop, and then raises the signal
+    # again: that is no error.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
     server.run([listening])
@@ -165,7 +220,9 @@ def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
     for path in plan.paths:
         survey, content = read_source(path)
         served.append(Served(survey, content.decode(), read_candidates(survey, path)))
-    settings = Settings(TokenFile(plan.token_file), plan.open_uploads, plan.origins, Rules(kept_days=plan.kept_days))
+    settings = Settings(
+        TokenFile(plan.token_file), plan.open_uploads, plan.origins, Rules(kept_days=plan.kept_days)
+    )
     service = Service(served, plan.store, settings, on_failure=on_failure)
     try:
         for source in _sources(plan, service):
@@ -220,10 +277,16 @@ def _listening(plan: Plan) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((plan.host, plan.port))
-    except (OSError, OverflowError, TypeError, ValueError) as error:  # the last two for names that are none
+    except (
+        OSError,
+        OverflowError,
+        TypeError,
+        ValueError,
+    ) as error:  # the last two for names that are none
         listening.close()
         raise ServeError(
-            f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another with --host or --port"
+            f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another "
+            f"with --host or --port"
         ) from None
     listening.set_inheritable(True)
     return listening

@@ -32,15 +32,24 @@ def token() -> None:
 @token.command()
 @click.option("--name", required=True, help="What to call it, so that it can be told from others.")
 @click.option("--scope", required=True, type=click.Choice(SCOPES), help="What it is good for.")
-@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="Days from now for which it is good.  [default: ever]")
+@click.option(
+    "--days",
+    type=click.IntRange(1, _MOST_DAYS),
+    help="Days from now for which it is good.  [default: ever]",
+)
 @_FILE
 def new(name: str, scope: str, days: int | None, path: Path) -> None:
     """Make a token, print it this once, and keep its hash."""
     known = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
-        raise FileError("expected up to 32 letters, digits, dots, dashes or underscores as a name, got something else")
+        raise FileError(
+            "expected up to 32 letters, digits, dots, dashes or underscores as a name, got "
+            "something else"
+        )
     if name in [each.name for each in known]:
-        raise FileError(f"expected a name that is not taken, got {name!r}; ldp token remove {name} frees it")
+        raise FileError(
+            f"expected a name that is not taken, got {name!r}; ldp token remove {name} frees it"
+        )
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     made = new_token()
     write_tokens(path, [*known, kept(made, name, scope, expires)])
@@ -54,7 +63,10 @@ def list_(path: Path) -> None:
     """List the names and scopes of all tokens, and until when they are good."""
     for each in Tokens.read(path).all:
         until = "for ever" if each.expires is None else f"until {each.expires.isoformat(' ')}"
-        click.echo(f"{each.name:32}  {each.scope:7}  {'expired ' if each.expired(time.time()) else ''}{until}")
+        click.echo(
+            f"{each.name:32}  {each.scope:7}  "
+            f"{'expired ' if each.expired(time.time()) else ''}{until}"
+        )
 
 
 @token.command()

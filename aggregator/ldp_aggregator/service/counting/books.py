@@ -1,10 +1,11 @@
 """The books of a shard: what its records say, held in memory, and changed in turns that last.
 
 Rules
-- The root has the number of the shard's records and the exclusive or of their checksums, so that a record which is lost
-  with everything around it is missed; `IdSum` does so for ids.
+- The root has the number of the shard's records and the exclusive or of their checksums, so that a
+  record which is lost with everything around it is missed; `IdSum` does so for ids.
 - Nothing is opened that does not check out (`verification`).
-- Memory: the tallies of open epochs, and a checksum for each of their records; nothing grows with reports.
+- Memory: the tallies of open epochs, and a checksum for each of their records; nothing grows with
+  reports.
 """
 
 from __future__ import annotations
@@ -43,9 +44,14 @@ Statistic = tuple[bytes, Epoch]
 
 
 class Books:
-    """The books of the shard that a store is. Raises `StoreError` if anything is not in order, unless it is `sound`."""
+    """The books of the shard that a store is.
 
-    def __init__(self, store: Store, envelopes: Mapping[bytes, Envelope], *, sound: bool = False) -> None:
+    Raises `StoreError` if anything is not in order, unless it is `sound`.
+    """
+
+    def __init__(
+        self, store: Store, envelopes: Mapping[bytes, Envelope], *, sound: bool = False
+    ) -> None:
         self.store = store
         self.envelopes = envelopes
         with store.snapshot() as snapshot:
@@ -62,7 +68,9 @@ class Books:
         self.ids: dict[Epoch, IdSum] = {}
         self.closed = last_closed(snapshot)
         self.marks: dict[str, bytes] = {}
-        self.aside = sum(len(each.content) for each in snapshot.scan("aside") if shard_of(each) == shard)
+        self.aside = sum(
+            len(each.content) for each in snapshot.scan("aside") if shard_of(each) == shard
+        )
         for record in snapshot.scan("root", shard_key(shard)):
             self.root = read_root(record.content)
         for kind in HELD:
@@ -101,7 +109,10 @@ class Books:
         }
 
     def tally(self, fingerprint: bytes, epoch: Epoch) -> Counts:
-        """The shard's counts of a question or group in an epoch; an array that lives with the books."""
+        """The shard's counts of a question or group in an epoch.
+
+        An array that lives with the books.
+        """
         if (fingerprint, epoch) not in self.tallies:
             self.tallies[fingerprint, epoch] = empty_counts_of(self.envelopes[fingerprint])
         return self.tallies[fingerprint, epoch]

@@ -27,7 +27,9 @@ MOST = 5000
 
 
 def to_close(catalogue: Catalogue, closed: dict[int, int], now: float) -> dict[int, int]:
-    """The last epoch of each length that has ended longer ago than the grace of all surveys with such epochs."""
+    """The last epoch of each length that has ended longer ago than the grace of all surveys with
+    such epochs.
+    """
     graces: dict[int, int] = {}
     for each in catalogue.all:
         if each.survey.epoch is not None:
@@ -37,28 +39,38 @@ def to_close(catalogue: Catalogue, closed: dict[int, int], now: float) -> dict[i
 
 
 def define(books: Books, catalogue: Catalogue) -> None:
-    """Write down the files of the surveys that are served, where they are not, or were put differently."""
+    """Write down the files of the surveys that are served, where they are not, or were put
+    differently.
+    """
     known = {record.key[:FINGERPRINT_SIZE]: record.content for record in _own(books, "survey")}
-    new = [each for each in catalogue.all if known.get(each.survey.fingerprint) != each.source.encode()]
+    new = [
+        each for each in catalogue.all if known.get(each.survey.fingerprint) != each.source.encode()
+    ]
     if new:
         with begin(books) as turn:
             for each in new:
                 turn.define(each.survey.fingerprint, each.source)
 
 
-def look_around(books: Books, intake: Intake, catalogue: Catalogue, rules: Rules, now: float, *, back: bool) -> bool:
+def look_around(
+    books: Books, intake: Intake, catalogue: Catalogue, rules: Rules, now: float, *, back: bool
+) -> bool:
     """Do what is due in this shard, and in those that no process has; whether there is more.
 
-    With `back`, what was put aside is taken back where it can be. A process puts aside what it does not know, so there
-    is something to find only after a start, or when another process has gone.
+    With `back`, what was put aside is taken back where it can be. A process puts aside what it does
+    not know, so there is something to find only after a start, or when another process has gone.
     """
 
     def look(those: Books) -> bool:
-        return tidy(those, catalogue, rules, now) | (back and release(those, intake, catalogue, now))
+        return tidy(those, catalogue, rules, now) | (
+            back and release(those, intake, catalogue, now)
+        )
 
     store = books.store
     more = look(books)
-    for shard in _shards_with_something_due(store, catalogue, rules, now, back=back) if store.shared else ():
+    for shard in (
+        _shards_with_something_due(store, catalogue, rules, now, back=back) if store.shared else ()
+    ):
         with store.standing_in(shard) as free:
             if free:
                 more |= look(Books(store, books.envelopes, sound=True))
@@ -66,7 +78,10 @@ def look_around(books: Books, intake: Intake, catalogue: Catalogue, rules: Rules
 
 
 def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
-    """Close what has to be closed, and let go of what was kept long enough; whether there is more to let go of."""
+    """Close what has to be closed, and let go of what was kept long enough.
+
+    Whether there is more to let go of.
+    """
     closing = to_close(catalogue, books.closed, now)
     kept = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
@@ -83,7 +98,10 @@ def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
 
 
 def release(books: Books, intake: Intake, catalogue: Catalogue, now: float) -> bool:
-    """Take back what was put aside and is of a question that is served now; whether there is more."""
+    """Take back what was put aside and is of a question that is served now.
+
+    Whether there is more.
+    """
     records = list(islice(_known(_own(books, "aside"), catalogue), MOST))
     if records:
         with begin(books) as turn:
@@ -112,7 +130,9 @@ def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]
 
 def _known(records: Iterable[Record], catalogue: Catalogue) -> Iterator[Record]:
     """Those of questions that are served."""
-    return (each for each in records if decode_batch(each.content).fingerprint in catalogue.envelopes)
+    return (
+        each for each in records if decode_batch(each.content).fingerprint in catalogue.envelopes
+    )
 
 
 def _own(books: Books, kind: str) -> Iterator[Record]:

@@ -1,13 +1,15 @@
 """What becomes of the batches that a turn takes in.
 
-    rejected      for a reason in `ldp.wire.REASONS`, of an epoch that is closed or has not begun among them
-    quarantined   sound, but of no question that is served: kept whole for a while, as far as there is room, and counted
-                  when a survey is served that knows it
+    rejected      for a reason in `ldp.wire.REASONS`, of an epoch that is closed or has not begun
+                  among them
+    quarantined   sound, but of no question that is served: kept whole for a while, as far as there
+                  is room, and counted when a survey is served that knows it
     duplicate     its id was claimed before, in this turn or in any
     accepted      the rest: claimed and counted
 
-Every batch has one outcome, so what was received is their sum. Outcomes are told by question and epoch; those of a
-batch that says it is of some other time, by the epoch that the collector's clock is in.
+Every batch has one outcome, so what was received is their sum. Outcomes are told by question and
+epoch; those of a batch that says it is of some other time, by the epoch that the collector's clock
+is in.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ AHEAD = 3600
 
 
 class Rules(NamedTuple):
-    """What a turn keeps besides sums: days for which batches are kept whole, if at all; and bytes put aside at most."""
+    """What a turn keeps besides sums: days for which batches are kept whole, if at all.
+
+    And bytes put aside at most.
+    """
 
     kept_days: int = 0
     aside_days: int = 30
@@ -46,7 +51,9 @@ class Intake:
         self._rules = rules
 
     def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
-        """Count what the bodies hold, each a sequence of frames, and say what became of the batches of each."""
+        """Count what the bodies hold, each a sequence of frames, and say what became of the batches
+        of each.
+        """
         payloads: list[bytes | Damage] = []
         ends = []
         for body in bodies:
@@ -69,19 +76,29 @@ class Intake:
         wanted: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
         for place, each in enumerate(screened(payloads, self._catalogue.envelopes)):
             if isinstance(each, Refusal):
-                epoch, outcome = self._present(each.fingerprint, now), self._refused(turn, each, payloads[place], now)
+                epoch, outcome = (
+                    self._present(each.fingerprint, now),
+                    self._refused(turn, each, payloads[place], now),
+                )
             else:
                 epoch, outcome = self._admitted(turn, each, now)
-                if not outcome and wanted.setdefault(epoch, {}).setdefault(each.id, (place, each))[0] == place:
+                if (
+                    not outcome
+                    and wanted.setdefault(epoch, {}).setdefault(each.id, (place, each))[0] == place
+                ):
                     continue
             outcomes[place] = outcome or DUPLICATE
             told[each.fingerprint, epoch, outcomes[place]] += 1
-        for epoch, places in sorted(wanted.items()):  # as everybody does, so that nobody waits in a circle
+        for epoch, places in sorted(
+            wanted.items()
+        ):  # as everybody does, so that nobody waits in a circle
             fresh = turn.claim(epoch, list(places))
             for id_, (place, batch) in places.items():
                 outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
                 told[batch.fingerprint, epoch, outcomes[place]] += 1
-            self._count(turn, epoch, [batch for id_, (_, batch) in places.items() if id_ in fresh], now)
+            self._count(
+                turn, epoch, [batch for id_, (_, batch) in places.items() if id_ in fresh], now
+            )
         for (fingerprint, epoch, outcome), batches in told.items():
             turn.tell(fingerprint, epoch, outcome, batches)
         return outcomes
@@ -89,7 +106,9 @@ class Intake:
     def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
         for fingerprint, places in by_fingerprint(batches).items():
             envelope = self._catalogue.envelopes[fingerprint]
-            for each, counts in counted(envelope, rows_of([batches[place] for place in places], envelope.width)):
+            for each, counts in counted(
+                envelope, rows_of([batches[place] for place in places], envelope.width)
+            ):
                 turn.count(each.fingerprint, epoch, counts)
         if self._rules.kept_days:
             for batch in batches:
@@ -101,7 +120,11 @@ class Intake:
             return refusal.reason
         if turn.aside + len(payload) > self._rules.aside_bytes:
             return UNKNOWN
-        return QUARANTINED if turn.put_aside(int(now // DAY), decode_batch(payload).id, payload) else DUPLICATE
+        return (
+            QUARANTINED
+            if turn.put_aside(int(now // DAY), decode_batch(payload).id, payload)
+            else DUPLICATE
+        )
 
     def _admitted(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
         """The epoch of a batch, if it can be counted there; or the present one, and why not."""

@@ -1,6 +1,8 @@
-"""What a service serves: surveys, some of them versions of one another, and whose questions share a fingerprint.
+"""What a service serves: surveys, some of them versions of one another, and whose questions share a
+fingerprint.
 
-A question that two surveys have under one fingerprint is one question to the store: reports to either count for both.
+A question that two surveys have under one fingerprint is one question to the store: reports to
+either count for both.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ class Catalogue:
         for each in self.all:
             versions = self.by_name.setdefault(each.survey.name, [])
             if each.fingerprint in [other.fingerprint for other in versions]:
-                raise ServedError(f"expected surveys that differ, got {each.survey.name} ({each.fingerprint}) twice")
+                raise ServedError(
+                    f"expected surveys that differ, got {each.survey.name} ({each.fingerprint}) "
+                    f"twice"
+                )
             versions.append(each)
             self.envelopes |= {envelope.fingerprint: envelope for envelope in each.survey.envelopes}
             for envelope in each.survey.tallied:

@@ -15,7 +15,10 @@ QUARANTINED = "quarantined"
 
 
 class BusyError(LDPError):
-    """More is waiting than the service takes on; nothing was taken. `wait` says for how many seconds."""
+    """More is waiting than the service takes on; nothing was taken.
+
+    `wait` says for how many seconds.
+    """
 
     def __init__(self, wait: int = 1) -> None:
         self.wait = wait
@@ -34,7 +37,9 @@ class Receipt(NamedTuple):
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
-    """Outcomes, ready for JSON: those that are not rejections by their names, and rejections by their reasons."""
+    """Outcomes, ready for JSON: those that are not rejections by their names, and rejections by
+    their reasons.
+    """
     known = (ACCEPTED, DUPLICATE, QUARANTINED)
     rejected = {name: count for name, count in sorted(outcomes.items()) if name not in known}
     return {**{name: outcomes[name] for name in known}, "rejected": rejected}
@@ -44,7 +49,9 @@ class InternalError(LDPError):
     """We failed over a submission, and know no better; nothing of it was taken."""
 
     def __init__(self, cause: Exception) -> None:
-        super().__init__(f"expected to count a submission, but failed ({type(cause).__name__}); the log has more")
+        super().__init__(
+            f"expected to count a submission, but failed ({type(cause).__name__}); the log has more"
+        )
 
 
 Answer = Receipt | LDPError
@@ -53,9 +60,11 @@ Answers = Sequence[tuple[Any, Answer]]
 
 @dataclass(slots=True)
 class Submission:
-    """Bytes of whole frames; where they come from, if that is a source which remembers how far it was read.
+    """Bytes of whole frames; where they come from, if that is a source which remembers how far it
+    was read.
 
-    The writer hands `ticket` and the answer to `answer`, together with all others of the turn that answer there.
+    The writer hands `ticket` and the answer to `answer`, together with all others of the turn that
+    answer there.
     """
 
     body: bytes

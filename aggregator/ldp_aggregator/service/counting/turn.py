@@ -1,9 +1,10 @@
 """Turns: what one transaction changes, in the store and in the books at once, or in neither.
 
 Rules
-- A turn writes everything that it changes in one transaction: sums, outcomes, ids, and the root that adds all of it
-  up. What is in memory changes after the commit, or not at all.
-- Ids are claimed at once, since the store alone knows whether another process has; records are written at the end.
+- A turn writes everything that it changes in one transaction: sums, outcomes, ids, and the root
+  that adds all of it up. What is in memory changes after the commit, or not at all.
+- Ids are claimed at once, since the store alone knows whether another process has; records are
+  written at the end.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from ldp_aggregator.service.store.records import (
 
 
 def begin(books: Books, *, alone: bool = False) -> Turn:
-    """Begin a transaction, `alone` to close epochs, and commit it at the end of a `with` that raises nothing."""
+    """Begin a transaction, `alone` to close epochs, and commit it at the end of a `with` that
+    raises nothing.
+    """
     books.store.begin(alone=alone)
     if books.store.shared:
         books.closed = last_closed(books.store)
@@ -79,7 +82,9 @@ class Turn:
 
     def tell(self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int) -> None:
         """Count batches of a known question, or of none, by what became of them."""
-        self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())[outcome] += batches
+        self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())[outcome] += (
+            batches
+        )
 
     def receive(self, batches: int) -> None:
         """Count batches as received, whatever becomes of them."""
@@ -100,7 +105,9 @@ class Turn:
     def put_aside(self, day: int, id_: bytes, payload: bytes) -> bool:
         """Keep the bytes of a batch that cannot be counted yet; False if they are there already."""
         key = day.to_bytes(4, "big") + id_ + shard_key(self._shard)
-        if ("aside", key) in self._written or next(self._books.store.scan("aside", key), None) is not None:
+        if ("aside", key) in self._written or next(
+            self._books.store.scan("aside", key), None
+        ) is not None:
             return False
         self._written["aside", key] = payload
         self._put_aside += len(payload)
@@ -111,7 +118,9 @@ class Turn:
         self._dropped += records
 
     def close(self, length: int, number: int) -> None:
-        """Close all epochs up to this one: their ids are forgotten, and nothing more is taken for them."""
+        """Close all epochs up to this one: their ids are forgotten, and nothing more is taken for
+        them.
+        """
         books = self._books
         # Another process may have been faster.
         self._closed[length] = max(number, self.closed(length))
@@ -168,14 +177,17 @@ class Turn:
                 content = (flat[cells] + added[cells]).astype("<i8").tobytes()
                 self._written["tally", tally_key(fingerprint, epoch, shard, part)] = content
         for (fingerprint, epoch), outcomes in self._outcomes.items():
-            # Not a sum of counters: batches that were aside are taken out of the count of those that are.
+            # Not a sum of counters: batches that were aside are taken out of the count of those
+            # that are.
             outcomes.update(books.outcomes.get((fingerprint, epoch), {}))
             self._written["intake", intake_key(fingerprint, epoch, shard)] = pack_outcomes(outcomes)
         for epoch, ids in self._ids.items():
             self._ids[epoch] = ids.joined(books.ids.get(epoch, IdSum()))
             self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].packed()
         for length, number in self._closed.items():
-            self._written["closed", length.to_bytes(4, "big") + shard_key(shard)] = number.to_bytes(4, "big")
+            self._written["closed", length.to_bytes(4, "big") + shard_key(shard)] = number.to_bytes(
+                4, "big"
+            )
         for source, place in self._marks.items():
             self._written["mark", source.encode() + shard_key(shard)] = place
 
@@ -186,7 +198,9 @@ class Turn:
         keys = [epoch.key + shard_key(self._shard) for epoch in stale]
         return [Record("ids", key, b"", books.sums["ids", key]) for key in keys]
 
-    def _apply(self, root: Root, written: list[Record], dropped: list[Record], closed: dict[int, int]) -> None:
+    def _apply(
+        self, root: Root, written: list[Record], dropped: list[Record], closed: dict[int, int]
+    ) -> None:
         books = self._books
         for statistic, counts in self._counts.items():
             books.tally(*statistic).__iadd__(counts)
@@ -195,9 +209,13 @@ class Turn:
         books.outcomes |= self._outcomes
         books.ids |= self._ids
         books.marks |= self._marks
-        books.sums |= {(each.kind, each.key): each.checksum for each in written if each.kind in HELD}
+        books.sums |= {
+            (each.kind, each.key): each.checksum for each in written if each.kind in HELD
+        }
         for each in dropped:
             books.sums.pop((each.kind, each.key), None)
-        books.aside += self._put_aside - sum(len(each.content) for each in dropped if each.kind == "aside")
+        books.aside += self._put_aside - sum(
+            len(each.content) for each in dropped if each.kind == "aside"
+        )
         if self._closed or any(each.kind == "ids" for each in dropped):
             books.let_go()

@@ -1,12 +1,16 @@
-"""The writer: one thread that takes what has been submitted, counts it, and answers once it is there to stay.
+"""The writer: one thread that takes what has been submitted, counts it, and answers once it is
+there to stay.
 
-    turn    everything that waits, up to a limit: cut, screen, claim ids, count, commit; then all answers at once
+    turn    everything that waits, up to a limit: cut, screen, claim ids, count, commit; then all
+            answers at once
 
 Rules
-- While one turn is being committed the next one collects: the slower the disk, the more submissions share its syncs.
+- While one turn is being committed the next one collects: the slower the disk, the more submissions
+  share its syncs.
 - The order within a turn does not reach the store. Of two batches with one id the first counts.
-- If a turn cannot be committed, nobody in it gets a receipt. After a full disk the next turn tries again; after a lost
-  connection the books are opened anew; after any other trouble with the store nothing is taken any more.
+- If a turn cannot be committed, nobody in it gets a receipt. After a full disk the next turn tries
+  again; after a lost connection the books are opened anew; after any other trouble with the store
+  nothing is taken any more.
 - A submission that makes us fail otherwise is tried by itself, so that it takes nobody else down.
 """
 
@@ -49,7 +53,8 @@ _log = logging.getLogger("ldp.service")
 
 
 class Writer:
-    """Writes to the store that `open_store` gives. Raises `StoreError` if its books are not in order.
+    """Writes to the store that `open_store` gives. Raises `StoreError` if its books are not in
+    order.
 
     `on_failure` is called, from the writer's thread, when nothing can be taken any more.
     """
@@ -97,11 +102,17 @@ class Writer:
         return {} if self._books is None else dict(self._books.marks)
 
     def submit(self, submission: Submission) -> None:
-        """Hand it over. Raises `BusyError` or `StoreError`; then nothing was taken, and there will be no answer."""
+        """Hand it over.
+
+        Raises `BusyError` or `StoreError`; then nothing was taken, and there will be no answer.
+        """
         if self.failure is not None:
             raise self.failure
         with self._lock:
-            full = self._waiting >= MOST_WAITING or self._waiting_bytes + len(submission.body) > MOST_BYTES_WAITING
+            full = (
+                self._waiting >= MOST_WAITING
+                or self._waiting_bytes + len(submission.body) > MOST_BYTES_WAITING
+            )
             if full or self._stopping.is_set():
                 raise BusyError
             self._waiting += 1
@@ -110,7 +121,10 @@ class Writer:
             self._queue.put(submission)
 
     def write(self, body: bytes, marks: dict[str, bytes] | None = None) -> Receipt:
-        """Submit bytes and wait for what became of them. Raises `BusyError`, `StoreError` or `InternalError`."""
+        """Submit bytes and wait for what became of them.
+
+        Raises `BusyError`, `StoreError` or `InternalError`.
+        """
         future: Future[Receipt] = Future()
         self.submit(Submission(body, future, to_futures, marks or {}))
         return future.result()
@@ -136,7 +150,10 @@ class Writer:
                 self._books.store.close()
 
     def _next(self) -> list[Submission] | None:
-        """What waits, up to the limits of a turn; nothing if nothing came for a while; None at the end."""
+        """What waits, up to the limits of a turn; nothing if nothing came for a while.
+
+        None at the end.
+        """
         taken: list[Submission] = []
         size = 0
         try:
@@ -157,8 +174,11 @@ class Writer:
     def _take(self, submissions: Sequence[Submission]) -> None:
         answers: list[Answer]
         try:
-            # What was handed over before the store failed, with some turn of housekeeping, is not taken either.
-            answers = [self.failure] * len(submissions) if self.failure else [*self._turn(submissions)]
+            # What was handed over before the store failed, with some turn of housekeeping, is not
+            # taken either.
+            answers = (
+                [self.failure] * len(submissions) if self.failure else [*self._turn(submissions)]
+            )
         except StoreError as error:
             answers = [self._trouble(error)] * len(submissions)
         except Exception as error:

@@ -1,4 +1,5 @@
-"""The service over HTTP, as an ASGI application: to be served by itself, or mounted in another application.
+"""The service over HTTP, as an ASGI application: to be served by itself, or mounted in another
+application.
 
     POST /v1/reports                   uploads (module `upload_desk`); scope upload
     GET  /v1/surveys                   names and fingerprints of all versions of all surveys; analyst
@@ -11,9 +12,9 @@
     GET  /metrics                      for Prometheus; metrics or analyst
     GET  /                             the page for people (package `page`), who sign in with a token; analyst
 
-An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as options: level,
-estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an Authorization header, or the
-page's cookie.
+An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as
+options: level, estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an
+Authorization header, or the page's cookie.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ _RAW_PATH = PATH.encode()
 
 
 class Application:
-    """The ASGI application of a service; the service is closed with it if it is `owned`, else by whoever opened it."""
+    """The ASGI application of a service.
+
+    The service is closed with it if it is `owned`, else by whoever opened it.
+    """
 
     def __init__(self, service: Service, *, owned: bool = False) -> None:
         self._metrics = Metrics(service)
@@ -65,7 +69,9 @@ class Application:
         self._rest = _rest(service, self._metrics, owned=owned)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Uploads take the shortest way, if their path is spelled the one way that every proxy reads alike."""
+        """Uploads take the shortest way, if their path is spelled the one way that every proxy
+        reads alike.
+        """
         if scope["type"] != "http":
             await self._rest(scope, receive, send)
         elif scope["path"].removeprefix(scope.get("root_path", "")) == PATH and (
@@ -88,7 +94,9 @@ def _closing(send: Send) -> Send:
 
 
 def routes_of(service: Service, metrics: Metrics) -> list[Route]:
-    """All routes but that of uploads, each behind what asks for a token of its scope, if it has one."""
+    """All routes but that of uploads, each behind what asks for a token of its scope, if it has
+    one.
+    """
     endpoints = _Endpoints(service, metrics)
     return [
         *page_routes(service),
@@ -120,8 +128,12 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         if owned:
             await run_in_threadpool(service.close)
 
-    rest = Starlette(routes=routes_of(service, metrics), exception_handlers=refusals, lifespan=lifespan)
-    rest.router.redirect_slashes = False  # one spelling for each path, and no redirect to wherever Host says
+    rest = Starlette(
+        routes=routes_of(service, metrics), exception_handlers=refusals, lifespan=lifespan
+    )
+    rest.router.redirect_slashes = (
+        False  # one spelling for each path, and no redirect to wherever Host says
+    )
     return rest
 
 
@@ -143,7 +155,9 @@ class _Endpoints:
                 verdicts = [self._service.permitted(token, each) for each in scopes]
                 if GRANTED not in verdicts:
                     status = 403 if WRONG_SCOPE in verdicts else 401
-                    raise RequestError(status, f"expected a token of scope {scope}, got {verdicts[-1]}")
+                    raise RequestError(
+                        status, f"expected a token of scope {scope}, got {verdicts[-1]}"
+                    )
             return await endpoint(request)
 
         return checked
@@ -153,28 +167,45 @@ class _Endpoints:
 
     async def ready(self, _: Request) -> Response:
         trouble = self._service.trouble
-        return PlainTextResponse("ready\n" if trouble is None else f"{trouble}\n", 200 if trouble is None else 503)
+        return PlainTextResponse(
+            "ready\n" if trouble is None else f"{trouble}\n", 200 if trouble is None else 503
+        )
 
     async def version(self, _: Request) -> Response:
         return JSONResponse({"version": version("ldpkit-aggregator"), "wire": 1})
 
     async def metrics(self, _: Request) -> Response:
-        return Response(await run_in_threadpool(self._metrics.text), headers={"content-type": CONTENT_TYPE})
+        return Response(
+            await run_in_threadpool(self._metrics.text), headers={"content-type": CONTENT_TYPE}
+        )
 
     async def surveys(self, _: Request) -> Response:
-        found = [{"name": each.survey.name, "fingerprint": each.fingerprint} for each in self._service.catalogue.all]
+        found = [
+            {"name": each.survey.name, "fingerprint": each.fingerprint}
+            for each in self._service.catalogue.all
+        ]
         return JSONResponse({"surveys": found})
 
     async def survey(self, request: Request) -> Response:
         served = self._served(request)
-        answer = {"name": served.survey.name, "fingerprint": served.fingerprint, "survey": served.source}
+        answer = {
+            "name": served.survey.name,
+            "fingerprint": served.fingerprint,
+            "survey": served.source,
+        }
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
 
     async def estimates(self, request: Request) -> Response:
         form = request.query_params.get("format", "json")
         if form not in EXPORTS:
-            raise RequestError(400, f"expected format to be one of {', '.join(EXPORTS)}, got {form[:40]!r}")
-        served, options, epoch = self._served(request), options_of(request.query_params), _epoch(request)
+            raise RequestError(
+                400, f"expected format to be one of {', '.join(EXPORTS)}, got {form[:40]!r}"
+            )
+        served, options, epoch = (
+            self._served(request),
+            options_of(request.query_params),
+            _epoch(request),
+        )
         export, pooled = EXPORTS[form], epoch is None and not request.query_params.get("version")
         content = await run_in_threadpool(
             lambda: export.make(
@@ -188,7 +219,9 @@ class _Endpoints:
 
     async def tally(self, request: Request) -> Response:
         served, epoch = self._served(request), _epoch(request)
-        content = await run_in_threadpool(lambda: encode_tally(self._analysis.tally(served, self._at(served, epoch))))
+        content = await run_in_threadpool(
+            lambda: encode_tally(self._analysis.tally(served, self._at(served, epoch)))
+        )
         name = f"{served.survey.name}.tally"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=headers)
@@ -197,7 +230,10 @@ class _Endpoints:
         served, options = self._served(request), options_of(request.query_params)
         name = request.query_params.get("question", "")
         found = await run_in_threadpool(self._analysis.history, served, name, options)
-        epochs = [{"epoch": at.number, "start": at.start, "seconds": at.length, **each.to_dict()} for at, each in found]
+        epochs = [
+            {"epoch": at.number, "start": at.start, "seconds": at.length, **each.to_dict()}
+            for at, each in found
+        ]
         return JSONResponse({"survey": served.survey.name, "question": name, "epochs": epochs})
 
     async def health(self, request: Request) -> Response:
@@ -228,7 +264,9 @@ def _answer(status: int, error: Exception, **headers: str) -> Response:
 
 
 async def _refused(_: Request, error: Any) -> Response:
-    return _answer(error.status, error, **({"www-authenticate": "Bearer"} if error.status == 401 else {}))
+    return _answer(
+        error.status, error, **({"www-authenticate": "Bearer"} if error.status == 401 else {})
+    )
 
 
 async def _unable(_: Request, error: Exception) -> Response:

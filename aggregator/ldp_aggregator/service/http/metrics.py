@@ -1,4 +1,5 @@
-"""Metrics for Prometheus: what the store says of batches, how the writer is doing, and the health of the reports.
+"""Metrics for Prometheus: what the store says of batches, how the writer is doing, and the health
+of the reports.
 
 ldp_batches_received_total, ldp_batches_total{outcome, reason}, ldp_batches_quarantined   from the store, exact
 ldp_reports{survey, version, question}                     reports in the tallies
@@ -23,7 +24,9 @@ from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PAUSE = 30.0
-"""Seconds for which reports and checks are remembered: they take longer to find out than a scrape should."""
+"""Seconds for which reports and checks are remembered: they take longer to find out than a scrape
+should.
+"""
 _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 
 
@@ -33,10 +36,15 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_FromService(service))
-        self._uploads = Counter("ldp_uploads", "Uploads answered", ["status"], registry=self._registry)
+        self._uploads = Counter(
+            "ldp_uploads", "Uploads answered", ["status"], registry=self._registry
+        )
         self._by_status: dict[int, Counter] = {}
         self._seconds = Histogram(
-            "ldp_upload_seconds", "Seconds until an upload is answered", buckets=_BUCKETS, registry=self._registry
+            "ldp_upload_seconds",
+            "Seconds until an upload is answered",
+            buckets=_BUCKETS,
+            registry=self._registry,
         )
 
     def tell(self, status: int, seconds: float) -> None:
@@ -69,12 +77,22 @@ class _FromService(Collector):
             self._slow, self._looked = list(_by_question(service)), time.monotonic()
         yield from self._slow
         writer = service.writer
-        yield GaugeMetricFamily("ldp_ready", "Whether uploads are taken", float(service.trouble is None))
-        yield GaugeMetricFamily("ldp_writer_waiting", "Submissions without an answer", writer.waiting)
+        yield GaugeMetricFamily(
+            "ldp_ready", "Whether uploads are taken", float(service.trouble is None)
+        )
+        yield GaugeMetricFamily(
+            "ldp_writer_waiting", "Submissions without an answer", writer.waiting
+        )
         yield CounterMetricFamily("ldp_writer_turns", "Commits of submissions", writer.turns)
-        yield CounterMetricFamily("ldp_writer_busy_seconds", "Seconds in turns", writer.busy_seconds)
-        sources = GaugeMetricFamily("ldp_source_ready", "Whether a source is being read", labels=["source"])
-        skipped = CounterMetricFamily("ldp_source_skipped", "Pieces of a source passed over", labels=["source"])
+        yield CounterMetricFamily(
+            "ldp_writer_busy_seconds", "Seconds in turns", writer.busy_seconds
+        )
+        sources = GaugeMetricFamily(
+            "ldp_source_ready", "Whether a source is being read", labels=["source"]
+        )
+        skipped = CounterMetricFamily(
+            "ldp_source_skipped", "Pieces of a source passed over", labels=["source"]
+        )
         for source in service.sources:
             sources.add_metric([source.name], float(source.failure is None))
             skipped.add_metric([source.name], source.skipped)
@@ -84,7 +102,9 @@ class _FromService(Collector):
 def _batches(service: Service) -> Iterator[Metric]:
     accounts = service.analysis.accounts()
     yield CounterMetricFamily("ldp_batches_received", "Batches received", accounts.received)
-    batches = CounterMetricFamily("ldp_batches", "Batches by what became of them", labels=["outcome", "reason"])
+    batches = CounterMetricFamily(
+        "ldp_batches", "Batches by what became of them", labels=["outcome", "reason"]
+    )
     for outcome, count in sorted(accounts.outcomes.items()):
         if outcome in (ACCEPTED, DUPLICATE):
             batches.add_metric([outcome, ""], count)
@@ -92,14 +112,18 @@ def _batches(service: Service) -> Iterator[Metric]:
             batches.add_metric(["rejected", outcome], count)
     yield batches
     yield GaugeMetricFamily(
-        "ldp_batches_quarantined", "Batches put aside, of no question that is served", accounts.outcomes[QUARANTINED]
+        "ldp_batches_quarantined",
+        "Batches put aside, of no question that is served",
+        accounts.outcomes[QUARANTINED],
     )
 
 
 def _by_question(service: Service) -> Iterator[Metric]:
     labels = ["survey", "version", "question"]
     reports = GaugeMetricFamily("ldp_reports", "Reports counted", labels=labels)
-    checks = GaugeMetricFamily("ldp_check_p_value", "How likely chance alone shows as much", labels=[*labels, "check"])
+    checks = GaugeMetricFamily(
+        "ldp_check_p_value", "How likely chance alone shows as much", labels=[*labels, "check"]
+    )
     for served in service.catalogue.all:
         tally = service.analysis.tally(served)
         for question in served.survey:
@@ -107,6 +131,8 @@ def _by_question(service: Service) -> Iterator[Metric]:
             reports.add_metric(where, total_reports(tally.counts[question.name], question.layout))
         for name, those in service.analysis.health(served).items():
             for check in those:
-                checks.add_metric([served.survey.name, served.fingerprint, name, check.name], check.p_value)
+                checks.add_metric(
+                    [served.survey.name, served.fingerprint, name, check.name], check.p_value
+                )
     yield reports
     yield checks

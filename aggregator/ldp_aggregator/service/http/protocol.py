@@ -1,14 +1,18 @@
 """HTTP as `ldp serve` takes it: what uvicorn and httptools read, and less of it.
 
 Rules
-- One request at a time. Whatever follows a request before its answer is no request: if it comes along with the end of
-  the request, that is refused as well, and else it is dropped; the connection is closed in either case.
-- A request has a path, one Host (HTTP/1.0 may do without), at most one token, and asks for no other protocol.
-- A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be through in time.
-- So many connections, and no more: those who come later are closed at once, those who are there are served. So files
-  to be opened never run out, which would keep the service from reading its store.
+- One request at a time. Whatever follows a request before its answer is no request: if it comes
+  along with the end of the request, that is refused as well, and else it is dropped; the connection
+  is closed in either case.
+- A request has a path, one Host (HTTP/1.0 may do without), at most one token, and asks for no other
+  protocol.
+- A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be
+  through in time.
+- So many connections, and no more: those who come later are closed at once, those who are there are
+  served. So files to be opened never run out, which would keep the service from reading its store.
 
-What breaks a rule gets a 400, or nothing if it came too late for an answer, and its connection is closed.
+What breaks a rule gets a 400, or nothing if it came too late for an answer, and its connection is
+closed.
 """
 
 from __future__ import annotations
@@ -22,14 +26,19 @@ MOST_HEAD = 16 << 10
 MOST_FIELDS = 100
 MOST_CONNECTIONS = 4096
 HEAD, BODY, ANSWER = 10.0, 40.0, 600.0
-"""Seconds for each part, the head's from the connection or the last answer on. An upload has less (`upload_desk`)."""
+"""Seconds for each part, the head's from the connection or the last answer on.
+
+An upload has less (`upload_desk`).
+"""
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
 _WATCHED = (b"host", b"authorization", b"expect")
 
 
 def make_room() -> None:
-    """Let this process open as many files as so many connections need, or have no more connections than it may."""
+    """Let this process open as many files as so many connections need, or have no more connections
+    than it may.
+    """
     try:
         from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
     except ImportError:  # a system without such a limit
@@ -43,13 +52,17 @@ def make_room() -> None:
 
 
 class JoiningTransport:
-    """Sends what is written in one turn of the loop, such as the head and the body of an answer, by one system call."""
+    """Sends what is written in one turn of the loop, such as the head and the body of an answer, by
+    one system call.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
-        self.is_closing = transport.is_closing  # asked for several times a request, and slow to be found below
+        self.is_closing = (
+            transport.is_closing
+        )  # asked for several times a request, and slow to be found below
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -134,7 +147,11 @@ class StrictProtocol(HttpToolsProtocol):
 
     def check_head(self) -> None:
         """Whatever is raised here is answered with 400."""
-        version, size, seen = self.parser.get_http_version(), len(self.url), dict.fromkeys(_WATCHED, 0)
+        version, size, seen = (
+            self.parser.get_http_version(),
+            len(self.url),
+            dict.fromkeys(_WATCHED, 0),
+        )
         for name, value in self.headers:
             size += len(name) + len(value)
             if name in seen:
@@ -192,7 +209,8 @@ class StrictProtocol(HttpToolsProtocol):
         self._until = self.loop.time() + seconds
 
     def _look(self) -> None:
-        # One timer for a connection, not one for each part of each request: those would cost more than they watch.
+        # One timer for a connection, not one for each part of each request: those would cost more
+        # than they watch.
         left = self._until - self.loop.time()
         if left <= 0:
             self.too_late()

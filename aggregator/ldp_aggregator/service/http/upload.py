@@ -1,4 +1,6 @@
-"""Uploads by ASGI, for servers and applications of any kind: an application of one path, before an `UploadDesk`."""
+"""Uploads by ASGI, for servers and applications of any kind: an application of one path, before an
+`UploadDesk`.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,17 @@ class Upload:
             try:
                 length = desk.admit(scope["method"], headers)
                 try:
-                    answer: Receipt | Exception = await self._receipt(await self._patience.body(receive, length))
+                    answer: Receipt | Exception = await self._receipt(
+                        await self._patience.body(receive, length)
+                    )
                 finally:
                     desk.release(length)
             except (Refused, LDPError) as error:
                 answer = error
             reply = desk.reply(answer, headers, started)
-        await send({"type": "http.response.start", "status": reply.status, "headers": reply.headers})
+        await send(
+            {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
+        )
         await send({"type": "http.response.body", "body": reply.body})
 
     async def _receipt(self, body: bytes) -> Receipt:
@@ -60,8 +66,8 @@ def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
 
 
 class _Patience:
-    """Ends the wait for bodies that take too long. One timer looks after all of them: one for each would cost more than
-    reading most of them does.
+    """Ends the wait for bodies that take too long. One timer looks after all of them: one for each
+    would cost more than reading most of them does.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -84,7 +90,9 @@ class _Patience:
             if task not in self._late:
                 raise
             task.uncancel()
-            raise Refused(408, f"expected {length} bytes within {self._seconds:.0f} s, got less") from None
+            raise Refused(
+                408, f"expected {length} bytes within {self._seconds:.0f} s, got less"
+            ) from None
         finally:
             del self._ends[task]
             self._late.discard(task)
@@ -94,7 +102,9 @@ class _Patience:
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
-        for task in [task for task, end in self._ends.items() if end <= now and task not in self._late]:
+        for task in [
+            task for task, end in self._ends.items() if end <= now and task not in self._late
+        ]:
             self._late.add(task)
             task.cancel()
         self._looking = bool(self._ends)

@@ -1,8 +1,10 @@
-"""The short way for uploads in `ldp serve`: from the parser to the desk and back, without ASGI in between.
+"""The short way for uploads in `ldp serve`: from the parser to the desk and back, without ASGI in
+between.
 
-Uploads are small, and there are many: the task, the messages and the checks that an ASGI server makes for each would
-cost more than counting it. All other requests go the usual way, and so do uploads to an application that mounts ours.
-What is asked and answered is the same, because it is the same desk that asks and answers.
+Uploads are small, and there are many: the task, the messages and the checks that an ASGI server
+makes for each would cost more than counting it. All other requests go the usual way, and so do
+uploads to an application that mounts ours. What is asked and answered is the same, because it is
+the same desk that asks and answers.
 """
 
 from __future__ import annotations
@@ -18,11 +20,15 @@ from ldp_aggregator.service.http.protocol import ANSWER, JoiningTransport, Stric
 from ldp_aggregator.service.uploads.desk import PATH, Headers, Refused, UploadDesk
 
 _PATH = PATH.encode()
-_STATUS = {each.value: b"HTTP/1.1 %d %s\r\n" % (each.value, each.phrase.encode()) for each in HTTPStatus}
+_STATUS = {
+    each.value: b"HTTP/1.1 %d %s\r\n" % (each.value, each.phrase.encode()) for each in HTTPStatus
+}
 
 
 class _Coming:
-    """An upload under way: `length` bytes of it are held, and `with_writer` says whether its body is whole."""
+    """An upload under way: `length` bytes of it are held, and `with_writer` says whether its body
+    is whole.
+    """
 
     __slots__ = ("headers", "length", "parts", "started", "with_writer")
 
@@ -122,7 +128,11 @@ class UploadProtocol(StrictProtocol):
             super().too_late()
         else:
             got, seconds = sum(map(len, self._upload.parts)), self._desk.limits.patience
-            self._answer(Refused(408, f"expected {self._upload.length} bytes within {seconds:.0f} s, got {got}"))
+            self._answer(
+                Refused(
+                    408, f"expected {self._upload.length} bytes within {seconds:.0f} s, got {got}"
+                )
+            )
 
     def _drop(self) -> _Coming:
         upload, self._upload = cast(_Coming, self._upload), None
@@ -140,7 +150,9 @@ class UploadProtocol(StrictProtocol):
         if not keep_alive and status < HTTPStatus.BAD_REQUEST:
             headers = [*headers, (b"connection", b"close")]
         lines = [b"%b: %b\r\n" % field for field in (*self.server_state.default_headers, *headers)]
-        cast(JoiningTransport, self.transport).write_now(b"".join([_STATUS[status], *lines, b"\r\n", body]))
+        cast(JoiningTransport, self.transport).write_now(
+            b"".join([_STATUS[status], *lines, b"\r\n", body])
+        )
         if keep_alive:
             self.expect_head()
         else:

@@ -35,8 +35,19 @@ def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> 
 
 
 def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
-    """The page for whoever shows no token, or a wrong one; signed in, they see what they had asked for."""
-    field = tag("input", id="token", name="token", type="password", autocomplete="off", required=True, autofocus=True)
+    """The page for whoever shows no token, or a wrong one.
+
+    Signed in, they see what they had asked for.
+    """
+    field = tag(
+        "input",
+        id="token",
+        name="token",
+        type="password",
+        autocomplete="off",
+        required=True,
+        autofocus=True,
+    )
     action = f"login?{urlencode(query)}" if query else "login"
     form = tag(
         "form",
@@ -46,9 +57,19 @@ def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
         method="post",
         action=action,
     )
-    hint = tag("p", "The operator of this service makes tokens with ldp token new --scope analyst.", class_="note")
+    hint = tag(
+        "p",
+        "The operator of this service makes tokens with ldp token new --scope analyst.",
+        class_="note",
+    )
     content = tag(
-        "main", tag("h1", "Sign in"), problem(verdict) if verdict else "", form, hint, id="main", class_="sign-in"
+        "main",
+        tag("h1", "Sign in"),
+        problem(verdict) if verdict else "",
+        form,
+        hint,
+        id="main",
+        class_="sign-in",
     )
     return _document("Sign in", _SITE, content=content)
 
@@ -56,7 +77,11 @@ def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
 def problem_page(words: str) -> str:
     """The page of a question that has no answer."""
     way = tag("p", tag("a", "To the first survey", href="./"))
-    return _document("Not shown", _SITE, content=tag("main", tag("h1", "Not shown"), problem(words), way, id="main"))
+    return _document(
+        "Not shown",
+        _SITE,
+        content=tag("main", tag("h1", "Not shown"), problem(words), way, id="main"),
+    )
 
 
 def problem(words: str) -> Safe:
@@ -81,7 +106,12 @@ def _document(title: str, *header: str, content: Safe, script: bool = False) -> 
         "div",
         tag("p", id="banner", class_="problem", role="alert", hidden=True),
         tag(
-            "p", tag("span", id="state"), " ", tag("button", "Pause", id="pause", type="button"), id="live", hidden=True
+            "p",
+            tag("span", id="state"),
+            " ",
+            tag("button", "Pause", id="pause", type="button"),
+            id="live",
+            hidden=True,
         ),
         tag("p", id="news", class_="unseen", role="status", aria_live="polite"),
     )
@@ -91,7 +121,12 @@ def _document(title: str, *header: str, content: Safe, script: bool = False) -> 
 
 def _surveys(names: Sequence[str], here: str) -> Safe:
     links = (
-        tag("a", name, href=f"./?{urlencode({'survey': name})}", aria_current="page" if name == here else None)
+        tag(
+            "a",
+            name,
+            href=f"./?{urlencode({'survey': name})}",
+            aria_current="page" if name == here else None,
+        )
         for name in names
     )
     return tag("nav", tag("ul", *(tag("li", link) for link in links)), aria_label="Surveys")
@@ -101,21 +136,52 @@ def _choices(asked: Asked) -> Safe:
     options = asked.options
     versions = {"": "all, pooled"}
     versions |= {
-        each.fingerprint: f"{number}: {each.fingerprint[:8]}…" for number, each in enumerate(asked.versions, 1)
+        each.fingerprint: f"{number}: {each.fingerprint[:8]}…"
+        for number, each in enumerate(asked.versions, 1)
     }
-    kept = {key: value for key, value in asked.query().items() if key in ("survey", "reports_each", "over_time")}
-    box = tag("input", type="checkbox", name="simultaneous", value="1", checked=options.simultaneous is not None)
+    kept = {
+        key: value
+        for key, value in asked.query().items()
+        if key in ("survey", "reports_each", "over_time")
+    }
+    box = tag(
+        "input",
+        type="checkbox",
+        name="simultaneous",
+        value="1",
+        checked=options.simultaneous is not None,
+    )
     more = tag("input", type="checkbox", name="frequencies", value="1", checked=options.frequencies)
-    level = tag("input", type="number", name="level", min="0.01", max="0.9999", step="any", value=str(options.level))
+    level = tag(
+        "input",
+        type="number",
+        name="level",
+        min="0.01",
+        max="0.9999",
+        step="any",
+        value=str(options.level),
+    )
     fields = [
         *(tag("input", type="hidden", name=key, value=value) for key, value in kept.items()),
         _select("Version", "version", versions, "" if asked.pooled else asked.served.fingerprint)
         if len(asked.versions) > 1
         else "",
         tag("label", tag("span", "Level"), level),
-        _select("Errors for the", "estimand", dict(zip(ESTIMANDS, ESTIMANDS, strict=True)), options.estimand),
-        _select("Intervals", "interval", dict(zip(INTERVALS, INTERVALS, strict=True)), options.interval),
-        _select("View", "post", {"": "unbiased", **{name: f"{name} (biased)" for name in POST}}, options.post or ""),
+        _select(
+            "Errors for the",
+            "estimand",
+            dict(zip(ESTIMANDS, ESTIMANDS, strict=True)),
+            options.estimand,
+        ),
+        _select(
+            "Intervals", "interval", dict(zip(INTERVALS, INTERVALS, strict=True)), options.interval
+        ),
+        _select(
+            "View",
+            "post",
+            {"": "unbiased", **{name: f"{name} (biased)" for name in POST}},
+            options.post or "",
+        ),
         tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
         tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
         tag("button", "Show"),
@@ -124,5 +190,8 @@ def _choices(asked: Asked) -> Safe:
 
 
 def _select(words: str, name: str, options: Mapping[str, str], chosen: str) -> Safe:
-    made = joined(tag("option", text, value=value, selected=value == chosen) for value, text in options.items())
+    made = joined(
+        tag("option", text, value=value, selected=value == chosen)
+        for value, text in options.items()
+    )
     return tag("label", tag("span", words), tag("select", made, name=name))

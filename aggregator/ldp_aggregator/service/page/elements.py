@@ -3,7 +3,8 @@
 Rules
 - A number of an estimate is a `data` element, whose value is what the API gives, to the last digit.
 - Tables have captions, and scroll in a box of their own.
-- What respondents wrote is isolated (`bdi`), so that its direction does not turn what stands around it.
+- What respondents wrote is isolated (`bdi`), so that its direction does not turn what stands around
+  it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def number(shown: str, exact: float) -> Safe:
 
 def row(heading: str, *cells: str) -> Safe:
     """A row of a table; its heading may be what a respondent wrote."""
-    return tag("tr", tag("th", tag("bdi", heading), scope="row"), *(tag("td", cell) for cell in cells))
+    return tag(
+        "tr", tag("th", tag("bdi", heading), scope="row"), *(tag("td", cell) for cell in cells)
+    )
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Safe], **attributes: str) -> Safe:

@@ -1,7 +1,8 @@
 """HTML and SVG, from text that may be anything.
 
 Rules
-- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `joined` make something `Safe`.
+- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `joined` make something
+  `Safe`.
 - Characters that XML cannot hold are shown as U+FFFD: texts that respondents sent may have any.
 - Nothing here makes scripts, styles or event handlers; the page's policy would not let them work.
 """
@@ -35,9 +36,13 @@ def joined(parts: Iterable[str]) -> Safe:
 
 
 def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
-    """An element. `class_` is class, `aria_label` aria-label; True has no value, None and False are left out."""
+    """An element.
+
+    `class_` is class, `aria_label` aria-label; True has no value, None and False are left out.
+    """
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(_text(value))}"')
+        f" {key.rstrip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escaped(_text(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )

@@ -6,7 +6,14 @@ from urllib.parse import urlencode
 
 from ldp.exact import log_text
 from ldp_aggregator.estimates.result import MEAN, Estimate, QuestionEstimates
-from ldp_aggregator.service.page.charts import bars, means_of, panel_of_means, panels, points_of, when
+from ldp_aggregator.service.page.charts import (
+    bars,
+    means_of,
+    panel_of_means,
+    panels,
+    points_of,
+    when,
+)
 from ldp_aggregator.service.page.elements import many, number, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import Asked, QuestionView
@@ -33,7 +40,13 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     parts += [_health(view)] if question.reports else []
     if asked.served.survey.epoch is not None:
         parts.append(_over_time(view, asked))
-    return tag("section", *parts, id=f"question-{name}", class_="question", aria_labelledby=f"heading-{name}")
+    return tag(
+        "section",
+        *parts,
+        id=f"question-{name}",
+        class_="question",
+        aria_labelledby=f"heading-{name}",
+    )
 
 
 def _facts(view: QuestionView) -> Safe:
@@ -42,13 +55,19 @@ def _facts(view: QuestionView) -> Safe:
     family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
     facts = [
         ("Reports", number(f"{question.reports:,}", question.reports)),
-        ("Epsilon", f"{declared.text} declared, {log_text(question.question.randomizer.ratio, 6)} delivered"),
+        (
+            "Epsilon",
+            f"{declared.text} declared, {log_text(question.question.randomizer.ratio, 6)} "
+            f"delivered",
+        ),
         ("Mechanism", question.question.mechanism),
         ("Intervals", f"{options.level:.4g} {options.interval}{family}"),
         ("Errors for", f"the {options.estimand}"),
     ]
     if options.post:
-        facts.append(("View", f"{options.post}: biased frequencies, beside the errors of the unbiased ones"))
+        facts.append(
+            ("View", f"{options.post}: biased frequencies, beside the errors of the unbiased ones")
+        )
     if question.mean is not None:
         estimate, error, interval = question.mean.cells
         facts.append(("Mean", f"{estimate} ± {error} {interval}"))
@@ -56,17 +75,28 @@ def _facts(view: QuestionView) -> Safe:
         # Simultaneous, whatever the intervals are.
         there = f"{view.found:,} of {many(len(view.chances), 'value')} (Bonferroni, {options.level:.4g})"
         facts.append(("Detected", there))
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", fact)) for name, fact in facts), class_="facts")
+    return tag(
+        "dl",
+        *(tag("div", tag("dt", name), tag("dd", fact)) for name, fact in facts),
+        class_="facts",
+    )
 
 
 def _legend(view: QuestionView) -> str:
-    hidden = "" if view.complete else f"The {len(view.shown)} most frequent of {len(view.estimates):,} values. "
+    hidden = (
+        ""
+        if view.complete
+        else f"The {len(view.shown)} most frequent of {len(view.estimates):,} values. "
+    )
     return f"{hidden}Bars are estimates, lines their intervals. Pale: not told from zero."
 
 
 def _values(view: QuestionView) -> Safe:
     question = view.estimates
-    rows = [_value(question, _estimate(question, place), float(view.chances[place]), view.miss) for place in view.shown]
+    rows = [
+        _value(question, _estimate(question, place), float(view.chances[place]), view.miss)
+        for place in view.shown
+    ]
     if question.unallocated is not None:
         rows.append(_value(question, question.unallocated, None, view.miss))
     post = question.options.post
@@ -85,12 +115,24 @@ def _estimate(question: QuestionEstimates, place: int) -> Estimate:
     return Estimate(question.values[place], question.respondents * frequency, frequency, *errors)
 
 
-def _value(question: QuestionEstimates, estimate: Estimate, chance: float | None, miss: float) -> Safe:
+def _value(
+    question: QuestionEstimates, estimate: Estimate, chance: float | None, miss: float
+) -> Safe:
     show = question.shown
     ends = joined(
-        ["[", number(show(estimate.low), estimate.low), ", ", number(show(estimate.high), estimate.high), "]"]
+        [
+            "[",
+            number(show(estimate.low), estimate.low),
+            ", ",
+            number(show(estimate.high), estimate.high),
+            "]",
+        ]
     )
-    told = [] if chance is None else [number(f"{chance:.2g}" if chance >= _LEAST else f"< {_LEAST:g}", chance)]
+    told = (
+        []
+        if chance is None
+        else [number(f"{chance:.2g}" if chance >= _LEAST else f"< {_LEAST:g}", chance)]
+    )
     if chance is not None and chance <= miss:
         told.append(tag("span", " detected", class_="detected"))
     return row(
@@ -108,7 +150,9 @@ def _health(view: QuestionView) -> Safe:
     if not view.checks:
         return tag("p", "No check applies to these reports.", class_="note")
     verdict = (
-        f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed" if failed else "Health: all checks passed"
+        f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed"
+        if failed
+        else "Health: all checks passed"
     )
     rows = [
         row(
@@ -119,7 +163,9 @@ def _health(view: QuestionView) -> Safe:
         )
         for check in view.checks
     ]
-    caption = f"{view.estimates.name}: whether the reports look as the mechanism would have drawn them"
+    caption = (
+        f"{view.estimates.name}: whether the reports look as the mechanism would have drawn them"
+    )
     return tag(
         "details",
         tag("summary", verdict, class_="problem" if failed else None),
@@ -141,14 +187,24 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
     pictures = tag("div", *panel_of_means(view), *panels(view, most), class_="panels")
     caption = f"{name} by epoch (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]
-    found = [{point.epoch: point for point in points_of(view.series, view.estimates, place)} for place in most]
+    found = [
+        {point.epoch: point for point in points_of(view.series, view.estimates, place)}
+        for place in most
+    ]
     has_mean = bool(means_of(view.series))
     rows = []
     for epoch, each in reversed(view.series):
         mean = "" if each.mean is None else number(each.mean.cells[0], each.mean.estimate)
         here = (by_epoch.get(epoch) for by_epoch in found)
         cells = ("" if at is None else number(each.shown(at.estimate), at.estimate) for at in here)
-        rows.append(row(when(epoch), number(f"{each.reports:,}", each.reports), *([mean] if has_mean else []), *cells))
+        rows.append(
+            row(
+                when(epoch),
+                number(f"{each.reports:,}", each.reports),
+                *([mean] if has_mean else []),
+                *cells,
+            )
+        )
     return joined(
         [
             tag("h3", "Over time"),

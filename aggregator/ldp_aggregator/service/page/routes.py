@@ -1,12 +1,13 @@
 """The page over HTTP.
 
     GET  /                 the page, with what `views.Asked` reads off the query; 304 while nothing has changed
-    POST /login, /logout   take a token from a form and let the browser keep it, or forget it; then back to the page
+    POST /login, /logout   take a token from a form and let the browser keep it, or forget it; then
+                           back to the page
     GET  /page/...         style, script, icon
 
 Rules
-- The script of the page asks for the page itself, with the tag that it came under: the number of commits, and what else
-  it depends on. Only then is anything estimated or sent.
+- The script of the page asks for the page itself, with the tag that it came under: the number of
+  commits, and what else it depends on. Only then is anything estimated or sent.
 - No page may be framed, cached, or run a script or style that is not a file of ours.
 - `same-origin` is the strictest referrer policy under which browsers say where a form comes from.
 """
@@ -34,7 +35,8 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
 
 HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; "
     "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -61,7 +63,10 @@ class _Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
         others = repr(
-            (version("ldpkit-aggregator"), [(each.source, each.candidates) for each in service.catalogue.all])
+            (
+                version("ldpkit-aggregator"),
+                [(each.source, each.candidates) for each in service.catalogue.all],
+            )
         )
         self._others = xxh64_hexdigest(others.encode())
 
@@ -108,7 +113,9 @@ class _Pages:
         """Keep a token, if it is good."""
         query = dict(request.query_params)
         if not of_own_page(request):
-            return _page(problem_page("This form was sent by another site, so nothing was done."), 403)
+            return _page(
+                problem_page("This form was sent by another site, so nothing was done."), 403
+            )
         token = await _token_of(request)
         verdict = self._service.permitted(token, ANALYST)
         if verdict != GRANTED:
@@ -121,7 +128,9 @@ class _Pages:
     async def sign_out(self, request: Request) -> Response:
         """Forget the token."""
         if not of_own_page(request):
-            return _page(problem_page("This form was sent by another site, so nothing was done."), 403)
+            return _page(
+                problem_page("This form was sent by another site, so nothing was done."), 403
+            )
         answer = await _back(request)
         forget(answer)
         return answer
@@ -148,7 +157,11 @@ async def _back(request: Request) -> Response:
 
 def _refused(verdict: str, query: Mapping[str, str]) -> Response:
     status, words = REFUSALS[verdict]
-    return _page(sign_in_page(words, query), status, **({"www-authenticate": "Bearer"} if status == 401 else {}))
+    return _page(
+        sign_in_page(words, query),
+        status,
+        **({"www-authenticate": "Bearer"} if status == 401 else {}),
+    )
 
 
 def _page(content: str, status: int, **headers: str) -> Response:

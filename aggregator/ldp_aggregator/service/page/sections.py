@@ -1,4 +1,6 @@
-"""The parts of the page: what holds for the service, a survey's questions, its batches, what to download."""
+"""The parts of the page: what holds for the service, a survey's questions, its batches, what to
+download.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _FORMATS = (("csv", "CSV"), ("json", "JSON"), ("parquet", "Parquet"), ("svg", "S
 _OUTCOMES = {
     "accepted": "counted",
     "duplicate": "came again, and were not counted twice",
-    QUARANTINED: "put aside: of no question that is served; counted when a survey is served that has it",
+    QUARANTINED: "put aside: of no question that is served; counted when a survey is served that "
+    "has it",
 }
 
 
@@ -40,7 +43,11 @@ def service_section(view: ServiceView) -> Safe:
     sums = " + ".join(f"{count:,} {name}" for name, count in zip(names, terms, strict=True))
     received = tag("strong", f"{view.accounts.received:,}")
     line = tag("p", received, f" batches received = {sums}", class_="sums", id="accounts")
-    wrong = [] if view.balances else ["These do not add up: the store is damaged. Run ldp doctor on it."]
+    wrong = (
+        []
+        if view.balances
+        else ["These do not add up: the store is damaged. Run ldp doctor on it."]
+    )
     wrong += [] if view.trouble is None else [f"No reports are taken: {view.trouble}"]
     return joined([line, *(tag("p", words, class_="problem") for words in wrong)])
 
@@ -50,7 +57,10 @@ def _batches(view: SurveyView, service: ServiceView) -> Safe:
     outcomes = service.accounts.outcomes
     rejected = summed_up(outcomes)["rejected"]
     words = _OUTCOMES | {reason: f"rejected: {REASONS.get(reason, reason)}" for reason in rejected}
-    rows = [row(name, f"{view.outcomes[name]:,}", f"{outcomes[name]:,}", meaning) for name, meaning in words.items()]
+    rows = [
+        row(name, f"{view.outcomes[name]:,}", f"{outcomes[name]:,}", meaning)
+        for name, meaning in words.items()
+    ]
     head = ("outcome", "this survey", "all surveys", "meaning")
     counts = table("Batches by what became of them", head, rows, id="batches", class_="worded")
     heading = tag("h2", "Batches", id="heading-batches")
@@ -61,10 +71,31 @@ def _exports(asked: Asked) -> Safe:
     survey = asked.served.survey
     path, query = f"v1/surveys/{quote(survey.name)}", asked.query(survey=None, over_time=None)
     links = [
-        tag("li", tag("a", words, href=f"{path}/estimates?{urlencode({**query, 'format': form})}", download=True))
+        tag(
+            "li",
+            tag(
+                "a",
+                words,
+                href=f"{path}/estimates?{urlencode({**query, 'format': form})}",
+                download=True,
+            ),
+        )
         for form, words in _FORMATS
         if form != "parquet" or find_spec("pyarrow") is not None
     ]
-    links.append(tag("li", tag("a", "Tally", href=f"{path}/tally?version={asked.served.fingerprint}", download=True)))
+    links.append(
+        tag(
+            "li",
+            tag(
+                "a", "Tally", href=f"{path}/tally?version={asked.served.fingerprint}", download=True
+            ),
+        )
+    )
     heading = tag("h2", "Download", id="heading-exports")
-    return tag("nav", heading, tag("ul", *links), class_="question exports", aria_labelledby="heading-exports")
+    return tag(
+        "nav",
+        heading,
+        tag("ul", *links),
+        class_="question exports",
+        aria_labelledby="heading-exports",
+    )

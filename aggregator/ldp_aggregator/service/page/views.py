@@ -27,9 +27,11 @@ Series = Sequence[tuple[Epoch, QuestionEstimates]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody wants to see: a version of a survey, with options; and over time, if at all, one question.
+    """What somebody wants to see: a version of a survey, with options; and over time, if at all,
+    one question.
 
-    If no version is named, and there are several, the estimates are `pooled`; all else is of the newest.
+    If no version is named, and there are several, the estimates are `pooled`; all else is of the
+    newest.
     """
 
     served: Served
@@ -40,14 +42,19 @@ class Asked:
 
     @classmethod
     def of(cls, catalogue: Catalogue, query: Mapping[str, str]) -> Self:
-        """By the query of a URL; the first survey if it names none. Raises `EstimateError`, `RequestError`."""
+        """By the query of a URL; the first survey if it names none.
+
+        Raises `EstimateError`, `RequestError`.
+        """
         name = query.get("survey") or next(iter(catalogue.by_name), "")
         served = served_as(catalogue, name, query)
         timed = [question.name for question in served.survey if question.epoch is not None]
         over_time = query.get("over_time")
         versions = catalogue.by_name[name]
         pooled = len(versions) > 1 and not query.get("version")
-        return cls(served, versions, pooled, options_of(query), over_time if over_time in timed else None)
+        return cls(
+            served, versions, pooled, options_of(query), over_time if over_time in timed else None
+        )
 
     def query(self, **changes: str | None) -> dict[str, str]:
         """The query that asks for the same, but for what changes; None leaves a key out."""
@@ -70,7 +77,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class ServiceView:
-    """What is shown of the service: its surveys by name, what became of all batches, and what is wrong, if it is."""
+    """What is shown of the service: its surveys by name, what became of all batches, and what is
+    wrong, if it is.
+    """
 
     surveys: Sequence[str]
     accounts: Accounts
@@ -86,7 +95,9 @@ class ServiceView:
 
 @dataclass(frozen=True)
 class QuestionView:
-    """One question: its estimates, the places of the values that are shown, and what is known beside them."""
+    """One question: its estimates, the places of the values that are shown, and what is known
+    beside them.
+    """
 
     estimates: QuestionEstimates
     shown: Sequence[int]
@@ -98,10 +109,19 @@ class QuestionView:
 
     @classmethod
     def of(
-        cls, estimates: QuestionEstimates, checks: Sequence[Check] = (), series: Series | None = None
+        cls,
+        estimates: QuestionEstimates,
+        checks: Sequence[Check] = (),
+        series: Series | None = None,
     ) -> QuestionView:
         """What follows from the estimates of a question, and what is known beside them."""
-        return cls(estimates, shown_values(estimates), adjusted_p_values(estimates, CORRECTION), checks, series)
+        return cls(
+            estimates,
+            shown_values(estimates),
+            adjusted_p_values(estimates, CORRECTION),
+            checks,
+            series,
+        )
 
     @property
     def complete(self) -> bool:
@@ -128,14 +148,23 @@ class SurveyView:
 
 
 def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
-    """All that is shown of a survey. Raises `EstimateError` if its estimates cannot be given as asked."""
+    """All that is shown of a survey.
+
+    Raises `EstimateError` if its estimates cannot be given as asked.
+    """
     served, options = asked.served, asked.options
     health = analysis.health(served)
-    series = None if asked.over_time is None else analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
+    series = (
+        None
+        if asked.over_time is None
+        else analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
+    )
     name = served.survey.name
     found = analysis.pooled(name, options) if asked.pooled else analysis.estimates(served, options)
     questions = [
-        QuestionView.of(estimates, health[estimates.name], series if estimates.name == asked.over_time else None)
+        QuestionView.of(
+            estimates, health[estimates.name], series if estimates.name == asked.over_time else None
+        )
         for estimates in found
     ]
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())

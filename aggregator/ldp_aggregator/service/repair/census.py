@@ -1,4 +1,6 @@
-"""A census of what can be read of a store: which records are sound, and what those say that there should be."""
+"""A census of what can be read of a store: which records are sound, and what those say that there
+should be.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ class Evidence(Protocol):
 
 @dataclass
 class Census:
-    """What sound records say, those among them that were mended; and which records are broken for good."""
+    """What sound records say, those among them that were mended.
+
+    And which records are broken for good.
+    """
 
     roots: dict[int, Root] = field(default_factory=dict)
     sums: dict[int, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
@@ -69,7 +74,10 @@ class Census:
 
     @classmethod
     def of(cls, evidence: Evidence, surveys: Mapping[bytes, str]) -> Census:
-        """The census of a store; `surveys` are files by fingerprint, for those that it should have and has not."""
+        """The census of a store.
+
+        `surveys` are files by fingerprint, for those that it should have and has not.
+        """
         census = cls()
         for record in evidence.records():
             whole = record if record.sound else mended(record)
@@ -95,15 +103,17 @@ class Census:
         return [
             shard
             for shard in sorted(self.roots.keys() | self.sums.keys())
-            if shard not in self.roots or self.sums[shard] != (self.roots[shard].records, self.roots[shard].digest)
+            if shard not in self.roots
+            or self.sums[shard] != (self.roots[shard].records, self.roots[shard].digest)
         ]
 
     @property
     def blamed(self) -> set[bytes] | None:
         """The questions and groups whose tallies may lack a part; None if that may be any.
 
-        Where as many records are broken as are missing, they are those. What kind and question a broken one is of is
-        believed if it makes sense, as no damage turns one fingerprint into another by chance. Nothing else of it is.
+        Where as many records are broken as are missing, they are those. What kind and question a
+        broken one is of is believed if it makes sense, as no damage turns one fingerprint into
+        another by chance. Nothing else of it is.
         """
         missing = sum(root.records - self.sums[shard][0] for shard, root in self.roots.items())
         if self.sums.keys() - self.roots.keys() or missing != len(self.broken):
@@ -115,12 +125,16 @@ class Census:
     @property
     def envelopes(self) -> dict[bytes, Envelope]:
         """What reports are sent for, in the surveys that are known."""
-        return {each.fingerprint: each for survey in self.surveys.values() for each in survey.envelopes}
+        return {
+            each.fingerprint: each for survey in self.surveys.values() for each in survey.envelopes
+        }
 
     @property
     def tallied(self) -> dict[bytes, Envelope]:
         """All that is counted by itself."""
-        return {each.fingerprint: each for survey in self.surveys.values() for each in survey.tallied}
+        return {
+            each.fingerprint: each for survey in self.surveys.values() for each in survey.tallied
+        }
 
     def complete(self, statistic: Statistic) -> bool:
         """Whether all parts of a tally are there, those that may be zero included."""
@@ -130,7 +144,9 @@ class Census:
         return len(self.parts.get(statistic, ())) == -(-empty_counts_of(envelope).size // PART)
 
     def entangled(self, fingerprints: Iterable[bytes]) -> set[bytes]:
-        """All that is counted by batches which count for one of these, or for another that is found so."""
+        """All that is counted by batches which count for one of these, or for another that is found
+        so.
+        """
         found = set(fingerprints)
         held = [statistics_of(each) for each in self.envelopes.values()]
         while more := {each for those in held if those & found for each in those} - found:
@@ -157,8 +173,12 @@ class Census:
         elif record.kind == "aside":
             self.aside[shard] += 1
         elif record.kind == "survey":
-            with suppress(LDPError):  # of a later version, perhaps: then its questions are not known
-                self.surveys[key[:FINGERPRINT_SIZE]] = parse_survey(record.content, largest=len(record.content))
+            with suppress(
+                LDPError
+            ):  # of a later version, perhaps: then its questions are not known
+                self.surveys[key[:FINGERPRINT_SIZE]] = parse_survey(
+                    record.content, largest=len(record.content)
+                )
 
 
 def statistics_of(envelope: Envelope) -> set[bytes]:

@@ -1,18 +1,21 @@
 """What is wrong with a store, what it means, and what can be done about it without ever guessing.
 
     one bit changed           put back: the checksum says which                                             nothing lost
-    a tally may lack parts    counted anew, if all its batches are kept whole; else set aside, and what its
-                              questions share batches with as well; its batches are `lost`
-    ids are missing           the epoch is closed with all before it: what comes late is refused, not counted twice.
-                              Where there are no epochs nothing can be closed, and what is sent again is counted again
+    a tally may lack parts    counted anew, if all its batches are kept whole; else set aside, and
+                              what its questions share batches with as well; its batches are `lost`
+    ids are missing           the epoch is closed with all before it: what comes late is refused,
+                              not counted twice. Where there are no epochs nothing can be closed,
+                              and what is sent again is counted again
     an epoch was closed       and the note of it is gone: closed again, as it has batches and no ids        nothing lost
     outcomes are missing      those batches are `lost`
     commits are missing       nothing brings them back; the service goes on from what is there
 
 Rules
-- A tally that may lack a part is no tally. In a shard whose root does not add up, those are complete of which every
-  part is there; and those of other questions, where broken records of some are all that is missing.
-- received = accepted + duplicate + rejected + quarantined holds afterwards as before: `lost` is a reason of rejection.
+- A tally that may lack a part is no tally. In a shard whose root does not add up, those are
+  complete of which every part is there; and those of other questions, where broken records of some
+  are all that is missing.
+- received = accepted + duplicate + rejected + quarantined holds afterwards as before: `lost` is a
+  reason of rejection.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ LOST = "lost"
 
 
 class Trouble(NamedTuple):
-    """One thing that is wrong, what repairing does about it, and whether something is lost for good."""
+    """One thing that is wrong, what repairing does about it, and whether something is lost for
+    good.
+    """
 
     problem: str
     remedy: str
@@ -57,7 +62,11 @@ class Diagnosis:
         census = self.census
         census.closed[epoch.length] = max(epoch.number, census.closed.get(epoch.length, -1))
         shard = min(census.roots, default=0)
-        record = sealed("closed", epoch.length.to_bytes(4, "big") + shard_key(shard), epoch.number.to_bytes(4, "big"))
+        record = sealed(
+            "closed",
+            epoch.length.to_bytes(4, "big") + shard_key(shard),
+            epoch.number.to_bytes(4, "big"),
+        )
         self.put.append(record)
         for each in census.claimed:
             if each.length == epoch.length and each.number <= epoch.number:

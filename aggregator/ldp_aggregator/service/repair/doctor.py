@@ -1,10 +1,13 @@
 """Examining any store, and repairing one in SQLite.
 
 Rules
-- Examining changes nothing, and may be done while a service writes. Repairing takes the lock of a service.
-- A repair writes what is sound, and what `Diagnosis` found a remedy for, into a new file, checks that as a service
-  does, and only then puts it in the place of the damaged one, which is kept beside it, with its log and its witness.
-- Whatever happens in between, the next look finds the damaged store or the new one, or that commits are missing.
+- Examining changes nothing, and may be done while a service writes. Repairing takes the lock of a
+  service.
+- A repair writes what is sound, and what `Diagnosis` found a remedy for, into a new file, checks
+  that as a service does, and only then puts it in the place of the damaged one, which is kept
+  beside it, with its log and its witness.
+- Whatever happens in between, the next look finds the damaged store or the new one, or that commits
+  are missing.
 """
 
 from __future__ import annotations
@@ -22,12 +25,24 @@ from ldp_aggregator.files import sync_folder
 from ldp_aggregator.service.repair.census import Census, Evidence
 from ldp_aggregator.service.repair.diagnosis import Diagnosis, Trouble
 from ldp_aggregator.service.repair.lost_ids import look_at_ids
-from ldp_aggregator.service.repair.lost_records import look_at_commits, look_at_outcomes, look_at_records
+from ldp_aggregator.service.repair.lost_records import (
+    look_at_commits,
+    look_at_outcomes,
+    look_at_records,
+)
 from ldp_aggregator.service.repair.lost_tallies import look_at_tallies
 from ldp_aggregator.service.repair.salvage import salvaging
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
 from ldp_aggregator.service.store.opening import file_of, open_snapshot
-from ldp_aggregator.service.store.records import KINDS, Record, Root, read_outcomes, sealed, shard_key, shard_of
+from ldp_aggregator.service.store.records import (
+    KINDS,
+    Record,
+    Root,
+    read_outcomes,
+    sealed,
+    shard_key,
+    shard_of,
+)
 from ldp_aggregator.service.store.sqlite import ROWS, SQLiteStore
 from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check
@@ -35,7 +50,8 @@ from ldp_aggregator.service.store.witness import WITNESS, Witness, noted_commits
 
 _ENDINGS = ("", "-wal", WITNESS)
 _WITNESS_DAMAGED = Trouble(
-    "the number of commits that were acknowledged is damaged: it cannot be seen whether the last of them are missing",
+    "the number of commits that were acknowledged is damaged: it cannot be seen whether the last "
+    "of them are missing",
     "it is written anew, from what is there",
 )
 
@@ -57,11 +73,15 @@ class Examination(NamedTuple):
             return "sound: every checksum fits, nothing is missing, and all sums add up"
         lines = []
         for number, each in enumerate(self.troubles, 1):
-            lines += [f"{number}. {each.problem}", f"   {'loss' if each.lost else 'no loss'}: {each.remedy}"]
+            lines += [
+                f"{number}. {each.problem}",
+                f"   {'loss' if each.lost else 'no loss'}: {each.remedy}",
+            ]
         if self.kept_as is None:
             verdict = "with loss" if self.lost else "without loss"
             lines.append(
-                f"damaged; ldp doctor --repair repairs it {verdict}, as said above, and keeps what is there now"
+                f"damaged; ldp doctor --repair repairs it {verdict}, as said above, and keeps "
+                f"what is there now"
             )
         else:
             verdict = "with loss, as said above" if self.lost else "without loss"
@@ -80,7 +100,10 @@ class Examination(NamedTuple):
 
 
 def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
-    """What is wrong with a store; `surveys` are files by fingerprint, should it lack them. Raises `StoreError`."""
+    """What is wrong with a store; `surveys` are files by fingerprint, should it lack them.
+
+    Raises `StoreError`.
+    """
     if file_of(url) is None:
         with open_snapshot(url) as snapshot:
             evidence = _Readable(snapshot)
@@ -93,7 +116,10 @@ def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
 
 
 def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
-    """The same, and repair all of it. Raises `StoreError` if that fails, or if a service has the store."""
+    """The same, and repair all of it.
+
+    Raises `StoreError` if that fails, or if a service has the store.
+    """
     path = _file(url)
     fresh = path.with_name(f"{path.name}.repairing")
     with closing(Witness(path)) as witness:
@@ -113,7 +139,9 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
             sync_folder(path.parent)
             witness.write(commits)
         except OSError as error:
-            raise StoreError(f"expected to write files beside {path}, got {error.strerror}; repair it again") from None
+            raise StoreError(
+                f"expected to write files beside {path}, got {error.strerror}; repair it again"
+            ) from None
         finally:
             _remove(fresh)
     return Examination(troubles, kept)
@@ -128,7 +156,9 @@ def _diagnosed(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | 
     look_at_ids(diagnosis, evidence)
     look_at_commits(diagnosis, commits)
     for line in evidence.complaints():
-        diagnosis.note(f"SQLite says of its own structure: {line}", "every row is copied into a new file")
+        diagnosis.note(
+            f"SQLite says of its own structure: {line}", "every row is copied into a new file"
+        )
     return diagnosis
 
 
@@ -141,14 +171,17 @@ class _Readable:
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """Those of known kinds."""
-        return (record for each in ([kind] if kind else KINDS) for record in self._snapshot.scan(each))
+        return (
+            record for each in ([kind] if kind else KINDS) for record in self._snapshot.scan(each)
+        )
 
 
 def _file(url: str) -> Path:
     path = file_of(url)
     if path is None:
         raise StoreError(
-            "expected a store in SQLite to repair, got one in PostgreSQL: restore it from a backup of the database"
+            "expected a store in SQLite to repair, got one in PostgreSQL: restore it from a "
+            "backup of the database"
         )
     if not Path(path).exists():
         raise StoreError(f"expected a store at {path}, found no such file")
@@ -163,7 +196,10 @@ def _acknowledged(path: Path) -> tuple[list[Trouble], int | None]:
 
 
 def _renewed(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int) -> int:
-    """Write all that is sound and all that is changed into a new store, and check it; how many commits it has."""
+    """Write all that is sound and all that is changed into a new store, and check it.
+
+    How many commits it has.
+    """
     with closing(SQLiteStore(path)) as store:
         store.begin()
         sound = _sound(evidence, diagnosis.census)
@@ -196,10 +232,14 @@ def _sound(evidence: Evidence, census: Census) -> Iterator[Record]:
 
 def _roots(store: Store, census: Census, acknowledged: int) -> Iterator[tuple[int, Root]]:
     """A root for each shard that has records, or had a root."""
-    roots = {shard: Root(max(root.commits, acknowledged) + 1) for shard, root in census.roots.items()}
+    roots = {
+        shard: Root(max(root.commits, acknowledged) + 1) for shard, root in census.roots.items()
+    }
     for kind in KINDS:
         for record in store.scan(kind):
-            commits, records, digest, received = roots.setdefault(shard_of(record), Root(acknowledged + 1))
+            commits, records, digest, received = roots.setdefault(
+                shard_of(record), Root(acknowledged + 1)
+            )
             if kind == "intake":
                 received += read_outcomes(record.content).total()
             roots[shard_of(record)] = Root(commits, records + 1, digest ^ record.checksum, received)

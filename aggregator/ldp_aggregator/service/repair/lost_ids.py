@@ -1,4 +1,7 @@
-"""Ids that are missing, or are others than were claimed; and epochs that were closed without a note of it."""
+"""Ids that are missing, or are others than were claimed.
+
+And epochs that were closed without a note of it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
     counted_in = {epoch for _, epoch, _ in census.parts} - {EVER}
     for epoch in sorted(counted_in - set(tables) - census.claimed.keys()):
         if epoch.number > census.closed.get(epoch.length, -1):
-            diagnosis.note(f"{when(epoch)} was closed, and is not noted as closed", "it is closed again")
+            diagnosis.note(
+                f"{when(epoch)} was closed, and is not noted as closed", "it is closed again"
+            )
             diagnosis.close(epoch)
     for epoch in sorted({*tables, *census.claimed}):
         if epoch in diagnosis.forget:
@@ -33,7 +38,10 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
             diagnosis.forget.add(epoch)
         elif there.ids == claimed.ids and (found := mended_id(_all_ids(evidence, epoch), claimed)):
             diagnosis.ids |= [found]
-            diagnosis.note(f"one bit has changed in an id of {when(epoch)}", "it is put back; their sums say which")
+            diagnosis.note(
+                f"one bit has changed in an id of {when(epoch)}",
+                "it is put back; their sums say which",
+            )
         else:
             _without_ids(diagnosis, epoch, claimed, there)
 
@@ -48,7 +56,8 @@ def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSu
         diagnosis.put.append(sealed("ids", epoch.key + shard_key(shard), there.packed()))
         diagnosis.note(
             problem,
-            "those that are there go on being known; a batch whose id is lost is counted twice if it is sent "
+            "those that are there go on being known; a batch whose id is lost is counted twice if "
+            "it is sent "
             "again, as a survey without epochs takes batches for ever",
             lost=True,
         )
@@ -56,7 +65,8 @@ def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSu
     diagnosis.close(epoch)
     diagnosis.note(
         problem,
-        "the epoch is closed, with all before it: what was counted stays, and nothing is counted twice; "
+        "the epoch is closed, with all before it: what was counted stays, and nothing is counted "
+        "twice; "
         "batches of it that still come are refused as late",
         lost=True,
     )

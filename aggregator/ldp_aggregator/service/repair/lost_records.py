@@ -6,16 +6,24 @@ from collections import Counter
 
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.repair.diagnosis import LOST, Diagnosis, many
-from ldp_aggregator.service.store.records import EVER, NO_QUESTION, intake_key, pack_outcomes, sealed
+from ldp_aggregator.service.store.records import (
+    EVER,
+    NO_QUESTION,
+    intake_key,
+    pack_outcomes,
+    sealed,
+)
 
 _MEANINGS = {
     "root": "it says how many records there should be",
-    "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE does so too",
+    "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE "
+    "does so too",
     "tally": "a part of a tally",
     "intake": "what became of batches",
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",
-    "mark": "how far a source was read; it is read again from its beginning, and its batches are known by their ids",
+    "mark": "how far a source was read; it is read again from its beginning, and its batches are "
+    "known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
     "aside": "a batch of a question that is not known; it cannot be counted any more",
 }
@@ -40,11 +48,15 @@ def look_at_records(diagnosis: Diagnosis) -> None:
         )
     diagnosis.put += census.given
     for _ in census.given:
-        diagnosis.note("the file of a survey is missing", "it is written anew, as given by --survey")
+        diagnosis.note(
+            "the file of a survey is missing", "it is written anew, as given by --survey"
+        )
     for shard in census.torn if census.blamed is None else ():
         has, root = census.sums[shard][0], census.roots.get(shard)
         should = (
-            "nothing says how many it should have" if root is None else f"it should have {root.records:,}, or others"
+            "nothing says how many it should have"
+            if root is None
+            else f"it should have {root.records:,}, or others"
         )
         diagnosis.note(
             f"shard {shard} has {many(has, 'sound record')}; {should}",
@@ -60,14 +72,18 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
         told = sum((each for (_, _, of), each in census.outcomes.items() if of == shard), Counter())
         place = NO_QUESTION, EVER, shard
         outcomes = Counter(census.outcomes.get(place, {}))
-        missing = max(0, root.received - told.total()), max(0, outcomes[QUARANTINED] - census.aside[shard])
+        missing = (
+            max(0, root.received - told.total()),
+            max(0, outcomes[QUARANTINED] - census.aside[shard]),
+        )
         if not any(missing):
             continue
         outcomes[LOST] += sum(missing)
         outcomes[QUARANTINED] -= missing[1]
         diagnosis.put.append(sealed("intake", intake_key(*place), pack_outcomes(outcomes)))
         diagnosis.note(
-            f"nothing is known any more of {many(sum(missing), 'batch', 'batches')} that shard {shard} received",
+            f"nothing is known any more of {many(sum(missing), 'batch', 'batches')} that shard "
+            f"{shard} received",
             f"they are counted as {LOST}; estimates stay as they are",
             lost=True,
         )
@@ -78,7 +94,9 @@ def look_at_commits(diagnosis: Diagnosis, acknowledged: int | None) -> None:
     commits = max((root.commits for root in diagnosis.census.roots.values()), default=0)
     if acknowledged is not None and acknowledged > commits:
         diagnosis.note(
-            f"{acknowledged:,} commits were acknowledged, {commits:,} are there: the end of the log is gone",
-            f"what the last {acknowledged - commits:,} took in is gone with its ids; the rest is as it was",
+            f"{acknowledged:,} commits were acknowledged, {commits:,} are there: the end of the "
+            f"log is gone",
+            f"what the last {acknowledged - commits:,} took in is gone with its ids; the rest is "
+            f"as it was",
             lost=True,
         )

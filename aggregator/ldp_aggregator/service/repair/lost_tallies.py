@@ -40,7 +40,9 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             continue
         envelope = census.envelopes.get(fingerprint)
         accepted = census.outcomes.get((fingerprint, epoch, shard), Counter())[ACCEPTED]
-        if fingerprint == NO_QUESTION or not (accepted or (fingerprint, epoch, shard) in census.parts):
+        if fingerprint == NO_QUESTION or not (
+            accepted or (fingerprint, epoch, shard) in census.parts
+        ):
             continue
         statistics = {fingerprint} if envelope is None else statistics_of(envelope)
         if blamed is not None:
@@ -54,7 +56,11 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
 
 
 def _renew(
-    diagnosis: Diagnosis, epoch: Epoch, shard: int, fingerprints: set[bytes], kept: dict[Statistic, _Kept]
+    diagnosis: Diagnosis,
+    epoch: Epoch,
+    shard: int,
+    fingerprints: set[bytes],
+    kept: dict[Statistic, _Kept],
 ) -> None:
     """Replace tallies by what batches that are kept whole add up to, or by nothing."""
     census = diagnosis.census
@@ -63,13 +69,16 @@ def _renew(
         diagnosis.drop += [("tally", tally_key(fingerprint, epoch, shard, part)) for part in parts]
     sent = {
         each: census.outcomes[each, epoch, shard]
-        for each in fingerprints | {e.fingerprint for e in census.envelopes.values() if statistics_of(e) & fingerprints}
+        for each in fingerprints
+        | {e.fingerprint for e in census.envelopes.values() if statistics_of(e) & fingerprints}
         if census.outcomes.get((each, epoch, shard), Counter())[ACCEPTED]
     }
     batches = sum(outcomes[ACCEPTED] for outcomes in sent.values())
     problem = f"the tally of {_names(census, fingerprints)} ({when(epoch)}) may lack a part"
     none = _Kept()
-    if sent and all(kept.get((each, epoch, shard), none).batches == sent[each][ACCEPTED] for each in sent):
+    if sent and all(
+        kept.get((each, epoch, shard), none).batches == sent[each][ACCEPTED] for each in sent
+    ):
         totals: dict[bytes, Counts] = {}
         for each in sent:
             for fingerprint, counts in kept[each, epoch, shard].counts.items():
@@ -111,7 +120,9 @@ class _Kept:
 def _kept_whole(
     evidence: Evidence, census: Census, suspects: Mapping[tuple[Epoch, int], set[bytes]]
 ) -> dict[Statistic, _Kept]:
-    """The batches that were kept whole and count for what is suspected, by what they were sent for."""
+    """The batches that were kept whole and count for what is suspected, by what
+    they were sent for.
+    """
     found: dict[Statistic, _Kept] = {}
     for raw in evidence.records("kept") if suspects else ():
         record = census.mended.get(raw, raw)
@@ -124,7 +135,9 @@ def _kept_whole(
         epoch = EVER if envelope.epoch is None else Epoch(envelope.epoch, epoch_of(batch.id))
         shard = shard_of(record)
         if suspects.get((epoch, shard), set()) & statistics_of(envelope):
-            found.setdefault((batch.fingerprint, epoch, shard), _Kept()).add(envelope, record.content)
+            found.setdefault((batch.fingerprint, epoch, shard), _Kept()).add(
+                envelope, record.content
+            )
     return found
 
 

@@ -1,7 +1,8 @@
 """Mending what one bit changed: the checksum says which.
 
     record   the one among all records that differ from it in a bit whose checksum fits
-    ids      exclusive ors show which bit of which half differs from what was claimed, the sum of products in which id
+    ids      exclusive ors show which bit of which half differs from what was claimed, the sum of
+             products in which id
 
 That another record fits by chance has a probability of some ten thousand in 2^64. Where several
 ids fit, none is mended.
@@ -37,7 +38,9 @@ def mended(record: Record) -> Record | None:
 
 
 def mended_id(ids: Sequence[bytes], claimed: IdSum) -> tuple[bytes, bytes] | None:
-    """The id that one bit has changed, and what it was, if that is all that is wrong with the ids of an epoch."""
+    """The id that one bit has changed, and what it was, if that is all that is wrong with the ids
+    of an epoch.
+    """
     there = IdSum().plus(ids)
     high, low = there.high ^ claimed.high, there.low ^ claimed.low
     if there.ids != claimed.ids or high.bit_count() + low.bit_count() != 1:

@@ -1,7 +1,8 @@
 """What can still be read of a damaged SQLite file, row by row, without changing it.
 
-Each table is read from its beginning to the first page that cannot be read, and from its end back to the last one; what
-lies between is lost. Nothing is believed here: records come as they are, and checksums are for others to compare.
+Each table is read from its beginning to the first page that cannot be read, and from its end back
+to the last one; what lies between is lost. Nothing is believed here: records come as they are, and
+checksums are for others to compare.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Salvage:
         connection.text_factory = lambda text: text.decode("latin-1")
         try:
             connection.execute("SELECT count(*) FROM records WHERE kind = ''")
-            names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+            names = connection.execute(
+                "SELECT name FROM sqlite_schema WHERE type = 'table'"
+            ).fetchall()
         except sqlite3.Error as error:
             raise StoreDamagedError(
                 f"expected a store at {path}, but nothing of it can be read ({error}); "
@@ -85,13 +88,20 @@ class Salvage:
 
 @contextmanager
 def salvaging(path: Path) -> Iterator[Salvage]:
-    """What a file holds, without changing it. Raises `StoreDamagedError` if nothing of it can be read."""
+    """What a file holds, without changing it.
+
+    Raises `StoreDamagedError` if nothing of it can be read.
+    """
     with closing(connected(path, "ro")) as connection:
         yield Salvage(connection, path)
 
 
 def _epoch(table: str) -> Epoch | None:
     head, *numbers = table.split("_")
-    if head != "ids" or len(numbers) != 2 or not all(number.isascii() and number.isdigit() for number in numbers):
+    if (
+        head != "ids"
+        or len(numbers) != 2
+        or not all(number.isascii() and number.isdigit() for number in numbers)
+    ):
         return None
     return Epoch(*map(int, numbers))

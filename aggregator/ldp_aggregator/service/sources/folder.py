@@ -1,15 +1,18 @@
-"""A folder of report files as a source: all `*.ldp` files in it and below, those that still grow among them.
+"""A folder of report files as a source: all `*.ldp` files in it and below, those that still grow
+among them.
 
     mark      folder:<path of the file, as the folder was given>
-    place     bytes read (8, big-endian) and the first 16 bytes of the file: the header of its first frame
+    place     bytes read (8, big-endian) and the first 16 bytes of the file: the header of its first
+              frame
 
 Rules
-- One process follows a folder, by a lock on it; others wait until it is gone. Where a folder cannot be locked all of
-  them read it, and what one counted is a duplicate to the others.
-- A file is known by its path and its first frame, whose checksum covers a random id: one that takes another's place, or
-  another name, is read from its start. Batches that were read before are duplicates then.
-- What is behind the last sound frame of a file waits: a frame may still be growing there. So damage is counted once,
-  with the frame behind it; of a long stretch without any, some 16 MiB at a time.
+- One process follows a folder, by a lock on it; others wait until it is gone. Where a folder cannot
+  be locked all of them read it, and what one counted is a duplicate to the others.
+- A file is known by its path and its first frame, whose checksum covers a random id: one that takes
+  another's place, or another name, is read from its start. Batches that were read before are
+  duplicates then.
+- What is behind the last sound frame of a file waits: a frame may still be growing there. So damage
+  is counted once, with the frame behind it; of a long stretch without any, some 16 MiB at a time.
 - Memory: some times the largest frame, for all files together.
 """
 
@@ -38,7 +41,10 @@ _DAMAGE = b"\0"
 
 
 class FolderSource(Follower):
-    """Follows the report files of a folder. `read_store` opens what the store has: its marks are read from there."""
+    """Follows the report files of a folder.
+
+    `read_store` opens what the store has: its marks are read from there.
+    """
 
     def __init__(
         self,
@@ -147,14 +153,18 @@ def _missing(folder: Path) -> FileError:
 
 
 def _next(file: BinaryIO) -> list[tuple[bytes, int]]:
-    """What is certain of the next part of a file: frames and damage, each with the bytes that it takes there."""
+    """What is certain of the next part of a file: frames and damage, each with the bytes that it
+    takes there.
+    """
     reader, size = FrameReader(), 0
     while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):
         size += len(chunk)
         found = list(reader.feed(chunk))
         if found:
             return [
-                (_DAMAGE, each.size) if isinstance(each, Damage) else (encode_frame(each), _HEADER + len(each))
+                (_DAMAGE, each.size)
+                if isinstance(each, Damage)
+                else (encode_frame(each), _HEADER + len(each))
                 for each in found
             ]
     return [(_DAMAGE, size - _LARGEST)] if size >= 2 * _LARGEST else []

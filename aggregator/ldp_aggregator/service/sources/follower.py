@@ -1,11 +1,15 @@
-"""What follows a source: a thread that reads on, and has what it read counted together with how far it has read.
+"""What follows a source: a thread that reads on, and has what it read counted together with how far
+it has read.
 
 Rules
-- A mark is written in the transaction that counts what it stands for: after any kill a source is read from there.
+- A mark is written in the transaction that counts what it stands for: after any kill a source is
+  read from there.
 - One delivery is under way at a time, so no mark lasts before all that was read ahead of it.
-- While the writer cannot take a delivery it is tried again: nothing is skipped. After a lost connection nobody knows
-  whether the last commit lasted; if it did, the batches of that delivery are duplicates the second time.
-- A piece that makes us fail otherwise must not stop the rest: it is skipped, and told in the log and in `skipped`.
+- While the writer cannot take a delivery it is tried again: nothing is skipped. After a lost
+  connection nobody knows whether the last commit lasted; if it did, the batches of that delivery
+  are duplicates the second time.
+- A piece that makes us fail otherwise must not stop the rest: it is skipped, and told in the log
+  and in `skipped`.
 """
 
 from __future__ import annotations
@@ -71,7 +75,9 @@ class Follower:
                 self._follow()
             except Stopped:
                 return
-            except Exception as error:  # whatever it is: the next attempt may do better, and somebody is told
+            except (
+                Exception
+            ) as error:  # whatever it is: the next attempt may do better, and somebody is told
                 self._fail(error)
                 self._stopping.wait(_PAUSE)
 
@@ -82,7 +88,10 @@ class Follower:
             _log.error("%s: %s", self.name, error)
 
     def _deliver(self, pieces: Sequence[Piece]) -> None:
-        """Return when all pieces are counted, and their marks last. Raises `Stopped`; then nobody knows of either."""
+        """Return when all pieces are counted, and their marks last.
+
+        Raises `Stopped`; then nobody knows of either.
+        """
         marks = {each.source: each.place for each in pieces}
         try:
             self._write(b"".join([each.frames for each in pieces]), marks)
@@ -92,7 +101,13 @@ class Follower:
                     self._deliver([each])
                 return
             [piece] = pieces
-            _log.error("%s: skipped what leads to %s in %s: %s", self.name, piece.place.hex(), piece.source, error)
+            _log.error(
+                "%s: skipped what leads to %s in %s: %s",
+                self.name,
+                piece.place.hex(),
+                piece.source,
+                error,
+            )
             self.skipped += 1
             self._write(b"", marks)
 

@@ -1,14 +1,17 @@
-"""A topic of Kafka as a source: every message is a sequence of frames, as an upload or a report file is.
+"""A topic of Kafka as a source: every message is a sequence of frames, as an upload or a report
+file is.
 
     mark      kafka:<topic>:<partition>
     place     the offset to read next (8, big-endian)
 
 Rules
-- Offsets are kept with the counts, in the store, and nowhere else: whenever a partition is assigned, it is read from
-  its mark on. Which of several processes reads it does not matter: the highest mark counts.
-- Sound messages are delivered together. One that holds damage is delivered by itself, so that each is counted, and a
-  hostile one costs no other.
-- A topic that is made anew under its old name has other messages under the old offsets: it needs another name.
+- Offsets are kept with the counts, in the store, and nowhere else: whenever a partition is
+  assigned, it is read from its mark on. Which of several processes reads it does not matter: the
+  highest mark counts.
+- Sound messages are delivered together. One that holds damage is delivered by itself, so that each
+  is counted, and a hostile one costs no other.
+- A topic that is made anew under its old name has other messages under the old offsets: it needs
+  another name.
 """
 
 from __future__ import annotations
@@ -62,7 +65,9 @@ class KafkaSource(Follower):
     ) -> None:
         self._topic, _, bootstrap = address.partition("@")
         if not self._topic or not bootstrap:
-            raise KafkaSourceError(f"expected a topic and its brokers, such as reports@kafka:9092, got {address!r}")
+            raise KafkaSourceError(
+                f"expected a topic and its brokers, such as reports@kafka:9092, got {address!r}"
+            )
         super().__init__(f"kafka {self._topic}", writer)
         self._read_store = read_store
         self._settings = _with_ours({} if settings is None else settings, bootstrap)
@@ -75,7 +80,9 @@ class KafkaSource(Follower):
         try:
             consumer.subscribe([self._topic], on_assign=self._begin, on_revoke=self._let_go)
             while not self._stopping.is_set():
-                for sound, some in groupby(self._next(consumer), lambda piece: _is_sound(piece.frames)):
+                for sound, some in groupby(
+                    self._next(consumer), lambda piece: _is_sound(piece.frames)
+                ):
                     for together in [list(some)] if sound else [[each] for each in some]:
                         self._deliver(together)
                         self.failure = None
@@ -92,7 +99,9 @@ class KafkaSource(Follower):
         try:
             return Consumer(self._settings, logger=_log)
         except KafkaException as error:
-            raise KafkaSourceError(f"expected settings that Kafka's client takes, got: {error.args[0].str()}") from None
+            raise KafkaSourceError(
+                f"expected settings that Kafka's client takes, got: {error.args[0].str()}"
+            ) from None
 
     def _begin(self, consumer: Any, partitions: list[Any]) -> None:
         """Read the partitions that were assigned from their marks on."""
@@ -111,7 +120,10 @@ class KafkaSource(Follower):
         self._held.clear()
 
     def _next(self, consumer: Any) -> list[Piece]:
-        """The messages that are there, up to the size of a delivery; waits a moment for the first."""
+        """The messages that are there, up to the size of a delivery.
+
+        Waits a moment for the first.
+        """
         held = self._held = []
         size = 0
         while size < MOST_BYTES:
@@ -121,7 +133,13 @@ class KafkaSource(Follower):
             error = message.error()
             if error is None:
                 frames, next_offset = message.value() or b"", message.offset() + 1
-                held.append(Piece(frames, _mark(message.topic(), message.partition()), next_offset.to_bytes(8, "big")))
+                held.append(
+                    Piece(
+                        frames,
+                        _mark(message.topic(), message.partition()),
+                        next_offset.to_bytes(8, "big"),
+                    )
+                )
                 size += len(frames) + _OVERHEAD
             else:
                 self._fail(error.str())
@@ -129,18 +147,25 @@ class KafkaSource(Follower):
 
 
 def read_settings(path: Path) -> dict[str, str]:
-    """The settings in a file of lines `key = value`. Raises `KafkaSourceError`, which shows no value."""
+    """The settings in a file of lines `key = value`.
+
+    Raises `KafkaSourceError`, which shows no value.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise KafkaSourceError(f"expected to read {path}, got {getattr(error, 'strerror', 'no UTF-8 text')}") from None
+        raise KafkaSourceError(
+            f"expected to read {path}, got {getattr(error, 'strerror', 'no UTF-8 text')}"
+        ) from None
     settings: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         key, sign, value = (part.strip() for part in line.partition("="))
         if not key or key.startswith("#"):
             continue
         if not sign or not value or key in settings:
-            raise KafkaSourceError(f"{path}: expected key = value in line {number}, and each key once")
+            raise KafkaSourceError(
+                f"{path}: expected key = value in line {number}, and each key once"
+            )
         settings[key] = value
     return settings
 
@@ -149,7 +174,9 @@ def _with_ours(settings: Mapping[str, str], bootstrap: str) -> dict[str, str]:
     fixed = {**_FIXED, "bootstrap.servers": bootstrap}
     refused = sorted(fixed.keys() & settings.keys())
     if refused:
-        raise KafkaSourceError(f"expected no setting of {', '.join(refused)}: the service sets that itself")
+        raise KafkaSourceError(
+            f"expected no setting of {', '.join(refused)}: the service sets that itself"
+        )
     return {**_USUAL, **settings, **fixed}
 
 

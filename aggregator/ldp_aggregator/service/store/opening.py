@@ -11,7 +11,10 @@ from ldp_aggregator.service.store.store import Snapshot, Store
 
 
 def open_store(url: str) -> Store:
-    """The store at `sqlite:///PATH` or `postgresql://...`, to write to; made when there is none. Or a `StoreError`."""
+    """The store at `sqlite:///PATH` or `postgresql://...`, to write to; made when there is none.
+
+    Or a `StoreError`.
+    """
     path = file_of(url)
     if path is not None:
         from ldp_aggregator.service.store.sqlite import SQLiteStore

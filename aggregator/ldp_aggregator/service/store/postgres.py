@@ -1,15 +1,19 @@
-"""The store that several processes share: a schema `ldp` in a PostgreSQL database, each process one of its shards.
+"""The store that several processes share: a schema `ldp` in a PostgreSQL database, each process one
+of its shards.
 
 Rules
-- A shard is a number that a session holds a lock on: the first free one when it opens. No two sessions write records
-  of one shard, and whoever gets a number finds all that its last holder committed.
-- A transaction holds a lock that is shared; one that closes epochs holds it alone, from its beginning, since two that
-  both held it shared and both wanted it alone would wait for each other.
-- What transactions of several processes want in common, epochs and ids, they take in ascending order: none waits for
-  one that waits for it. Whoever finds an id in another's open transaction waits for what becomes of it.
-- An epoch is a row and a table of ids. To forget it is to delete the row; the table goes once no snapshot is open that
-  may still read it.
-- Only the session's locks say whose shard is whose, so there may be no proxy between that swaps sessions.
+- A shard is a number that a session holds a lock on: the first free one when it opens. No two
+  sessions write records of one shard, and whoever gets a number finds all that its last holder
+  committed.
+- A transaction holds a lock that is shared; one that closes epochs holds it alone, from its
+  beginning, since two that both held it shared and both wanted it alone would wait for each other.
+- What transactions of several processes want in common, epochs and ids, they take in ascending
+  order: none waits for one that waits for it. Whoever finds an id in another's open transaction
+  waits for what becomes of it.
+- An epoch is a row and a table of ids. To forget it is to delete the row; the table goes once no
+  snapshot is open that may still read it.
+- Only the session's locks say whose shard is whose, so there may be no proxy between that swaps
+  sessions.
 """
 
 from __future__ import annotations
@@ -39,8 +43,9 @@ CREATE TABLE ldp.sums PARTITION OF ldp.records DEFAULT WITH (fillfactor = 30);
 ALTER TABLE ldp.sums ALTER content SET STORAGE MAIN;
 COMMENT ON TABLE ldp.records IS '{VERSION}';
 """
-"""Sums are written again and again: beside them there is room for their next versions, so that their pages never grow
-in number and no index is touched."""
+"""Sums are written again and again: beside them there is room for their next versions, so that
+their pages never grow in number and no index is touched.
+"""
 _PUT = """
 INSERT INTO ldp.records SELECT * FROM unnest(%s::text[], %b::bytea[], %b::bytea[], %b::bytea[])
 ON CONFLICT (kind, key) DO UPDATE SET content = excluded.content, checksum = excluded.checksum
@@ -76,27 +81,40 @@ class PostgresStore:
         self.roll_back()
         how = "" if alone else "_shared"
         # What is read from the next statement on includes all that was waited for.
-        self._run(f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock{how}({_key('turn')})")
+        self._run(
+            f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT "
+            f"pg_advisory_xact_lock{how}({_key('turn')})"
+        )
 
     def commit(self) -> None:
         self._run("COMMIT")
         if self._forgot:
             self._forgot = False
-            with suppress(StoreError):  # what was committed lasts; the next statement meets the same trouble
+            with suppress(
+                StoreError
+            ):  # what was committed lasts; the next statement meets the same trouble
                 self._sweep()
 
     def roll_back(self) -> None:
-        if self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        if self._connection.info.transaction_status in (
+            TransactionStatus.INTRANS,
+            TransactionStatus.INERROR,
+        ):
             self._known.clear()
             self._run("ROLLBACK")
 
     def put(self, records: Iterable[Record]) -> None:
-        rows = [(each.kind, each.key, each.content, each.checksum.to_bytes(8, "big")) for each in records]
+        rows = [
+            (each.kind, each.key, each.content, each.checksum.to_bytes(8, "big"))
+            for each in records
+        ]
         if rows:
             self._run(_PUT, *([*column] for column in zip(*rows, strict=True)))
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
-        self._run("DELETE FROM ldp.records WHERE kind = %s AND key = ANY(%b::bytea[])", kind, list(keys))
+        self._run(
+            "DELETE FROM ldp.records WHERE kind = %s AND key = ANY(%b::bytea[])", kind, list(keys)
+        )
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         if epoch not in self._known:
@@ -139,7 +157,9 @@ class PostgresStore:
             yield snapshot
 
     def acknowledged(self) -> int | None:
-        """Not known: PostgreSQL's own log has checksums, and an end that is damaged keeps the server from starting."""
+        """Not known: PostgreSQL's own log has checksums, and an end that is damaged keeps the
+        server from starting.
+        """
         return None
 
     def acknowledge(self, commits: int) -> None:
@@ -159,7 +179,9 @@ class PostgresStore:
                 self._run("CREATE SCHEMA ldp")
             self._run(_SCHEMA)
         elif version != VERSION:
-            raise StoreError(f"expected a store of version {VERSION!r} at {self._place}, got {version!r}")
+            raise StoreError(
+                f"expected a store of version {VERSION!r} at {self._place}, got {version!r}"
+            )
         self.commit()
 
     def _take_shard(self, shard: int) -> bool:
@@ -169,20 +191,28 @@ class PostgresStore:
         for shard in range(_SHARDS):
             if self._take_shard(shard):
                 return shard
-        raise StoreError(f"expected less than {_SHARDS:,} processes at {self._place}, found as many")
+        raise StoreError(
+            f"expected less than {_SHARDS:,} processes at {self._place}, found as many"
+        )
 
     def _make_epoch(self, epoch: Epoch) -> None:
         # Waits for another process that is about to make it.
-        made = self._run("INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true", *epoch)
+        made = self._run(
+            "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true", *epoch
+        )
         if made:
             self._run(f"CREATE TABLE {table_of(epoch)} (id uuid PRIMARY KEY)")
         self._known.add(epoch)
 
     def _sweep(self) -> None:
-        """Drop the tables of forgotten epochs, unless a snapshot is open: then it is done another time."""
+        """Drop the tables of forgotten epochs, unless a snapshot is open: then it is done another
+        time.
+        """
         try:
             self._connection.execute("BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT")
-            there = self._run("SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND tablename LIKE 'ids%'")
+            there = self._run(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND tablename LIKE 'ids%'"
+            )
             for table in {f"ldp.{name}" for (name,) in there} - set(map(table_of, self.epochs())):
                 self._run(f"DROP TABLE {table}")
             self._run("COMMIT")

@@ -1,11 +1,15 @@
-"""What all connections to PostgreSQL have in common: how they are made and set, and what errors mean.
+"""What all connections to PostgreSQL have in common: how they are made and set, and what errors
+mean.
 
 Rules
-- Of a URL only host and database are ever shown, since anything else may be a password, or a part of one.
-- A commit is on the disk of the server before it is answered, whatever the role or the database say.
-- Nobody waits long for the dead. The server ends a session that does nothing within a transaction before those that
-  wait for it give up; either side ends one whose other side is gone.
-- A session ends at whatever leaves open what became of its last transaction; the books are then read again.
+- Of a URL only host and database are ever shown, since anything else may be a password, or a part
+  of one.
+- A commit is on the disk of the server before it is answered, whatever the role or the database
+  say.
+- Nobody waits long for the dead. The server ends a session that does nothing within a transaction
+  before those that wait for it give up; either side ends one whose other side is gone.
+- A session ends at whatever leaves open what became of its last transaction; the books are then
+  read again.
 """
 
 from __future__ import annotations
@@ -17,7 +21,12 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError, StoreLostError
+from ldp_aggregator.service.store.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreLostError,
+)
 
 _LINK: dict[str, Any] = {
     "application_name": "ldp",
@@ -96,13 +105,15 @@ def _read(url: str) -> dict[str, Any]:
     _, _, rest = url.partition("://")
     user, at, _ = rest.partition("@")
     try:
-        # libpq reads such URLs in other ways than they are meant, and quotes what it then takes for a host or a port.
+        # libpq reads such URLs in other ways than they are meant, and quotes what it then takes for
+        # a host or a port.
         if rest.count("@") > 1 or (at and "/" in user):
             raise ValueError
         options: dict[str, Any] = conninfo_to_dict(url)
     except (psycopg.Error, ValueError):
         raise StoreError(
-            "expected a URL such as postgresql://user:password@host:5432/database, got one that cannot be read; "
+            "expected a URL such as postgresql://user:password@host:5432/database, got one that "
+            "cannot be read; "
             "write %40, %2F and %25 for @, / and % in a password"
         ) from None
     return options
@@ -111,16 +122,22 @@ def _read(url: str) -> dict[str, Any]:
 def _set(connection: psycopg.Connection[Any], settings: dict[str, str]) -> None:
     """Set what the server knows of these."""
     connection.execute(
-        "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS ours (name, value) "
+        "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS ours (name, "
+        "value) "
         "WHERE name IN (SELECT name FROM pg_settings)",
         [list(settings), list(settings.values())],
     )
 
 
 def _make_durable(connection: psycopg.Connection[Any], place: str) -> None:
-    rows = connection.execute("SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')")
+    rows = connection.execute(
+        "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')"
+    )
     found = dict(rows.fetchall())
     if found["fsync"] != "on":
-        raise StoreError(f"expected a server that syncs, got one with fsync = {found['fsync']} at {place}; turn it on")
+        raise StoreError(
+            f"expected a server that syncs, got one with fsync = {found['fsync']} at {place}; "
+            f"turn it on"
+        )
     if found["synchronous_commit"] not in _DURABLE:
         _set(connection, {"synchronous_commit": "on"})

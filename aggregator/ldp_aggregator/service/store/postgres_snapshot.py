@@ -1,4 +1,5 @@
-"""Reading a store on PostgreSQL: records in pages, ids through a cursor, all of one moment in a transaction that reads.
+"""Reading a store on PostgreSQL: records in pages, ids through a cursor, all of one moment in a
+transaction that reads.
 
 A snapshot locks the list of epochs, so that no table of ids which it may still read is dropped.
 """
@@ -36,20 +37,30 @@ class PostgresSnapshot:
             return cursor.fetchall() if cursor.description else []
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        # In pages, each of which begins where the last one ended, so that nothing is open between them.
+        # In pages, each of which begins where the last one ended, so that nothing is open between
+        # them.
         first, end, more = prefix, _behind(prefix), True
         while more:
             page = self.rows(_SCAN, kind, first, end, _PAGE)
-            for stored, key, content, checksum in page:  # the kind of the row, which an index only claims to know
+            for (
+                stored,
+                key,
+                content,
+                checksum,
+            ) in page:  # the kind of the row, which an index only claims to know
                 yield Record(stored, key, content, int.from_bytes(checksum, "big"))
                 first = key + b"\0"
             more = len(page) == _PAGE
 
     def epochs(self) -> list[Epoch]:
-        return [Epoch(*row) for row in self.rows("SELECT length, number FROM ldp.epochs ORDER BY length, number")]
+        return [
+            Epoch(*row)
+            for row in self.rows("SELECT length, number FROM ldp.epochs ORDER BY length, number")
+        ]
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         with told(self._place), self._connection.cursor("ids") as cursor:
+            # The name of a table, which is made of two numbers.
             cursor.execute(f"SELECT uuid_send(id) FROM {table_of(epoch)}", binary=True)  # noqa: S608
             while rows := cursor.fetchmany(_ROWS):
                 yield [row[0] for row in rows]
@@ -67,7 +78,8 @@ def reading(url: str) -> Iterator[PostgresSnapshot]:
         snapshot = PostgresSnapshot(connection, place)
         # The lock comes first and keeps tables of ids; the selection fixes the moment.
         snapshot.rows(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ldp.epochs IN ACCESS SHARE MODE; SELECT 1"
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ldp.epochs IN ACCESS "
+            "SHARE MODE; SELECT 1"
         )
         yield snapshot
 

@@ -1,8 +1,8 @@
 """Reading tallies out of a snapshot: over all shards and epochs, or epoch by epoch.
 
 Rules
-- A record that does not fit its checksum is an error, never a number. (That none is missing was seen when the store was
-  opened, and `ldp doctor` sees it at any time.)
+- A record that does not fit its checksum is an error, never a number. (That none is missing was
+  seen when the store was opened, and `ldp doctor` sees it at any time.)
 - One tally is held at a time, however many epochs there are.
 """
 
@@ -39,7 +39,9 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> T
         for at, counts in history(snapshot, each):
             if epoch in (None, at):
                 tally.counts[each.name] += counts
-    outcomes = (those for at, those in outcomes_by_epoch(snapshot, survey).items() if epoch in (None, at))
+    outcomes = (
+        those for at, those in outcomes_by_epoch(snapshot, survey).items() if epoch in (None, at)
+    )
     tally.intake = Intake(sum(outcomes, Counter()))
     return tally
 
@@ -53,13 +55,17 @@ def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Coun
             yield present, counts
             counts = empty_counts_of(envelope)
         present = epoch
-        counts.reshape(-1)[part * PART : (part + 1) * PART] += np.frombuffer(record.content, dtype="<i8")
+        counts.reshape(-1)[part * PART : (part + 1) * PART] += np.frombuffer(
+            record.content, dtype="<i8"
+        )
     if present is not None:
         yield present, counts
 
 
 def outcomes_by_question(snapshot: Scanned) -> Outcomes:
-    """How many batches had which outcome, by question or group (zeros for none that was known) and epoch."""
+    """How many batches had which outcome, by question or group (zeros for none that was known) and
+    epoch.
+    """
     found: Outcomes = {}
     for record in _sound(snapshot, "intake"):
         fingerprint, epoch, _ = read_intake_key(record.key)
@@ -88,12 +94,16 @@ def received(snapshot: Scanned) -> int:
 
 
 def commits(snapshot: Scanned) -> int:
-    """Commits so far, by all shards: whatever was read at one number is the same at the next reading of it."""
+    """Commits so far, by all shards: whatever was read at one number is the same at the next
+    reading of it.
+    """
     return sum(read_root(record.content).commits for record in _sound(snapshot, "root"))
 
 
 def marks(snapshot: Scanned) -> dict[str, bytes]:
-    """How far each source has been read, by the shard that read furthest: places compare like numbers."""
+    """How far each source has been read, by the shard that read furthest: places compare like
+    numbers.
+    """
     furthest: dict[str, bytes] = {}
     for record in _sound(snapshot, "mark"):
         source = record.key[:-2].decode()
@@ -104,5 +114,7 @@ def marks(snapshot: Scanned) -> dict[str, bytes]:
 def _sound(snapshot: Scanned, kind: str, prefix: bytes = b"") -> Iterator[Record]:
     for record in snapshot.scan(kind, prefix):
         if not record.sound:
-            raise StoreDamagedError(f"expected sound records, got one of kind {kind} with damage; run ldp doctor")
+            raise StoreDamagedError(
+                f"expected sound records, got one of kind {kind} with damage; run ldp doctor"
+            )
         yield record

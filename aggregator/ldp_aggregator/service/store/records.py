@@ -1,4 +1,5 @@
-"""What a store keeps: records by kind and key, each under a checksum; and the ids of batches, by epoch.
+"""What a store keeps: records by kind and key, each under a checksum; and the ids of batches, by
+epoch.
 
     kind      key                                content
     root      shard                              see `Root`
@@ -11,8 +12,9 @@
     kept      day, fingerprint, id, shard        the rows of a batch
     aside     day, id, shard                     a batch of a question that is not known
 
-A shard is a process that writes; it changes no other's records. A fingerprint of zeros stands for no known question.
-Days and epochs are all there is of time, and keys are in no order of arrival. Numbers in keys are big-endian.
+A shard is a process that writes; it changes no other's records. A fingerprint of zeros stands for
+no known question. Days and epochs are all there is of time, and keys are in no order of arrival.
+Numbers in keys are big-endian.
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ _MOST_CONTENT = 1 << 25
 
 
 class Epoch(NamedTuple):
-    """An epoch by its length in seconds and its number since 1970; `EVER` for a survey without epochs."""
+    """An epoch by its length in seconds and its number since 1970.
+
+    `EVER` for a survey without epochs.
+    """
 
     length: int
     number: int
@@ -90,7 +95,9 @@ class Record(NamedTuple):
 
 
 class Root(NamedTuple):
-    """What a shard has in all: commits so far, its records, the exclusive or of their checksums, batches received."""
+    """What a shard has in all: commits so far, its records, the exclusive or of their checksums,
+    batches received.
+    """
 
     commits: int = 0
     records: int = 0
@@ -103,7 +110,9 @@ class Root(NamedTuple):
 
 
 class IdSum(NamedTuple):
-    """What a set of ids adds up to, in whatever order: their number, exclusive ors of both halves, sum of products."""
+    """What a set of ids adds up to, in whatever order: their number, exclusive ors of both halves,
+    sum of products.
+    """
 
     ids: int = 0
     high: int = 0
@@ -152,7 +161,12 @@ def tally_key(fingerprint: bytes, epoch: Epoch, shard: int, part: int) -> bytes:
 def read_tally_key(key: bytes) -> tuple[bytes, Epoch, int, int]:
     """Fingerprint, epoch, shard and part."""
     fingerprint, rest = key[:FINGERPRINT_SIZE], key[FINGERPRINT_SIZE:]
-    return fingerprint, Epoch.read(rest), *_SHARD.unpack(rest[8:10]), int.from_bytes(rest[10:], "big")
+    return (
+        fingerprint,
+        Epoch.read(rest),
+        *_SHARD.unpack(rest[8:10]),
+        int.from_bytes(rest[10:], "big"),
+    )
 
 
 def intake_key(fingerprint: bytes, epoch: Epoch, shard: int) -> bytes:
@@ -173,7 +187,11 @@ def kept_key(day: int, fingerprint: bytes, id_: bytes, shard: int) -> bytes:
 
 def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:
     """Day, fingerprint and id."""
-    return int.from_bytes(key[:4], "big"), key[4 : 4 + FINGERPRINT_SIZE], key[4 + FINGERPRINT_SIZE :][:ID_SIZE]
+    return (
+        int.from_bytes(key[:4], "big"),
+        key[4 : 4 + FINGERPRINT_SIZE],
+        key[4 + FINGERPRINT_SIZE :][:ID_SIZE],
+    )
 
 
 def shard_of(record: Record) -> int:
@@ -198,7 +216,9 @@ def read_id_sum(content: bytes) -> IdSum:
 
 def pack_outcomes(outcomes: Counter[str]) -> bytes:
     """The content of a record of kind `intake`."""
-    return pack_array([[name, count.to_bytes(8, "little")] for name, count in sorted(outcomes.items()) if count])
+    return pack_array(
+        [[name, count.to_bytes(8, "little")] for name, count in sorted(outcomes.items()) if count]
+    )
 
 
 def read_outcomes(content: bytes) -> Counter[str]:

@@ -1,11 +1,13 @@
 """The embedded store: one SQLite file, in WAL mode, synced at every commit.
 
 Rules
-- One process writes, over one connection; a lock on the witness keeps others out. Only this connection copies the log
-  into the file, and does so itself, before a transaction: SQLite would keep to itself that a sync failed.
+- One process writes, over one connection; a lock on the witness keeps others out. Only this
+  connection copies the log into the file, and does so itself, before a transaction: SQLite would
+  keep to itself that a sync failed.
 - Each commit that was acknowledged is noted in the witness.
-- What SQLite says of its disk decides what may be done next: a full one leaves everything as it was; after any other
-  error nobody knows what the disk holds, so the process has to stop and another one to recover.
+- What SQLite says of its disk decides what may be done next: a full one leaves everything as it
+  was; after any other error nobody knows what the disk holds, so the process has to stop and
+  another one to recover.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ WITHOUT ROWID;
 _CACHE = 16 << 10
 """KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
 _LOG = 4000
-"""Pages of the log after which it is copied into the file; as they are counted here, a row is at least one."""
+"""Pages of the log after which it is copied into the file.
+
+As they are counted here, a row is at least one.
+"""
 _PAGE = 4096
 _PATIENCE = 10.0
 _MANY = 256
@@ -56,9 +61,16 @@ class SQLiteStore:
             with _told(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")
                 if version not in (0, VERSION):
-                    raise StoreError(f"expected a store of version {VERSION} at {self._path}, got version {version}")
+                    raise StoreError(
+                        f"expected a store of version {VERSION} at {self._path}, got version "
+                        f"{version}"
+                    )
                 self._connection.executescript(_SCHEMA)
-                for setting in ("synchronous = FULL", f"cache_size = -{_CACHE}", "wal_autocheckpoint = 0"):
+                for setting in (
+                    "synchronous = FULL",
+                    f"cache_size = -{_CACHE}",
+                    "wal_autocheckpoint = 0",
+                ):
                     self._connection.execute(f"PRAGMA {setting}")
                 # SQLite has done so, but would keep it to itself if it failed.
                 sync_folder(self._path.parent)
@@ -81,12 +93,17 @@ class SQLiteStore:
             self._run("ROLLBACK")
 
     def put(self, records: Iterable[Record]) -> None:
-        rows = [(each.kind, each.key, each.content, each.checksum.to_bytes(8, "big")) for each in records]
+        rows = [
+            (each.kind, each.key, each.content, each.checksum.to_bytes(8, "big"))
+            for each in records
+        ]
         self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
         self._logged += sum(1 + len(content) // _PAGE for _, _, content, _ in rows)
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
-        self._run_many("DELETE FROM records WHERE kind = ? AND key = ?", [(kind, key) for key in keys])
+        self._run_many(
+            "DELETE FROM records WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
+        )
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         table = _table(epoch)
@@ -94,13 +111,16 @@ class SQLiteStore:
         known: set[bytes] = set()
         for start in range(0, len(ids), _MANY):
             some = ids[start : start + _MANY]
-            # Always as many places, so that the statement is prepared once; what is too many repeats the last.
+            # Always as many places, so that the statement is prepared once; what is too many
+            # repeats the last.
             asked = (*some, *(some[-1],) * (_MANY - len(some))) if len(some) > 1 else some
             places = ", ".join("?" * len(asked))
-            known.update(row[0] for row in self._run(f"SELECT id FROM {table} WHERE id IN ({places})", *asked))  # noqa: S608
+            select = f"SELECT id FROM {table} WHERE id IN ({places})"  # noqa: S608
+            known.update(row[0] for row in self._run(select, *asked))
         fresh = set(ids) - known
         # In the order of the table: neighbours share pages, and the order of arrival is lost.
-        self._run_many(f"INSERT INTO {table} VALUES (?)", [(each,) for each in sorted(fresh)])  # noqa: S608
+        insert = f"INSERT INTO {table} VALUES (?)"  # noqa: S608
+        self._run_many(insert, [(each,) for each in sorted(fresh)])
         self._logged += len(fresh)
         return fresh
 
@@ -137,7 +157,8 @@ class SQLiteStore:
     def close(self) -> None:
         connection = getattr(self, "_connection", None)
         if connection is not None:
-            # What is not in the file yet stays in the log; damaged text of a message is a ValueError.
+            # What is not in the file yet stays in the log; damaged text of a message is a
+            # ValueError.
             with suppress(sqlite3.Error, ValueError):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
@@ -160,17 +181,22 @@ class _Snapshot:
         self._path = path
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        # The kind as it is stored: SQLite believes the order of rows, and returns other kinds that stand among these.
+        # The kind as it is stored: SQLite believes the order of rows, and returns other kinds that
+        # stand among these.
         query = "SELECT kind, key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
         for stored, key, content, checksum in self._rows(query, kind, prefix):
             if not (type(stored) is str and type(key) is type(content) is type(checksum) is bytes):
-                raise StoreDamagedError(f"expected text and bytes in the records of {self._path}, got something else")
+                raise StoreDamagedError(
+                    f"expected text and bytes in the records of {self._path}, got something else"
+                )
             if not key.startswith(prefix):
                 return
             yield Record(stored, key, content, int.from_bytes(checksum, "big"))
 
     def epochs(self) -> list[Epoch]:
-        tables = self._rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'ids!_%' ESCAPE '!'")
+        tables = self._rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'ids!_%' ESCAPE '!'"
+        )
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in tables)
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
@@ -179,7 +205,9 @@ class _Snapshot:
             while rows := cursor.fetchmany(ROWS):
                 ids = [row[0] for row in rows]
                 if not all(type(each) is bytes and len(each) == ID_SIZE for each in ids):
-                    raise StoreDamagedError(f"expected ids of {ID_SIZE} bytes in {self._path}, got something else")
+                    raise StoreDamagedError(
+                        f"expected ids of {ID_SIZE} bytes in {self._path}, got something else"
+                    )
                 yield ids
 
     def complaints(self) -> list[str]:
@@ -197,7 +225,9 @@ def reading(path: Path) -> Iterator[_Snapshot]:
     with closing(connected(path.absolute(), "ro")) as connection:
         with _told(path):
             connection.execute("BEGIN")
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # the first look fixes the moment
+            connection.execute(
+                "SELECT count(*) FROM sqlite_schema"
+            ).fetchall()  # the first look fixes the moment
         yield _Snapshot(connection, path)
 
 
@@ -231,10 +261,18 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"expected to use the store at {path}, got: {error.strerror}") from None
-    except (sqlite3.Error, ValueError, OverflowError) as error:  # damaged text, even of a message, is a ValueError
+    except (
+        sqlite3.Error,
+        ValueError,
+        OverflowError,
+    ) as error:  # damaged text, even of a message, is a ValueError
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code == sqlite3.SQLITE_FULL:
-            raise StoreFullError(f"expected room on the disk of {path}, found none; nothing was changed") from None
+            raise StoreFullError(
+                f"expected room on the disk of {path}, found none; nothing was changed"
+            ) from None
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise StoreDamagedError(f"expected a sound store at {path}, got: {error}; ldp doctor says more") from None
+            raise StoreDamagedError(
+                f"expected a sound store at {path}, got: {error}; ldp doctor says more"
+            ) from None
         raise StoreError(f"expected to use the store at {path}, got: {error}") from None

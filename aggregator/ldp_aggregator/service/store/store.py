@@ -1,9 +1,10 @@
 """What every store can do: keep records and batch ids, and change both in transactions that last.
 
 Rules
-- `commit` returns when everything since `begin` would outlive a loss of power; until then, and after an error, nothing
-  of it may be acknowledged.
-- One process writes what is of its shard. Snapshots have a connection of their own, and wait for nobody.
+- `commit` returns when everything since `begin` would outlive a loss of power; until then, and
+  after an error, nothing of it may be acknowledged.
+- One process writes what is of its shard. Snapshots have a connection of their own, and wait for
+  nobody.
 - An error is a `StoreError`, and its type says what may be done next.
 """
 
@@ -37,7 +38,10 @@ class Store(Snapshot, Protocol):
     """Whether there may be other shards."""
 
     def begin(self, *, alone: bool = False) -> None:
-        """Begin a transaction. Those of other processes go on, unless it is `alone`: only such a one closes epochs."""
+        """Begin a transaction.
+
+        Those of other processes go on, unless it is `alone`: only such a one closes epochs.
+        """
 
     def commit(self) -> None:
         """Make it last."""

@@ -1,4 +1,5 @@
-"""Whether a store holds what was written to it: every checksum, what is missing, and whether all sums add up.
+"""Whether a store holds what was written to it: every checksum, what is missing, and whether all
+sums add up.
 
 database     finds its own structure in order: the next changes are made by it
 record       fits its checksum
@@ -45,11 +46,15 @@ class Finding(NamedTuple):
 def check(snapshot: Snapshot, acknowledged: int | None) -> None:
     """Raise `StoreDamagedError` for the first thing that is wrong."""
     for finding in findings(snapshot, acknowledged):
-        raise StoreDamagedError(f"expected a sound store, got one with damage ({finding}); run ldp doctor on it")
+        raise StoreDamagedError(
+            f"expected a sound store, got one with damage ({finding}); run ldp doctor on it"
+        )
 
 
 def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
-    """Everything wrong with a store of which so many commits are known to have been acknowledged."""
+    """Everything wrong with a store of which so many commits are known to have
+    been acknowledged.
+    """
     yield from (Finding("database", complaint) for complaint in snapshot.complaints())
     roots: dict[int, Root] = {}
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
@@ -67,7 +72,9 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
                 continue
             if record.kind == "intake":
                 outcomes[shard] += sum(read_outcomes(record.content).values())
-            elif record.kind == "ids" and (epoch := Epoch.read(record.key)).number > closed.get(epoch.length, -1):
+            elif record.kind == "ids" and (epoch := Epoch.read(record.key)).number > closed.get(
+                epoch.length, -1
+            ):
                 claimed[epoch] = claimed.get(epoch, IdSum()).joined(read_id_sum(record.content))
         except (ValueError, TypeError, WireError) as error:
             yield Finding("record", f"one of kind {record.kind} cannot be read: {error}", record)
@@ -79,16 +86,22 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
             yield Finding("root", f"shard {shard} has {sums[shard][0]:,} records, but no root")
         elif [root.records, root.digest] != sums[shard]:
             yield Finding(
-                "root", f"shard {shard} should have {root.records:,} records, and has {sums[shard][0]:,}, or others"
+                "root",
+                f"shard {shard} should have {root.records:,} records, and has {sums[shard][0]:,}, "
+                f"or others",
             )
         elif root.received != outcomes[shard]:
             yield Finding(
-                "intake", f"shard {shard} received {root.received:,} batches, but knows of {outcomes[shard]:,}"
+                "intake",
+                f"shard {shard} received {root.received:,} batches, but knows of "
+                f"{outcomes[shard]:,}",
             )
     yield from _ids(snapshot, claimed)
     commits = max((root.commits for root in roots.values()), default=0)
     if acknowledged is not None and acknowledged > commits:
-        yield Finding("witness", f"{acknowledged:,} commits were acknowledged, and {commits:,} are there")
+        yield Finding(
+            "witness", f"{acknowledged:,} commits were acknowledged, and {commits:,} are there"
+        )
 
 
 def _ids(snapshot: Snapshot, claimed: dict[Epoch, IdSum]) -> Iterator[Finding]:
@@ -100,5 +113,7 @@ def _ids(snapshot: Snapshot, claimed: dict[Epoch, IdSum]) -> Iterator[Finding]:
         expected = claimed.get(epoch, IdSum())
         if there != expected:
             yield Finding(
-                "ids", f"epoch {epoch.number} should have {expected.ids:,} ids, and has {there.ids:,}, or others"
+                "ids",
+                f"epoch {epoch.number} should have {expected.ids:,} ids, and has {there.ids:,}, "
+                f"or others",
             )

@@ -1,11 +1,14 @@
-"""The witness: a file beside SQLite's that holds how many commits were acknowledged, under a checksum, and the lock.
+"""The witness: a file beside SQLite's that holds how many commits were acknowledged, under a
+checksum, and the lock.
 
-SQLite takes a damaged end of its log for the log's end; a store with fewer commits than its witness has lost some.
-Whoever holds the file open as a `Witness` is the only one to write to the store.
+SQLite takes a damaged end of its log for the log's end; a store with fewer commits than its witness
+has lost some. Whoever holds the file open as a `Witness` is the only one to write to the store.
 
 Rules
-- A witness that is behind is a weak one, but no false one, so it is not synced, and may stay behind on a full disk.
-- It has its full length, synced, before anything is noted: a change within one sector lasts or not, never half.
+- A witness that is behind is a weak one, but no false one, so it is not synced, and may stay behind
+  on a full disk.
+- It has its full length, synced, before anything is noted: a change within one sector lasts or not,
+  never half.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ _SIZE = 16
 
 
 class Witness:
-    """The witness of the store at `path`, locked until it is closed. Raises `StoreError` if another process has it."""
+    """The witness of the store at `path`, locked until it is closed.
+
+    Raises `StoreError` if another process has it.
+    """
 
     def __init__(self, path: Path) -> None:
         import fcntl
@@ -51,7 +57,10 @@ class Witness:
             raise StoreError(f"expected to write {place}, got {error.strerror}") from None
 
     def read(self) -> int | None:
-        """How many commits were acknowledged; None where nothing was noted. Raises `StoreDamagedError`."""
+        """How many commits were acknowledged; None where nothing was noted.
+
+        Raises `StoreDamagedError`.
+        """
         return _read(os.pread(self._file, _SIZE, 0), self._path)
 
     def write(self, commits: int) -> None:
@@ -61,7 +70,9 @@ class Witness:
             os.pwrite(self._file, number + xxh64_digest(number), 0)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise StoreError(f"expected to write {witness_path(self._path)}, got {error.strerror}") from None
+                raise StoreError(
+                    f"expected to write {witness_path(self._path)}, got {error.strerror}"
+                ) from None
 
     def close(self) -> None:
         """Let others in; harmless where it was done."""
@@ -76,7 +87,10 @@ def witness_path(path: Path) -> Path:
 
 
 def noted_commits(path: Path) -> int | None:
-    """What the witness of a store says, whoever holds it; None where there is none. Raises `StoreDamagedError`."""
+    """What the witness of a store says, whoever holds it; None where there is none.
+
+    Raises `StoreDamagedError`.
+    """
     try:
         return _read(witness_path(path).read_bytes(), path)
     except FileNotFoundError:
@@ -90,7 +104,8 @@ def _read(noted: bytes, path: Path) -> int | None:
         return None
     if xxh64_digest(noted[:8]) != noted[8:]:
         raise StoreDamagedError(
-            f"expected the number of acknowledged commits in {witness_path(path)}, got damaged bytes; "
+            f"expected the number of acknowledged commits in {witness_path(path)}, got damaged "
+            f"bytes; "
             "if the store is as it should be, ldp doctor --repair writes the file anew"
         )
     return int.from_bytes(noted[:8], "big")

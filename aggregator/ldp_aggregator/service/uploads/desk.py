@@ -1,18 +1,22 @@
-"""The desk for `POST /v1/reports`, the bytes of report files: what is asked of an upload, and what it is answered.
+"""The desk for `POST /v1/reports`, the bytes of report files: what is asked of an upload, and what
+it is answered.
 
-    202   everything is counted, or known to be a duplicate, or rejected for good: the body says how many, and why
+    202   everything is counted, or known to be a duplicate, or rejected for good: the body says how
+          many, and why
     400   no body, or more or fewer bytes than were announced       401, 403   no token, or one that may not upload
     405   not POST           408   the body took too long           411        no Content-Length
     413   more bytes than are taken at once                         415        an encoding that is not taken
     500   our own mistake    503   too much is waiting, or the store cannot be written: come back after Retry-After
 
 Rules
-- 202 is said after the commit that covers the batches, never before. Any other answer means that nothing was counted,
-  or that nobody knows; the same bytes may be sent again, and count once.
+- 202 is said after the commit that covers the batches, never before. Any other answer means that
+  nothing was counted, or that nobody knows; the same bytes may be sent again, and count once.
 - Whatever is refused closes the connection: what follows on it is not trusted to be a request.
-- The bytes that are held at any time are bounded, by what requests announce, before they are read. No upload takes more
-  than half of the room that is left: however many large ones come, small ones are served.
-- The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may send.
+- The bytes that are held at any time are bounded, by what requests announce, before they are read.
+  No upload takes more than half of the room that is left: however many large ones come, small ones
+  are served.
+- The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may
+  send.
 """
 
 from __future__ import annotations
@@ -24,7 +28,14 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from ldp_aggregator.service.counting.submissions import Answer, Answers, BusyError, Receipt, Submission, summed_up
+from ldp_aggregator.service.counting.submissions import (
+    Answer,
+    Answers,
+    BusyError,
+    Receipt,
+    Submission,
+    summed_up,
+)
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
@@ -48,7 +59,9 @@ PREFLIGHT: Headers = [
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer
-    """An upload that is not taken: the status, why, and after how many seconds to try again, if at all."""
+    """An upload that is not taken: the status, why, and after how many seconds to try again, if at
+    all.
+    """
 
     def __init__(self, status: int, reason: str, wait: int = 0) -> None:
         self.status, self.reason, self.wait = status, reason, wait
@@ -56,8 +69,8 @@ class Refused(Exception):  # noqa: N818  # it is an answer
 
 
 class Limits(NamedTuple):
-    """Bytes of one body, and of all that are being read or waiting for an answer: at least twice as many, as no body
-    may take more than half of what is left. Seconds for a body to arrive.
+    """Bytes of one body, and of all that are being read or waiting for an answer: at least twice as
+    many, as no body may take more than half of what is left. Seconds for a body to arrive.
     """
 
     body: int = MOST_BODY
@@ -76,7 +89,8 @@ class Reply(NamedTuple):
 class UploadDesk:
     """What is asked of an upload and answered to it, however its bytes come in.
 
-    `permitted` says what a token is worth; None lets everybody upload. `tell` is told status and seconds of replies.
+    `permitted` says what a token is worth; None lets everybody upload. `tell` is told status and
+    seconds of replies.
     """
 
     def __init__(
@@ -96,7 +110,10 @@ class UploadDesk:
         self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
     def admit(self, method: str, headers: Headers) -> int:
-        """The bytes that a request announces, which are held until `release`. Raises `Refused`, before any is read."""
+        """The bytes that a request announces, which are held until `release`.
+
+        Raises `Refused`, before any is read.
+        """
         token, lengths = None, []
         for name, value in headers:
             if name == b"content-length":
@@ -112,7 +129,10 @@ class UploadDesk:
         if self._permitted is not None:
             verdict = self._permitted(token, "upload")
             if verdict != GRANTED:
-                raise Refused(403 if verdict == WRONG_SCOPE else 401, f"expected a token for uploads, got {verdict}")
+                raise Refused(
+                    403 if verdict == WRONG_SCOPE else 401,
+                    f"expected a token for uploads, got {verdict}",
+                )
         if len(lengths) != 1 or not lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(lengths[0][:20])
@@ -129,7 +149,9 @@ class UploadDesk:
         """Let others have the room of an upload that was admitted."""
         self._held -= length
 
-    def submit(self, body: bytes, ticket: Callable[[Answer], None], loop: asyncio.AbstractEventLoop) -> None:
+    def submit(
+        self, body: bytes, ticket: Callable[[Answer], None], loop: asyncio.AbstractEventLoop
+    ) -> None:
         """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
 
         Raises `BusyError` or `StoreError`; then there will be no answer.
@@ -139,13 +161,22 @@ class UploadDesk:
         self._writer.submit(Submission(body, ticket, self._places[loop]))
 
     def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
-        """What to say to a request with these headers, taken up at `started` (of `time.perf_counter`)."""
+        """What to say to a request with these headers, taken up at `started` (of
+        `time.perf_counter`).
+        """
         shared = self.shared_with(headers)
         if isinstance(answer, Receipt):
-            status, said, body = 202, _JSON, _one(*answer.told) if len(answer.told) == 1 else _json(answer)
+            status, said, body = (
+                202,
+                _JSON,
+                _one(*answer.told) if len(answer.told) == 1 else _json(answer),
+            )
         else:
             refused = _refused(answer)
-            status, said = refused.status, [*_JSON, (b"connection", b"close"), *_TOLD.get(refused.status, [])]
+            status, said = (
+                refused.status,
+                [*_JSON, (b"connection", b"close"), *_TOLD.get(refused.status, [])],
+            )
             if refused.wait:
                 said.append((b"retry-after", b"%d" % refused.wait))
             body = json.dumps({"error": refused.reason}).encode()
@@ -157,7 +188,11 @@ class UploadDesk:
         if not self._origins:
             return []
         origin = next((value for name, value in headers if name == b"origin"), b"")
-        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")] if origin in self._origins else []
+        return (
+            [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+            if origin in self._origins
+            else []
+        )
 
 
 def bearer(value: str) -> str | None:

@@ -1,18 +1,21 @@
 """Tokens: who may send reports, who may look at estimates, and who may read metrics.
 
     [[token]]
-    name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or digit first
+    name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or
+                                 digit first
     scope = "upload"             upload, analyst (good for metrics too) or metrics
     sha256 = "..."               of the token, in hexadecimal digits
-    expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless it says otherwise
+    expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless
+                                 it says otherwise
 
 Rules
-- A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary to try, and nothing
-  to gain from a slow hash or a salt.
-- What comes is hashed, and its hash is compared with those of all tokens, each in constant time; none ends it early.
+- A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary
+  to try, and nothing to gain from a slow hash or a salt.
+- What comes is hashed, and its hash is compared with those of all tokens, each in constant time;
+  none ends it early.
 - No token is held longer than a check takes; no token and no hash is in an error or a log.
-- A file that changes is read anew; one that cannot be used leaves the tokens in force that were. So tokens are changed
-  without loss: add the new one, hand it out, remove the old one.
+- A file that changes is read anew; one that cannot be used leaves the tokens in force that were. So
+  tokens are changed without loss: add the new one, hand it out, remove the old one.
 """
 
 from __future__ import annotations
@@ -33,7 +36,13 @@ from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 
 UPLOAD, ANALYST, METRICS = SCOPES = ("upload", "analyst", "metrics")
-GRANTED, MISSING, UNKNOWN, EXPIRED, WRONG_SCOPE = "granted", "missing", "unknown", "expired", "wrong-scope"
+GRANTED, MISSING, UNKNOWN, EXPIRED, WRONG_SCOPE = (
+    "granted",
+    "missing",
+    "unknown",
+    "expired",
+    "wrong-scope",
+)
 """What `check` says."""
 
 _GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,)}
@@ -49,12 +58,21 @@ _log = logging.getLogger("ldp.service")
 
 
 class TokenError(LDPError):
-    """A token file that cannot be used; `problems` lists everything wrong with it, and shows no secret."""
+    """A token file that cannot be used.
+
+    `problems` lists everything wrong with it, and shows no secret.
+    """
 
     def __init__(self, place: str, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(Problem(*(_SECRET.sub("(hidden)", part) for part in each)) for each in problems)
+        self.problems = tuple(
+            Problem(*(_SECRET.sub("(hidden)", part) for part in each)) for each in problems
+        )
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        super().__init__("\n".join([f"{count} in the token file {place}:", *(f"  {each}" for each in self.problems)]))
+        super().__init__(
+            "\n".join(
+                [f"{count} in the token file {place}:", *(f"  {each}" for each in self.problems)]
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,9 @@ class Tokens:
         try:
             top = Keys("file", tomllib.loads(source.decode()))
         except UnicodeDecodeError as error:
-            raise TokenError(place, [Problem("file", "UTF-8 text", f"a stray byte at {error.start}")]) from None
+            raise TokenError(
+                place, [Problem("file", "UTF-8 text", f"a stray byte at {error.start}")]
+            ) from None
         except (ValueError, RecursionError) as error:
             raise TokenError(place, [Problem("file", "TOML", str(error))]) from None
         tokens: list[Token] = []
@@ -102,7 +122,9 @@ class Tokens:
         return cls(tokens)
 
     def check(self, token: str | None, scope: str, now: float) -> str:
-        """Whether a token that somebody shows is good for a scope: `GRANTED`, or what is wrong with it."""
+        """Whether a token that somebody shows is good for a scope: `GRANTED`, or what is wrong with
+        it.
+        """
         if not token:
             return MISSING
         if len(token) > _LONGEST or not token.isascii():
@@ -118,15 +140,23 @@ class Tokens:
 
     def to_toml(self) -> str:
         """The file that says so."""
-        blocks = ["# Made by `ldp token`, which does not keep comments. The hashes are no secret, the tokens are.\n"]
+        blocks = [
+            "# Made by `ldp token`, which does not keep comments. The hashes are no secret, the "
+            "tokens are.\n"
+        ]
         for each in self.all:
             block = f'[[token]]\nname = "{each.name}"\nscope = "{each.scope}"\nsha256 = "{each.digest.hex()}"\n'
-            blocks.append(block if each.expires is None else f"{block}expires = {each.expires.isoformat()}\n")
+            blocks.append(
+                block if each.expires is None else f"{block}expires = {each.expires.isoformat()}\n"
+            )
         return "\n".join(blocks)
 
 
 class TokenFile:
-    """The tokens of a file that may change at any time. Raises `TokenError` if they cannot be read to begin with."""
+    """The tokens of a file that may change at any time.
+
+    Raises `TokenError` if they cannot be read to begin with.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
@@ -144,7 +174,8 @@ class TokenFile:
 
     def _look(self) -> None:
         """Take over what the file says, if it says something else."""
-        # Read rather than asked for its time of change: two changes may share one, and a few lines cost no more.
+        # Read rather than asked for its time of change: two changes may share one, and a few lines
+        # cost no more.
         try:
             content = _content(self._path)
             if content != self._content:
@@ -174,11 +205,19 @@ def is_name(text: str) -> bool:
 def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> Token:
     name = keys.text("name")
     if name != "?" and not is_name(name):
-        keys.problem("name", "up to 32 letters, digits, dots, dashes or underscores, a letter or digit first", name)
+        keys.problem(
+            "name",
+            "up to 32 letters, digits, dots, dashes or underscores, a letter or digit first",
+            name,
+        )
     scope = keys.choice("scope", SCOPES) or UPLOAD
     digits = table["sha256"] if "sha256" in keys else None
     if not isinstance(digits, str) or not _DIGEST.fullmatch(digits):
-        keys.problem("sha256", "64 hexadecimal digits, in lower case", None if digits is None else "something else")
+        keys.problem(
+            "sha256",
+            "64 hexadecimal digits, in lower case",
+            None if digits is None else "something else",
+        )
         digits = ""
     expires = _moment(keys, table.get("expires")) if "expires" in keys else None
     keys.finish()
@@ -204,7 +243,9 @@ def _content(path: Path) -> bytes:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise TokenError(str(path), [Problem("file", "to read it", error.strerror or str(error))]) from None
+        raise TokenError(
+            str(path), [Problem("file", "to read it", error.strerror or str(error))]
+        ) from None
     if len(content) > _MOST_BYTES:
         raise TokenError(str(path), [Problem("file", f"at most {_MOST_BYTES:,} bytes", "more")])
     return content
