@@ -41,7 +41,7 @@ from ldp.field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_POINTS = 1 << 24
@@ -87,7 +87,7 @@ class ProjectiveResponse(NamedTuple):
     """Whether the tally is; it is nothing that a report depends on."""
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 
