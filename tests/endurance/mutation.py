@@ -30,8 +30,9 @@ from pathlib import Path
 
 import rooms  # noqa: F401
 from fork_server import QUIET, Measured, Server, changed_code, reaped
-from mutating import Mutant, mistakes, mutants, statement_lines
+from mutating import Mutant, mistakes, mutants
 from places import ROOT, TESTS
+from statements import statement_lines
 
 LEFT = Path(__file__).with_name("mutants_left.toml")
 PATHS = {"ldp": ROOT, "ldp_client": ROOT / "client", "ldp_aggregator": ROOT / "aggregator"}
