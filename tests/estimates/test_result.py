@@ -29,7 +29,7 @@ from ldp_aggregator.output.tables import as_json, table
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 NASTY = [
     '<script>alert("x")</script>',

@@ -22,10 +22,10 @@ from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.estimates.intervals import clopper_pearson, score_interval
 from ldp_aggregator.health_checks.report_checks import health
-from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.reports.form import Wanted
 from ldp_simulations.sampling.hadamard import hadamard_counts
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import crafted_rows, sample_counts
 
 IN_BLOCKS = {
     each.name: each.randomizer for each in SMALL if isinstance(each.randomizer, HadamardResponse)
@@ -226,7 +226,8 @@ def test_the_best_forged_report():
     score = np.array(scores(made), dtype=float)
     for targets in ((3,), (0, 8, 16, 24), (1, 2, 5, 13, 39)):
         worths = score[:, targets].sum(axis=1)
-        rows = crafted_rows(made, np.array(targets), (), 50, None, np.random.default_rng(3))
+        wanted = Wanted(np.array(targets), (), 50)
+        rows = crafted_rows(made, wanted, np.random.default_rng(3))
         sent = rows @ 256 ** np.arange(rows.shape[1])
         assert worths[sent] == pytest.approx(worths.max())
     assert made.blocks > 1

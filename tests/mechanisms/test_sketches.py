@@ -17,7 +17,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.tallies.tally import Tally
-from ldp_simulations.sampling.hashes import sketch_counts
+from ldp_simulations.sampling.sketches import sketch_counts
 
 SIX_SIGMA = 6
 
