@@ -108,6 +108,14 @@ def test_a_tiny_epsilon_leaves_tiny_bits():
     assert found.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3)
 
 
+def test_a_response_that_is_certain_has_no_bits():
+    """Bits that are never flipped are the same on every device with that answer."""
+    half = 1 << 63
+    plain = Rappor(bits=4, hashes=1, cohorts=2, flip=0, if_one=half + (half >> 1), if_zero=half)
+    found = identifier(plain)
+    assert (found.shown, found.between_two, found.over_time) == (1, 1, 1)
+
+
 DEVICES = 500
 _HUNDRED = f'type = "category"\nvalues = {[str(number) for number in range(100)]}\n'
 _THOUSAND = f'type = "category"\nvalues = {[str(number) for number in range(1000)]}\n'
