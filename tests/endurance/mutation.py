@@ -43,7 +43,7 @@ _MECHANISM = "laws mutants channel exact vectors published"
 AREAS = {
     "ldp.mechanisms.auto": "auto survey_file",
     "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective "
-    f"additive sets sketches",
+    f"additive sets sketches hadamard heavy_hitters survey_file",
     "ldp.accounting": "accounting longitudinal certificate ledger",
     "ldp.bloom": "vectors published laws",
     "ldp.buckets": "laws auto",
