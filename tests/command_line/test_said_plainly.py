@@ -20,12 +20,12 @@ import ldp_simulations
 from ldp.errors import EstimateError
 from ldp.survey_file import parse_survey
 from ldp_aggregator import Tally, encode_tally, estimate
-from ldp_aggregator.columns import MOST_WIDTH, columns
 from ldp_aggregator.commands import main as cli
-from ldp_aggregator.estimates.result import MOST_ROWS
+from ldp_aggregator.estimates.question_estimates import MOST_ROWS
 from ldp_aggregator.health.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.output.tables import as_json, table
+from ldp_aggregator.rendering.columns import MOST_WIDTH, columns
 
 MANY = 500
 VALUES = ", ".join(f'"v{number}"' for number in range(MANY))

@@ -23,7 +23,7 @@ from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.estimation import estimate_question, estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import manipulation
-from ldp_aggregator.estimates.result import UNALLOCATED
+from ldp_aggregator.estimates.question_estimates import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.output.tables import as_json, table
 from ldp_aggregator.postprocessing import base_cut, norm_sub

@@ -13,8 +13,8 @@ from surveys import survey_of
 
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.result import SurveyEstimates
-from ldp_aggregator.output.plot import MOST_BARS
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.rendering.bars import MOST_BARS
 from ldp_aggregator.service.http.exports import EXPORTS
 from ldp_aggregator.service.page.charts import STATIC, Scale, bars
 from ldp_aggregator.service.page.markup import joined, tag

@@ -15,9 +15,9 @@ from typing import Any
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.columns import columns
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.options import Options
+from ldp_aggregator.rendering.columns import columns
 
 FORMAT = 1
 _TOO_FEW = "too few reports to test for independence: some value's reports have not varied yet"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ldp.survey import Question
     from ldp_aggregator.arrays import Counts
     from ldp_aggregator.checks import Remark
-    from ldp_aggregator.estimates.result import SurveyEstimates
+    from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -130,7 +130,7 @@ class Presentation:
     def __post_init__(self) -> None:
         if self.plot_path is None:
             return
-        from ldp_aggregator.output.plot import PICTURES
+        from ldp_aggregator.rendering.drawing import PICTURES
 
         check_one_output(("--plot", self.plot_path), ("--output", self.output))
         if self._picture not in PICTURES:
@@ -163,15 +163,14 @@ class Presentation:
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
-        from ldp_aggregator.estimates.result import SurveyEstimates
-        from ldp_aggregator.output.plot import picture
+        from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
         from ldp_aggregator.output.tables import json_lines, table
 
         if self.top:
             chosen = {name: each.top(self.top) for name, each in estimates.questions.items()}
             estimates = replace(estimates, questions=chosen)
         if self.plot_path is not None:
-            write_whole(self.plot_path, picture(estimates, self._picture))
+            write_whole(self.plot_path, estimates.plot(self._picture))
         if self.form == "csv":
             for question in estimates:
                 say_remarks(f"question {question.name!r}", question.remarks)

@@ -37,13 +37,9 @@ from ldp_aggregator.estimates.intervals import (
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
+from ldp_aggregator.estimates.question_estimates import UNALLOCATED, Estimate, QuestionEstimates
 from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
-from ldp_aggregator.estimates.result import (
-    UNALLOCATED,
-    Estimate,
-    QuestionEstimates,
-    SurveyEstimates,
-)
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments, matrix_moments, pure_moments, sum_moments
 from ldp_aggregator.moments.repeats import (
     ONCE_EACH,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ldp_aggregator.columns import columns
-from ldp_aggregator.estimates.records import survey_record
-from ldp_aggregator.estimates.result import MEAN, QuestionEstimates, SurveyEstimates
-from ldp_aggregator.output.json_text import json_pieces
+from ldp_aggregator.estimates.question_estimates import MEAN, QuestionEstimates
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.rendering.columns import columns
+from ldp_aggregator.rendering.json_text import json_pieces
 
 _SHOW_ALL = "--top all shows every value in the survey's order; --format csv and --format json have them all"
 
@@ -53,4 +53,4 @@ def as_json(estimates: SurveyEstimates) -> str:
 
 def json_lines(estimates: SurveyEstimates) -> Iterator[str]:
     """The same in pieces."""
-    return json_pieces(survey_record(estimates, iter))
+    return json_pieces(estimates.record(iter))

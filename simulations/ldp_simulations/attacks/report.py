@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.columns import columns
+from ldp_aggregator.rendering.columns import columns
 from ldp_simulations.attacks.attack import Attack, Outcome
 
 FORMAT = 1

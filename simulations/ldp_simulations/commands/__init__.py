@@ -1,5 +1,8 @@
-"""The subcommands of `ldp` that ask nobody: plan, simulate, randomize, attack, codegen, ledger, the
-RAPPOR suite.
+"""The subcommands of `ldp` that need no reports.
+
+plan, attack    what to expect before anyone is asked     simulate      `ldp simulate` and `ldp randomize`
+devices         `ldp ledger` and `ldp codegen`            rappor_suite  the suite that `ldp simulate` runs
+options         numbers, as people write them
 
 Imports: everything in this package, when a command runs.
 """

@@ -161,9 +161,8 @@ def simulate(
     if survey_path is None or cases is not None:
         raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
     from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.estimates.result import MOST_ROWS
+    from ldp_aggregator.estimates.question_estimates import MOST_ROWS
     from ldp_aggregator.options import Options
-    from ldp_aggregator.output.plot import picture
     from ldp_simulations.population import from_table, synthetic
     from ldp_simulations.simulation import report
     from ldp_simulations.simulation.simulation import simulate
@@ -204,7 +203,7 @@ def simulate(
     if output is not None:
         truth = {name: each.truth.tolist() for name, each in result.runs.items()}
         write_whole(output / "report.html", report.page(result))
-        write_whole(output / "picture.svg", picture(result.first, "svg", truth))
+        write_whole(output / "picture.svg", result.first.plot(truth=truth))
         write_whole(output / "simulation.json", report.json_lines(result))
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:

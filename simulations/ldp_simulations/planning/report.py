@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp.exact import log_upper
-from ldp_aggregator.columns import columns
+from ldp_aggregator.rendering.columns import columns
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.plans import Plan
 from ldp_simulations.planning.stopwatch import client_microseconds, decode_milliseconds

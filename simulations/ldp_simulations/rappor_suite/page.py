@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from ldp_aggregator.columns import columns
+from ldp_aggregator.rendering.columns import columns
 from ldp_simulations import html_page
 from ldp_simulations.rappor_suite.published import PUBLISHED
 from ldp_simulations.rappor_suite.running import Outcome, Score

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.columns import columns
-from ldp_aggregator.estimates.records import Gather, survey_record
-from ldp_aggregator.estimates.result import MOST_ROWS, QuestionEstimates
-from ldp_aggregator.output.json_text import json_pieces
-from ldp_aggregator.output.plot import picture
+from ldp_aggregator.estimates.question_estimates import MOST_ROWS, Gather, QuestionEstimates
+from ldp_aggregator.rendering.columns import columns
+from ldp_aggregator.rendering.json_text import json_pieces
 from ldp_simulations import html_page
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
@@ -57,7 +55,7 @@ def json_lines(simulation: Simulation) -> Iterator[str]:
 
 
 def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
-    told = survey_record(simulation.first, iter)
+    told = simulation.first.record(iter)
     told["format"] = FORMAT
     told["simulation"] = {
         "way": simulation.way,
@@ -131,9 +129,7 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
     headings, *rows = _cells(*_chosen(simulation, question, MOST_ROWS))
     left_out = "".join(map(html_page.paragraph, _left_out(question, MOST_ROWS)))
-    drawing = picture(
-        question, "svg", {question.name: simulation.runs[question.name].truth.tolist()}
-    ).decode()
+    drawing = question.plot(truth=simulation.runs[question.name].truth.tolist()).decode()
     return (
         f"<h2>{html.escape(question.name)}</h2>{html_page.paragraph(question.question.text)}"
         f"{html_page.paragraph(question.describe())}<figure>{drawing[drawing.index('<svg') :]}</figure>"

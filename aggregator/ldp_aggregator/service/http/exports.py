@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ldp.errors import EstimateError
-from ldp_aggregator.estimates.result import SurveyEstimates
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.output.tables import as_json
 from ldp_aggregator.service.page.charts import standalone
 

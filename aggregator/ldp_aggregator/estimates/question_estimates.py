@@ -1,4 +1,4 @@
-"""Estimates as frozen records that print, export and plot well.
+"""Estimates of a question as a frozen record that prints, exports and plots well.
 
 Every number comes with a standard error and an interval, and says which estimand, level and kind of
 interval they are for. In a post-processed view the frequency is biased and bare; the unbiased
@@ -7,11 +7,9 @@ estimate with its errors stands beside it.
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.exact import log_upper
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.estimates.records import question_record, survey_record
 from ldp_aggregator.options import Options
+from ldp_aggregator.rendering.bars import Bars, picture
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -37,7 +36,9 @@ UNALLOCATED = "(no candidate)"
 """Where a value would stand, for all texts that are no candidates together."""
 
 _ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
-_COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
+
+Gather = Callable[[Iterator[dict[str, Any]]], Any]
+"""What becomes of records that come one by one: a list, or what writes them."""
 
 
 @dataclass(frozen=True)
@@ -231,77 +232,82 @@ class QuestionEstimates:
         caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.sentences]))}"
         return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON; what is not a number (no reports yet) is None."""
-        return question_record(self)
-
-
-@dataclass(frozen=True, eq=False)
-class SurveyEstimates:
-    """Estimates of a survey, by question name."""
-
-    survey: str
-    fingerprint: str
-    questions: dict[str, QuestionEstimates]
-
-    def __getitem__(self, name: str) -> QuestionEstimates:
-        return self.questions[name]
-
-    def __iter__(self) -> Iterator[QuestionEstimates]:
-        return iter(self.questions.values())
-
-    def __repr__(self) -> str:
-        return "\n".join(
-            [f"survey {self.survey} ({self.fingerprint})", *(repr(question) for question in self)]
+    def bars(self, truth: Sequence[float] | None = None) -> Bars:
+        """The estimates as a panel of a picture; `truth` gives true frequencies, where known."""
+        return Bars(
+            self.name,
+            self.describe(),
+            self.values,
+            self.frequency,
+            low=self.low,
+            high=self.high,
+            truth=truth,
         )
 
-    def _repr_html_(self) -> str:
-        return "".join(question._repr_html_() for question in self)
+    def plot(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
+        """A picture with a bar for each value, as the bytes of an SVG or PNG file.
+
+        Raises `EstimateError` if matplotlib is not there.
+        """
+        return picture([self.bars(truth)], form)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the format that `ldp estimate --format json` writes."""
-        return survey_record(self)
+        """Ready for JSON; what is not a number (no reports yet) is None."""
+        return self.record(list)
 
-    def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value of each question.
+    def record(self, gather: Gather) -> dict[str, Any]:
+        """The same, with what `gather` makes of the values, of which there may be a million."""
+        question, options = self.question, self.options
+        return {
+            "mechanism": question.mechanism,
+            "epsilon": {
+                "declared": question.declared.text,
+                "delivered": log_upper(question.randomizer.ratio),
+            },
+            "reports": self.reports,
+            "level": options.level,
+            "estimand": options.estimand,
+            "interval": options.interval,
+            "simultaneous": options.simultaneous is not None,
+            "simultaneous_method": options.simultaneous,
+            "post": options.post,
+            "biased": options.post is not None,
+            "values": gather(self._value_records()),
+            **({"left_out": self.left_out} if self.left_out else {}),
+            **({"respondents": self.respondents} if options.reports_each > 1 else {}),
+            **({} if self.mean is None else {"mean": self.mean.to_dict()}),
+            **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
+            **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),
+            **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),
+            **({"note": self.note} if self.note else {}),
+            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
+            **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
+        }
 
-        Then its mean, if any, as the frequency of `mean`.
-        """
-        return (dict(zip(_COLUMNS, row, strict=True)) for row in self._rows())
+    def _value_records(self) -> Iterator[dict[str, Any]]:
+        for index, estimate in enumerate(self):
+            errors = _errors(estimate)
+            shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
+            if self.options.post is None:
+                shown |= errors
+            else:
+                raw = _number(float(self.unbiased[index]))
+                shown |= {
+                    "standard_error": None,
+                    "interval": None,
+                    "unbiased": {"frequency": raw, **errors},
+                }
+            yield shown
 
-    def to_csv(self) -> str:
-        """The records as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(self._rows())
-        return text.getvalue()
 
-    def _rows(self) -> Iterator[tuple[str | float, ...]]:
-        for question in self:
-            for e in question:
-                yield question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
-            if question.mean is not None:
-                mean = question.mean
-                yield (
-                    question.name,
-                    MEAN,
-                    question.reports,
-                    mean.estimate,
-                    mean.standard_error,
-                    mean.low,
-                    mean.high,
-                )
+def _share(estimate: Estimate) -> dict[str, Any]:
+    return {"count": _number(estimate.count), "frequency": _number(estimate.frequency)}
 
-    def to_pandas(self) -> Any:
-        """The records as a pandas DataFrame; needs pandas."""
-        import pandas
 
-        return pandas.DataFrame(list(self.rows()), columns=list(_COLUMNS))
+def _errors(estimate: Estimate) -> dict[str, Any]:
+    ends = [_number(estimate.low), _number(estimate.high)]
+    return {"standard_error": _number(estimate.standard_error), "interval": ends}
 
-    def to_polars(self) -> Any:
-        """The records as a polars DataFrame; needs polars."""
-        import polars
 
-        types = [polars.String, polars.String, *[polars.Float64] * (len(_COLUMNS) - 2)]
-        return polars.DataFrame(list(self.rows()), schema=dict(zip(_COLUMNS, types, strict=True)))
+def _number(number: float) -> float | None:
+    return number if math.isfinite(number) else None
