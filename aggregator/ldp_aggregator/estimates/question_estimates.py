@@ -7,7 +7,6 @@ estimate with its errors stands beside it.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,10 @@ from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.bars import Bars, picture
+from ldp_aggregator.rendering.bars import picture
+from ldp_aggregator.rendering.columns import aligned
+from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.sheet import Bars, Cells
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -35,7 +37,8 @@ MEAN = "mean"
 UNALLOCATED = "(no candidate)"
 """Where a value would stand, for all texts that are no candidates together."""
 
-_ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+"""Where the values are that are not shown."""
 
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
@@ -198,39 +201,49 @@ class QuestionEstimates:
             f"{options.estimand}{family}{view}"
         )
 
-    def __repr__(self) -> str:
-        if self.brief is not self:
-            return f"{self.brief!r}\n{_ALL_OF_THEM}"
-        show = self.shown
-        lines = [
-            f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, "
-            f"{show(e.high)}]"
-            for e in self.everything
-        ]
+    def cells(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Cells:
+        """Headings and rows as text, as every output shows them.
+
+        Unless it is to be in full, of more than `MOST_ROWS` values only the top, and `elsewhere`,
+        which says where all are.
+        """
+        shown = self if in_full else self.brief
+        rows = [shown.row(estimate) for estimate in shown.everything]
         if self.mean is not None:
-            lines.append(f"  {MEAN}: {self.mean}")
-        lines += [f"  {sentence}" for sentence in self.sentences]
-        return "\n".join([f"{self.name} ({self.describe()})", *lines])
+            rows.append((MEAN, "", *self.mean.cells))
+        remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
+        return Cells(self.name, self.describe(), self.headings, rows, remarks)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The names of the cells of a row."""
+        level, post = f"{self.options.level:.4g} interval", self.options.post
+        if post is None:
+            return "value", "count", "frequency", "standard error", level
+        return (
+            "value",
+            "count",
+            f"frequency ({post})",
+            "unbiased standard error",
+            f"unbiased {level}",
+        )
+
+    def row(self, estimate: Estimate) -> tuple[str, ...]:
+        """An estimate as text."""
+        show = self.shown
+        return (
+            estimate.value,
+            f"{estimate.count:,.0f}",
+            show(estimate.frequency),
+            show(estimate.standard_error),
+            f"[{show(estimate.low)}, {show(estimate.high)}]",
+        )
+
+    def __repr__(self) -> str:
+        return aligned(self.cells(in_full=False)).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        if self.brief is not self:
-            return f"{self.brief._repr_html_()}<p>{html.escape(_ALL_OF_THEM)}</p>"
-        show = self.shown
-        cells = "".join(
-            f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{show(e.frequency)}</td>"
-            f"<td>{show(e.standard_error)}</td><td>[{show(e.low)}, {show(e.high)}]</td></tr>"
-            for e in self.everything
-        )
-        if self.mean is not None:
-            cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(
-                ("<tr>", "</tr>")
-            )
-        head = "".join(
-            f"<th>{name}</th>"
-            for name in ("value", "count", "frequency", "standard error", "interval")
-        )
-        caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.sentences]))}"
-        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+        return captioned(self.cells(in_full=False))
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The estimates as a panel of a picture; `truth` gives true frequencies, where known."""

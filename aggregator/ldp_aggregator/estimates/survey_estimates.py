@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_aggregator.estimates.question_estimates import MEAN, Gather, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import ALL_OF_THEM, MEAN, Gather, QuestionEstimates
 from ldp_aggregator.rendering.bars import picture
+from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.sheet import Sheet
 
 FORMAT = 1
 """Of the records for JSON."""
@@ -31,8 +31,38 @@ class SurveyEstimates:
     def __iter__(self) -> Iterator[QuestionEstimates]:
         return iter(self.questions.values())
 
+    def sheet(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Sheet:
+        """All that is shown, in the shapes that formats ask for (`ldp_aggregator.rendering.sheet`).
+
+        Unless it is to be in full, tables of more than `MOST_ROWS` values show the top, and
+        `elsewhere`, which says where all are.
+        """
+        return Sheet(
+            f"{self.survey}: estimates",
+            tables=lambda: [
+                question.cells(in_full=in_full, elsewhere=elsewhere) for question in self
+            ],
+            record=lambda: self.record(iter),
+            columns=_COLUMNS,
+            rows=self._rows,
+            bars=lambda: [question.bars() for question in self],
+            warnings=[
+                f"question {question.name!r}: {remark}"
+                for question in self
+                for remark in question.remarks
+            ],
+        )
+
+    def rendered(self, form: str = "table") -> str | bytes:
+        """The estimates in one of the formats of `ldp estimate --format`: "table", "markdown"...
+
+        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
+        for those whose library is not installed.
+        """
+        return rendered(self.sheet(), form)
+
     def __repr__(self) -> str:
-        return "\n".join(
+        return "\n\n".join(
             [f"survey {self.survey} ({self.fingerprint})", *(repr(question) for question in self)]
         )
 
@@ -67,11 +97,7 @@ class SurveyEstimates:
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(self._rows())
-        return text.getvalue()
+        return str(self.rendered("csv"))
 
     def _rows(self) -> Iterator[tuple[str | float, ...]]:
         for question in self:

@@ -6,32 +6,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.drawing import drawn
+from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 MOST_BARS = 40
 _TITLE, _LABEL, _CAPTION = 40, 40, 160
 """The most characters of each."""
 
 
-@dataclass(frozen=True, eq=False)
-class Bars:
-    """One panel of a picture: arrays of shape (M,), in the order of `labels`."""
+def write_svg(sheet: Sheet) -> bytes:
+    """The bars of a sheet as SVG. Raises `EstimateError` if matplotlib is not there."""
+    return picture(sheet.bars(), "svg")
 
-    title: str
-    caption: str
-    labels: Sequence[str]
-    lengths: NDArray[np.float64]
-    """What the bars show; they are as long as nothing where there is no number."""
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    truth: Sequence[float] | None = None
-    """What is marked beside the bars, where it is known."""
+
+def write_png(sheet: Sheet) -> bytes:
+    """The same as PNG."""
+    return picture(sheet.bars(), "png")
 
 
 def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
@@ -50,7 +45,7 @@ def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
     return drawn((8, sum(heights)), draw, form)
 
 
-def shown_places(lengths: NDArray[np.float64]) -> list[int]:
+def shown_places(lengths: Floats) -> list[int]:
     """The places of the values that a picture shows: all, in their order, or the `MOST_BARS`
     greatest.
     """

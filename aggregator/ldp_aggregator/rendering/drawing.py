@@ -8,8 +8,6 @@ from typing import Any
 
 from ldp.errors import EstimateError
 
-PICTURES = ("svg", "png")
-
 
 def drawn(size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg") -> bytes:
     """What `draw` makes of an empty figure, as the bytes of an SVG or PNG file; the size is in
