@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate
-    from ldp_aggregator.estimates.result import Estimate, QuestionEstimates, SurveyEstimates
+    from ldp_aggregator.estimates.question_estimates import Estimate, QuestionEstimates
+    from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
@@ -44,12 +45,12 @@ __all__ = [
 _HOMES = {
     "Association": "association.result",
     "associate": "association.association",
-    "Estimate": "estimates.result",
+    "Estimate": "estimates.question_estimates",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
-    "QuestionEstimates": "estimates.result",
-    "SurveyEstimates": "estimates.result",
+    "QuestionEstimates": "estimates.question_estimates",
+    "SurveyEstimates": "estimates.survey_estimates",
     "Tally": "tallies.tally",
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",

@@ -195,15 +195,15 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
             file.write(piece.encode() if isinstance(piece, str) else piece)
 
 
-def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
+def hand_out(path: Path | None, content: bytes | str | Iterable[str], *, data: bool = True) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`.
 
-    `data` is for machines.
+    `data` is for machines, and so are bytes.
     """
     if is_standard_output(path):
         _check_standard_output()
     to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
-    if to_people:
+    if to_people and not isinstance(content, bytes):
         click.echo("".join(content), nl=False)
     else:
         write_whole(path or Path(DASH), content)

@@ -12,7 +12,6 @@ from specimens import question
 from ldp import Survey
 from ldp_aggregator import Options, Tally, estimate
 from ldp_aggregator.options import POST
-from ldp_aggregator.output.tables import table
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 
 RANDOM = np.random.default_rng(3)
@@ -98,7 +97,7 @@ def test_views_say_that_they_are_biased(post):
     assert view.to_dict()["biased"] is True
     assert "biased" not in plain.describe() + repr(plain) + plain._repr_html_()
     assert (plain.to_dict()["post"], plain.to_dict()["biased"]) == (None, False)
-    shown = table(estimate(Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])}), Options(post=post)))
+    shown = estimate(Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])}), Options(post=post)).rendered()
     assert f"frequency ({post})" in shown
     assert "unbiased" in shown
 

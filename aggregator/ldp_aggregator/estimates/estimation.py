@@ -30,13 +30,9 @@ from ldp_aggregator.estimates.intervals import (
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
+from ldp_aggregator.estimates.question_estimates import UNALLOCATED, Estimate, QuestionEstimates
 from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
-from ldp_aggregator.estimates.result import (
-    UNALLOCATED,
-    Estimate,
-    QuestionEstimates,
-    SurveyEstimates,
-)
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import Options

@@ -14,7 +14,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.estimates.detection import detected
-from ldp_aggregator.estimates.result import QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 
 LEVEL = 0.95
 COLUMNS = (

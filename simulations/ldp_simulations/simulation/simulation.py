@@ -23,7 +23,7 @@ from ldp.survey import Envelope, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
-from ldp_aggregator.estimates.result import SurveyEstimates
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally

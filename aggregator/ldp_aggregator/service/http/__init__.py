@@ -2,7 +2,7 @@
 
 app      routes and their answers, for any ASGI server     upload           the route for reports
 metrics  numbers for Prometheus                            upload_protocol  the same without ASGI, for speed
-exports  estimates as files                                protocol         HTTP's framing, strictly
+protocol HTTP's framing, strictly
 
 Imports: everything in `service` but `commands` and `repair`.
 """

@@ -4,7 +4,7 @@ application.
     POST /v1/reports                   uploads (module `upload_desk`); scope upload
     GET  /v1/surveys                   names and fingerprints of all versions of all surveys; analyst
     GET  /v1/surveys/NAME              the newest version, for clients: survey file and fingerprint; upload or analyst
-    GET  /v1/surveys/NAME/estimates    JSON, or with ?format= what `exports` has; analyst
+    GET  /v1/surveys/NAME/estimates    JSON, or with ?format= what `page.downloads` has; analyst
     GET  /v1/surveys/NAME/tally        the bytes that `ldp aggregate` writes; analyst
     GET  /v1/surveys/NAME/history      estimates by epoch, of ?question=; analyst
     GET  /v1/surveys/NAME/health       checks of the reports; analyst
@@ -33,10 +33,10 @@ from starlette.routing import Route
 from ldp.errors import AnswerError, EstimateError
 from ldp_aggregator.service.analysis.queries import RequestError, options_of, served_as
 from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http.exports import EXPORTS
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.page.downloads import DOWNLOADS, download
 from ldp_aggregator.service.page.routes import page_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
@@ -196,26 +196,29 @@ class _Endpoints:
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
 
     async def estimates(self, request: Request) -> Response:
-        form = request.query_params.get("format", "json")
-        if form not in EXPORTS:
+        name = request.query_params.get("format", "json")
+        if name not in DOWNLOADS:
             raise RequestError(
-                400, f"expected format to be one of {', '.join(EXPORTS)}, got {form[:40]!r}"
+                400, f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}"
             )
+        form = DOWNLOADS[name]
         served, options, epoch = (
             self._served(request),
             options_of(request.query_params),
             _epoch(request),
         )
-        export, pooled = EXPORTS[form], epoch is None and not request.query_params.get("version")
-        content = await run_in_threadpool(
-            lambda: export.make(
-                self._analysis.pooled(served.survey.name, options)
-                if pooled
-                else self._analysis.estimates(served, options, self._at(served, epoch))
-            )
-        )
-        headers = {"content-disposition": f'attachment; filename="{served.survey.name}.{form}"'}
-        return Response(content, media_type=export.content_type, headers=headers)
+        pooled = epoch is None and not request.query_params.get("version")
+
+        def made() -> bytes:
+            if pooled:
+                return download(self._analysis.pooled(served.survey.name, options), form)
+            at = self._at(served, epoch)
+            return download(self._analysis.estimates(served, options, at), form)
+
+        content = await run_in_threadpool(made)
+        file = f"{served.survey.name}.{form.ending}"
+        headers = {"content-disposition": f'attachment; filename="{file}"'}
+        return Response(content, media_type=form.content_type, headers=headers)
 
     async def tally(self, request: Request) -> Response:
         served, epoch = self._served(request), _epoch(request)

@@ -17,7 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp_aggregator.estimates.result import QuestionEstimates, SurveyEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import QuestionView, Series
 from ldp_aggregator.service.store.records import DAY, Epoch

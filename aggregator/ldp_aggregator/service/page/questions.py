@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from ldp.exact import log_text
-from ldp_aggregator.estimates.result import MEAN, Estimate, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import MEAN, Estimate, QuestionEstimates
 from ldp_aggregator.service.page.charts import (
     bars,
     means_of,
@@ -99,10 +99,8 @@ def _values(view: QuestionView) -> Safe:
     ]
     if question.unallocated is not None:
         rows.append(_value(question, question.unallocated, None, view.miss))
-    post = question.options.post
-    plain = ("frequency", "standard error", "interval")
-    biased = (f"frequency ({post})", "unbiased standard error", "unbiased interval")
-    head = ("value", *(biased if post else plain), "count", "p-value")
+    value, count, frequency, error, interval = question.headings
+    head = (value, frequency, error, interval, count, "p-value")
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
     caption = f"{question.name}: {which} values; p-values, of nobody holding it, are simultaneous"
     return table(caption, head, rows, id=f"values-{question.name}")
@@ -119,15 +117,9 @@ def _value(
     question: QuestionEstimates, estimate: Estimate, chance: float | None, miss: float
 ) -> Safe:
     show = question.shown
-    ends = joined(
-        [
-            "[",
-            number(show(estimate.low), estimate.low),
-            ", ",
-            number(show(estimate.high), estimate.high),
-            "]",
-        ]
-    )
+    value, count, frequency, error, _ = question.row(estimate)
+    low, high = (number(show(end), end) for end in (estimate.low, estimate.high))
+    ends = joined(["[", low, ", ", high, "]"])
     told = (
         []
         if chance is None
@@ -136,11 +128,11 @@ def _value(
     if chance is not None and chance <= miss:
         told.append(tag("span", " detected", class_="detected"))
     return row(
-        estimate.value,
-        number(show(estimate.frequency), estimate.frequency),
-        number(show(estimate.standard_error), estimate.standard_error),
+        value,
+        number(frequency, estimate.frequency),
+        number(error, estimate.standard_error),
         ends,
-        number(f"{estimate.count:,.0f}", estimate.count),
+        number(count, estimate.count),
         joined(told),
     )
 

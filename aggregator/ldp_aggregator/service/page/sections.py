@@ -4,17 +4,16 @@ download.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from urllib.parse import quote, urlencode
 
 from ldp.wire import REASONS
 from ldp_aggregator.service.counting.submissions import QUARANTINED, summed_up
+from ldp_aggregator.service.page.downloads import DOWNLOADS
 from ldp_aggregator.service.page.elements import many, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
 
-_FORMATS = (("csv", "CSV"), ("json", "JSON"), ("parquet", "Parquet"), ("svg", "SVG of all charts"))
 _OUTCOMES = {
     "accepted": "counted",
     "duplicate": "came again, and were not counted twice",
@@ -75,13 +74,13 @@ def _exports(asked: Asked) -> Safe:
             "li",
             tag(
                 "a",
-                words,
-                href=f"{path}/estimates?{urlencode({**query, 'format': form})}",
+                form.words,
+                href=f"{path}/estimates?{urlencode({**query, 'format': form.name})}",
                 download=True,
             ),
         )
-        for form, words in _FORMATS
-        if form != "parquet" or find_spec("pyarrow") is not None
+        for form in DOWNLOADS.values()
+        if form.available
     ]
     links.append(
         tag(

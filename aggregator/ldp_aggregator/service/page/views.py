@@ -10,9 +10,9 @@ from typing import Self
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.estimates.result import QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options
-from ldp_aggregator.output.plot import shown_values
+from ldp_aggregator.rendering.bars import shown_places
 from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
 from ldp_aggregator.service.analysis.queries import options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -117,7 +117,7 @@ class QuestionView:
         """What follows from the estimates of a question, and what is known beside them."""
         return cls(
             estimates,
-            shown_values(estimates),
+            shown_places(estimates.frequency),
             adjusted_p_values(estimates, CORRECTION),
             checks,
             series,

@@ -1,4 +1,4 @@
-"""Estimates as frozen records that print, export and plot well.
+"""Estimates of a question as a frozen record that prints, exports and plots well.
 
 Every number comes with a standard error and an interval, and says which estimand, level and kind of
 interval they are for. In a post-processed view the frequency is biased and bare; the unbiased
@@ -7,11 +7,8 @@ estimate with its errors stands beside it.
 
 from __future__ import annotations
 
-import csv
-import html
-import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,13 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.exact import log_upper
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.estimates.records import question_record, survey_record
 from ldp_aggregator.options import Options
+from ldp_aggregator.rendering.bars import picture
+from ldp_aggregator.rendering.columns import aligned
+from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.sheet import Bars, Cells
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -36,8 +37,11 @@ MEAN = "mean"
 UNALLOCATED = "(no candidate)"
 """Where a value would stand, for all texts that are no candidates together."""
 
-_ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
-_COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
+ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+"""Where the values are that are not shown."""
+
+Gather = Callable[[Iterator[dict[str, Any]]], Any]
+"""What becomes of records that come one by one: a list, or what writes them."""
 
 
 @dataclass(frozen=True)
@@ -197,111 +201,126 @@ class QuestionEstimates:
             f"{options.estimand}{family}{view}"
         )
 
-    def __repr__(self) -> str:
-        if self.brief is not self:
-            return f"{self.brief!r}\n{_ALL_OF_THEM}"
-        show = self.shown
-        lines = [
-            f"  {e.value}: {show(e.frequency)} +- {show(e.standard_error)} [{show(e.low)}, "
-            f"{show(e.high)}]"
-            for e in self.everything
-        ]
+    def cells(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Cells:
+        """Headings and rows as text, as every output shows them.
+
+        Unless it is to be in full, of more than `MOST_ROWS` values only the top, and `elsewhere`,
+        which says where all are.
+        """
+        shown = self if in_full else self.brief
+        rows = [shown.row(estimate) for estimate in shown.everything]
         if self.mean is not None:
-            lines.append(f"  {MEAN}: {self.mean}")
-        lines += [f"  {sentence}" for sentence in self.sentences]
-        return "\n".join([f"{self.name} ({self.describe()})", *lines])
+            rows.append((MEAN, "", *self.mean.cells))
+        remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
+        return Cells(self.name, self.describe(), self.headings, rows, remarks)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The names of the cells of a row."""
+        level, post = f"{self.options.level:.4g} interval", self.options.post
+        if post is None:
+            return "value", "count", "frequency", "standard error", level
+        return (
+            "value",
+            "count",
+            f"frequency ({post})",
+            "unbiased standard error",
+            f"unbiased {level}",
+        )
+
+    def row(self, estimate: Estimate) -> tuple[str, ...]:
+        """An estimate as text."""
+        show = self.shown
+        return (
+            estimate.value,
+            f"{estimate.count:,.0f}",
+            show(estimate.frequency),
+            show(estimate.standard_error),
+            f"[{show(estimate.low)}, {show(estimate.high)}]",
+        )
+
+    def __repr__(self) -> str:
+        return aligned(self.cells(in_full=False)).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        if self.brief is not self:
-            return f"{self.brief._repr_html_()}<p>{html.escape(_ALL_OF_THEM)}</p>"
-        show = self.shown
-        cells = "".join(
-            f"<tr><td>{html.escape(e.value)}</td><td>{e.count:,.0f}</td><td>{show(e.frequency)}</td>"
-            f"<td>{show(e.standard_error)}</td><td>[{show(e.low)}, {show(e.high)}]</td></tr>"
-            for e in self.everything
+        return captioned(self.cells(in_full=False))
+
+    def bars(self, truth: Sequence[float] | None = None) -> Bars:
+        """The estimates as a panel of a picture; `truth` gives true frequencies, where known."""
+        return Bars(
+            self.name,
+            self.describe(),
+            self.values,
+            self.frequency,
+            low=self.low,
+            high=self.high,
+            truth=truth,
         )
-        if self.mean is not None:
-            cells += "".join(f"<td>{cell}</td>" for cell in (MEAN, "", *self.mean.cells)).join(
-                ("<tr>", "</tr>")
-            )
-        head = "".join(
-            f"<th>{name}</th>"
-            for name in ("value", "count", "frequency", "standard error", "interval")
-        )
-        caption = f"<b>{html.escape(self.name)}</b> {html.escape(' '.join([self.describe(), *self.sentences]))}"
-        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+
+    def plot(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
+        """A picture with a bar for each value, as the bytes of an SVG or PNG file.
+
+        Raises `EstimateError` if matplotlib is not there.
+        """
+        return picture([self.bars(truth)], form)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""
-        return question_record(self)
+        return self.record(list)
+
+    def record(self, gather: Gather) -> dict[str, Any]:
+        """The same, with what `gather` makes of the values, of which there may be a million."""
+        question, options = self.question, self.options
+        return {
+            "mechanism": question.mechanism,
+            "epsilon": {
+                "declared": question.declared.text,
+                "delivered": log_upper(question.randomizer.ratio),
+            },
+            "reports": self.reports,
+            "level": options.level,
+            "estimand": options.estimand,
+            "interval": options.interval,
+            "simultaneous": options.simultaneous is not None,
+            "simultaneous_method": options.simultaneous,
+            "post": options.post,
+            "biased": options.post is not None,
+            "values": gather(self._value_records()),
+            **({"left_out": self.left_out} if self.left_out else {}),
+            **({"respondents": self.respondents} if options.reports_each > 1 else {}),
+            **({} if self.mean is None else {"mean": self.mean.to_dict()}),
+            **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
+            **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),
+            **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),
+            **({"note": self.note} if self.note else {}),
+            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
+            **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
+        }
+
+    def _value_records(self) -> Iterator[dict[str, Any]]:
+        for index, estimate in enumerate(self):
+            errors = _errors(estimate)
+            shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
+            if self.options.post is None:
+                shown |= errors
+            else:
+                raw = _number(float(self.unbiased[index]))
+                shown |= {
+                    "standard_error": None,
+                    "interval": None,
+                    "unbiased": {"frequency": raw, **errors},
+                }
+            yield shown
 
 
-@dataclass(frozen=True, eq=False)
-class SurveyEstimates:
-    """Estimates of a survey, by question name."""
+def _share(estimate: Estimate) -> dict[str, Any]:
+    return {"count": _number(estimate.count), "frequency": _number(estimate.frequency)}
 
-    survey: str
-    fingerprint: str
-    questions: dict[str, QuestionEstimates]
 
-    def __getitem__(self, name: str) -> QuestionEstimates:
-        return self.questions[name]
+def _errors(estimate: Estimate) -> dict[str, Any]:
+    ends = [_number(estimate.low), _number(estimate.high)]
+    return {"standard_error": _number(estimate.standard_error), "interval": ends}
 
-    def __iter__(self) -> Iterator[QuestionEstimates]:
-        return iter(self.questions.values())
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [f"survey {self.survey} ({self.fingerprint})", *(repr(question) for question in self)]
-        )
-
-    def _repr_html_(self) -> str:
-        return "".join(question._repr_html_() for question in self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the format that `ldp estimate --format json` writes."""
-        return survey_record(self)
-
-    def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value of each question.
-
-        Then its mean, if any, as the frequency of `mean`.
-        """
-        return (dict(zip(_COLUMNS, row, strict=True)) for row in self._rows())
-
-    def to_csv(self) -> str:
-        """The records as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(self._rows())
-        return text.getvalue()
-
-    def _rows(self) -> Iterator[tuple[str | float, ...]]:
-        for question in self:
-            for e in question:
-                yield question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
-            if question.mean is not None:
-                mean = question.mean
-                yield (
-                    question.name,
-                    MEAN,
-                    question.reports,
-                    mean.estimate,
-                    mean.standard_error,
-                    mean.low,
-                    mean.high,
-                )
-
-    def to_pandas(self) -> Any:
-        """The records as a pandas DataFrame; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self.rows()), columns=list(_COLUMNS))
-
-    def to_polars(self) -> Any:
-        """The records as a polars DataFrame; needs polars."""
-        import polars
-
-        types = [polars.String, polars.String, *[polars.Float64] * (len(_COLUMNS) - 2)]
-        return polars.DataFrame(list(self.rows()), schema=dict(zip(_COLUMNS, types, strict=True)))
+def _number(number: float) -> float | None:
+    return number if math.isfinite(number) else None
