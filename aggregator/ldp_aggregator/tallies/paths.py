@@ -29,24 +29,26 @@ def count_paths(
     *,
     allow_equal: bool = False,
 ) -> tuple[Tally, set[bytes]]:
-    """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are
-    duplicates.
+    """The tally of all, and the ids of the batches accepted.
+
+    Batches under ids that are `seen` are duplicates.
 
     A tally has no id. What tells it from others are its counts, the digest of which is among the
     ids. Raises `FileError` for the first path that cannot be read, or is a tally that cannot be
     merged, or is one that came before, unless `allow_equal`.
     """
-    known = frozenset(seen)
-    ingest, snapshots = Ingest(survey, known), Tally.empty(survey)
+    before = frozenset(seen)
+    ingest = Ingest(survey, before)
+    snapshots = Tally.empty(survey)
     for path in paths:
         try:
             with opened(path) as file:
                 beginning = file.read(CHUNK)
                 if beginning.startswith(TALLY_MAGIC):
-                    found = decode_tally(beginning + file.read(), survey)
-                    if not allow_equal and any(counts.any() for counts in found.counts.values()):
-                        _take_note(path, found, ingest.seen)
-                    snapshots = snapshots.merge(found)
+                    tally = decode_tally(beginning + file.read(), survey)
+                    if not allow_equal and any(counts.any() for counts in tally.counts.values()):
+                        _take_note(path, tally, ingest.seen)
+                    snapshots = snapshots.merge(tally)
                 else:
                     ingest.feed(beginning)
                     ingest.file(file)
@@ -54,13 +56,14 @@ def count_paths(
             raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
         except (MismatchError, WireError) as error:
             raise FileError(f"{path}: {error}") from None
-    ingest.seen -= known
+    ingest.seen -= before
     return ingest.tally.merge(snapshots), ingest.seen
 
 
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
-    """Raises `FileError` for counts that were added already: there is nothing else by which two
-    tallies could be told.
+    """Raise `FileError` for counts that were added already.
+
+    There is nothing else by which two tallies could be told apart.
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
@@ -68,8 +71,7 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
     if digest in seen:
         raise FileError(
             f"{path}: expected tallies of different reports, got the same counts for the second "
-            f"time; "
-            "leave it out, or if it really counts other reports, pass --allow-equal"
+            "time; leave it out, or if it really counts other reports, pass --allow-equal"
         )
     seen.add(digest)
 
