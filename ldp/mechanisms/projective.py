@@ -9,7 +9,7 @@ of q elements.
 A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base
 q it is q^j + r with 0 <= r < q^j, and points are numbered in the order of those numbers: the
 point's index is (q^j - 1) / (q - 1) + r. The values of the question are the first points; the
-others are held by nobody, which is a check on the reports (`ldp_aggregator.health.phantoms`).
+others are held by nobody, which is a check on the reports (`ldp_aggregator.health_checks.phantoms`).
 
 Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have
 their upper two coordinates in common. A tally need not count all points of a large space: it is

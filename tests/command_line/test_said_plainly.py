@@ -23,7 +23,7 @@ from ldp_aggregator import Tally, encode_tally, estimate
 from ldp_aggregator.columns import MOST_WIDTH, columns
 from ldp_aggregator.commands import main as cli
 from ldp_aggregator.estimates.result import MOST_ROWS
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.output.tables import as_json, table
 
@@ -167,7 +167,9 @@ def test_reports_each_is_for_memoized_questions(folder):
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
-    once, twice = (estimate(Tally(survey, counts), Options(reports_each=each)) for each in (1, 2))
+    once, twice = (
+        estimate(Tally(survey, counts), options=Options(reports_each=each)) for each in (1, 2)
+    )
     assert "reports_each is not for this question" in twice["pet"].note
     assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
     assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)
@@ -245,7 +247,7 @@ ADVISING = {
     "document.py": ("token new",),
     "export_command.py": ("serve",),
     "lost_records.py": ("doctor",),
-    "path_counting.py": ("aggregate", "estimate", "associate"),
+    "paths.py": ("aggregate", "estimate", "associate"),
     "plan_command.py": ("plan",),
     "population.py": ("simulate",),
     "presentation.py": ("estimate", "simulate"),
@@ -301,7 +303,7 @@ def test_advice_can_be_followed():
     show the message.
     """
     found = set(advised())
-    assert {("answers.py", "--skip-invalid"), ("path_counting.py", "--allow-equal")} <= found
+    assert {("answers.py", "--skip-invalid"), ("paths.py", "--allow-equal")} <= found
     for module, option in sorted(found):
         assert module in ADVISING or (module, option) in ELSEWHERE, (
             f"{module} names {option}: in which commands?"

@@ -12,8 +12,8 @@ from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.health.payload_chances import payload_chances
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.payload_chances import payload_chances
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.sampling import sample_counts
 

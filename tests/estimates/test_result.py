@@ -124,7 +124,7 @@ def test_dictionaries_are_json(nasty):
         Options(),
         Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
     ):
-        told = estimate(NASTY_TALLY, options).to_dict()
+        told = estimate(NASTY_TALLY, options=options).to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert json.loads(as_json(nasty)) == nasty.to_dict()
 

@@ -11,7 +11,7 @@ import csv
 import html
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.errors import UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
@@ -53,6 +54,11 @@ class Estimate:
     standard_error: float
     low: float
     high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +119,18 @@ class QuestionEstimates:
         return len(self.values)
 
     def __getitem__(self, value: str) -> Estimate:
-        return next(estimate for estimate in self if estimate.value == value)
+        place = self._places.get(value)
+        if place is None:
+            what = f"one of the values of question {self.name!r}"
+            raise UnknownNameError(value, self.values, what)
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        frequency, *errors = (float(column[place]) for column in columns)
+        return Estimate(value, self.respondents * frequency, frequency, *errors)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The place of each value, made when one is first asked for."""
+        return {value: place for place, value in enumerate(self.values)}
 
     def top(self, most: int) -> QuestionEstimates:
         """The values with the highest estimates, the highest first.
@@ -235,6 +252,30 @@ class QuestionEstimates:
         """Ready for JSON; what is not a number (no reports yet) is None."""
         return question_record(self)
 
+    @property
+    def alone(self) -> SurveyEstimates:
+        """The same as the estimates of a survey that asks nothing else."""
+        return SurveyEstimates(self.question.survey, "", {self.name: self})
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each value, then for the mean, if any; needs pandas."""
+        return self.alone.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The same as a polars DataFrame; needs polars."""
+        return self.alone.to_polars()
+
+    def plot(self, truth: Sequence[float] | None = None) -> Any:
+        """A matplotlib figure: a bar for each value with its interval, of more than 40 values the
+        40 most frequent; `truth`, of shape (M,), adds the true frequencies.
+
+        Raises `EstimateError` if matplotlib is not there.
+        """
+        # Views of estimates lie above them; the package's top knows where.
+        from ldp_aggregator import figure
+
+        return figure(self, None if truth is None else {self.name: truth})
+
 
 @dataclass(frozen=True, eq=False)
 class SurveyEstimates:
@@ -245,6 +286,8 @@ class SurveyEstimates:
     questions: dict[str, QuestionEstimates]
 
     def __getitem__(self, name: str) -> QuestionEstimates:
+        if name not in self.questions:
+            raise UnknownNameError(name, self.questions, "one of the questions estimated")
         return self.questions[name]
 
     def __iter__(self) -> Iterator[QuestionEstimates]:
@@ -261,6 +304,14 @@ class SurveyEstimates:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: the format that `ldp estimate --format json` writes."""
         return survey_record(self)
+
+    def plot(self, truth: Mapping[str, Sequence[float]] | None = None) -> Any:
+        """A matplotlib figure with the bars of each question; `truth` gives true frequencies by
+        question. Raises `EstimateError` if matplotlib is not there.
+        """
+        from ldp_aggregator import figure
+
+        return figure(self, truth)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value of each question.

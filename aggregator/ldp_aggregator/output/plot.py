@@ -5,13 +5,13 @@ is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_aggregator.estimates.result import QuestionEstimates, SurveyEstimates
-from ldp_aggregator.output.drawing import drawn
+from ldp_aggregator.output.drawing import drawn, drawn_figure
 
 MOST_BARS = 40
 PICTURES = ("svg", "png")
@@ -28,15 +28,31 @@ def picture(
     Questions of more than 40 values show the 40 most frequent. Raises `EstimateError` if matplotlib
     is not there.
     """
+    return drawn(*_drawing(estimates, truth), form)
+
+
+def figure(
+    estimates: SurveyEstimates | QuestionEstimates,
+    truth: Mapping[str, Sequence[float]] | None = None,
+) -> Any:
+    """The same as a matplotlib figure, to be shown or changed. Raises `EstimateError` as above."""
+    return drawn_figure(*_drawing(estimates, truth))
+
+
+def _drawing(
+    estimates: SurveyEstimates | QuestionEstimates,
+    truth: Mapping[str, Sequence[float]] | None,
+) -> tuple[tuple[float, float], Callable[[Any], None]]:
+    """The size of a picture in inches, and what draws it on an empty figure."""
     questions = [estimates] if isinstance(estimates, QuestionEstimates) else list(estimates)
     heights = [1.1 + 0.28 * max(1, min(len(question), MOST_BARS)) for question in questions]
 
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(len(questions), 1, squeeze=False, height_ratios=heights)[:, 0]
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots(len(questions), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axis, question in zip(axes, questions, strict=True):
             _bars(axis, question, (truth or {}).get(question.name))
 
-    return drawn((8, sum(heights)), draw, form)
+    return (8, sum(heights)), draw
 
 
 def shown_values(question: QuestionEstimates) -> list[int]:

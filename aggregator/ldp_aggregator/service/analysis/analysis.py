@@ -17,7 +17,7 @@ from ldp_aggregator.checks import Check
 from ldp_aggregator.estimates.estimation import estimate, estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.result import QuestionEstimates, SurveyEstimates
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
@@ -68,7 +68,8 @@ class Analysis:
         """Estimates of one version of a survey."""
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
-            return estimate(tally_of(snapshot, served.survey, epoch), options, served.candidates)
+            tally = tally_of(snapshot, served.survey, epoch)
+            return estimate(tally, options=options, candidates=served.candidates)
 
         return self._once(("estimates", served.fingerprint, options, epoch), make)
 
@@ -81,7 +82,7 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tallies = [tally_of(snapshot, each.survey) for each in versions]
-            found = estimate(tallies[-1], options, newest.candidates)
+            found = estimate(tallies[-1], options=options, candidates=newest.candidates)
             for question in newest.survey:
                 parts = _poolable(question, tallies)
                 if len(parts) > 1:

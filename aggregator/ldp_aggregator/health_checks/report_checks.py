@@ -34,8 +34,8 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.health.payload_chances import payload_chances
-from ldp_aggregator.health.phantoms import phantom_score
+from ldp_aggregator.health_checks.payload_chances import payload_chances
+from ldp_aggregator.health_checks.phantoms import phantom_score
 from ldp_aggregator.moments.repeats import reports_of_each
 from ldp_aggregator.moments.supports import block_supports, support_counts
 from ldp_aggregator.options import Options
