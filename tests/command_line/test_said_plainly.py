@@ -166,7 +166,9 @@ def test_reports_each_is_for_memoized_questions(folder):
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
-    once, twice = (estimate(Tally(survey, counts), Options(reports_each=each)) for each in (1, 2))
+    once, twice = (
+        estimate(Tally(survey, counts), options=Options(reports_each=each)) for each in (1, 2)
+    )
     assert "reports_each is not for this question" in twice["pet"].note
     assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
     assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)

@@ -50,6 +50,7 @@ AREAS = {
     "ldp.certificate": "certificate check_certificate",
     "ldp.channel": "channel laws accounting",
     "ldp.compiled": "vectors certificate",
+    "ldp.declarations": "declarations",
     "ldp.domain": "domain survey_file sets vectors",
     "ldp.epochs": "epochs vectors",
     "ldp.errors": "keys survey_file wire",
@@ -66,6 +67,7 @@ AREAS = {
     "ldp.survey": "survey_file vectors ledger",
     "ldp.survey_file": "survey_file ledger epochs joint",
     "ldp.survey_text": "survey_file notes",
+    "ldp.survey_toml": "declarations",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
     "device_state mutants",

@@ -122,7 +122,7 @@ def test_dictionaries_are_json(nasty):
         Options(),
         Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
     ):
-        told = estimate(NASTY_TALLY, options).to_dict()
+        told = estimate(NASTY_TALLY, options=options).to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert json.loads(nasty.rendered("json")) == nasty.to_dict()
 

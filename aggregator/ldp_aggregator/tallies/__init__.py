@@ -8,6 +8,7 @@ joint_counting               questions answered together
 tally                        the counts of a survey, a commutative monoid
 tally_file                   a tally as bytes
 paths, object_stores         files and objects as one tally
+aggregation                  what people have at hand, as one tally
 
 Imports: `projective` and the modules beside the folders.
 """

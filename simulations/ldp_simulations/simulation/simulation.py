@@ -140,7 +140,7 @@ def simulate(
                 tally.counts[question.name] = sample_counts(
                     question, population[question.name], generator
                 )
-        estimates.append(estimate(tally, options, candidates))
+        estimates.append(estimate(tally, options=options, candidates=candidates))
     by_question = {
         question.name: _runs(question.name, population, estimates) for question in survey
     }

@@ -3,5 +3,5 @@
 analysis  tallies, estimates, health and history of a question
 queries   what may be asked, and how
 
-Imports: `service.counting`, `service.store`, `ldp_aggregator.health`, `.estimates`.
+Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`.
 """

@@ -70,7 +70,8 @@ class Analysis:
         """Estimates of one version of a survey."""
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
-            return estimate(tally_of(snapshot, served.survey, epoch), options, served.candidates)
+            tally = tally_of(snapshot, served.survey, epoch)
+            return estimate(tally, options=options, candidates=served.candidates)
 
         return self._once(("estimates", served.fingerprint, options, epoch), make)
 
@@ -84,7 +85,7 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tallies = [tally_of(snapshot, version.survey) for version in versions]
-            estimates = estimate(tallies[-1], options, newest.candidates)
+            estimates = estimate(tallies[-1], options=options, candidates=newest.candidates)
             for question in newest.survey:
                 parts = _poolable(question, tallies)
                 if len(parts) > 1:
