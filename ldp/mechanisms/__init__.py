@@ -23,6 +23,7 @@ _PLACES = {
     "exponential": ("exponential", "MECHANISM"),
     "geometric": ("additive", "GEOMETRIC"),
     "laplace": ("additive", "LAPLACE"),
+    "one-bit": ("one_bit", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),

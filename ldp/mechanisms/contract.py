@@ -26,6 +26,8 @@ A randomizer has a kind, which says how its reports are decoded:
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
     search  a report supports hashed prefixes of texts; decoded by a search, and by counting in
             cohorts held out of it
+    mean    a report is a bit whose expectation is linear in a whole number; decoded to a mean,
+            and to no frequencies
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 """The integers of a randomizer, by name."""
 
 
-Kind = Literal["pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search"]
+Kind = Literal[
+    "pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search", "mean"
+]
 
 
 class Randomizer(Protocol):

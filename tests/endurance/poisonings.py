@@ -25,7 +25,11 @@ DESIGNED = {
     for name, designs in DESIGNS.items()
     for number, keys in enumerate(designs)
 }
-QUESTIONS = {name: asked for name, asked in DESIGNED.items() if asked.randomizer.kind != "bloom"}
+QUESTIONS = {
+    name: asked
+    for name, asked in DESIGNED.items()
+    if asked.randomizer.kind not in ("bloom", "mean")
+}
 """Those that have a bound."""
 
 

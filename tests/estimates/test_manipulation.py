@@ -29,7 +29,7 @@ SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
 SCORED = {
     name: each
     for name, each in SPECIMENS.items()
-    if each.randomizer.kind not in ("bloom", "search")
+    if each.randomizer.kind not in ("bloom", "search", "mean")
 }
 SEARCHES = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind == "search"}
 EXACT = ("pure", "sketch", "sum", "sampled")
@@ -118,7 +118,11 @@ def has_mean(randomizer):
     return randomizer.kind not in ("sketch", "blocks")
 
 
-AVERAGED = {name: each for name, each in SCORED.items() if has_mean(each.randomizer)}
+AVERAGED = {
+    name: each
+    for name, each in SPECIMENS.items()
+    if each.randomizer.kind == "mean" or (name in SCORED and has_mean(each.randomizer))
+}
 
 
 def mean_violations(specimen, reach):
@@ -131,11 +135,8 @@ def mean_violations(specimen, reach):
     worths = []
     for report, _ in admitted(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        worths.append(
-            specimen.average(
-                randomizer, specimen.decode(randomizer, counts), counts, values
-            ).estimate
-        )
+        moments = specimen.decode and specimen.decode(randomizer, counts)
+        worths.append(specimen.average(randomizer, moments, counts, values).estimate)
     found = furthest(worths, -half, half)
     return (
         []

@@ -86,7 +86,7 @@ def support(specimen):
     says.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search"):
+    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", "mean"):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)
@@ -130,7 +130,7 @@ def unbiased(specimen):
     `test_heavy_hitters.py`.
     """
     found = []
-    if specimen.randomizer.kind in ("bloom", "sketch", "search"):
+    if specimen.randomizer.kind in ("bloom", "sketch", "search", "mean"):
         return found
     score = scores(specimen.randomizer)
     for value, row in zip(specimen.values, specimen.randomizer.channel().rows, strict=True):
@@ -143,7 +143,7 @@ def unbiased(specimen):
 def decoder(specimen):
     """What the aggregator makes of one report is its score; so its estimates are unbiased."""
     found = []
-    if specimen.randomizer.kind in ("bloom", "search"):
+    if specimen.randomizer.kind in ("bloom", "search", "mean"):
         return found
     score = scores(specimen.randomizer)
     for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
@@ -161,7 +161,7 @@ def errors(specimen):
     report.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("bloom", "sketch", "search"):
+    if randomizer.kind in ("bloom", "sketch", "search", "mean"):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
     size, owns = len(score[0]), [held_in(randomizer, value) for value in specimen.values]
@@ -216,6 +216,8 @@ def errors(specimen):
 def averages(specimen):
     """Mean, second moment and variance of whole numbers are unbiased: they are linear, so report by
     report.
+
+    Where a report tells of no second moment, the variance is at least what it is.
     """
     randomizer = specimen.randomizer
     if randomizer.kind in ("bloom", "sketch", "search") or hasattr(randomizer, "most"):
@@ -225,20 +227,18 @@ def averages(specimen):
     made = []
     for report in reports_of(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        made.append(
-            specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values)
-        )
+        moments = None if randomizer.kind == "mean" else specimen.decode(randomizer, counts)
+        made.append(specimen.average(randomizer, moments, counts, values))
     if None in made:
         return [] if _without_covariance(randomizer) else ["no mean"]
     estimates, seconds, variances = np.array(made).T
     law = np.array([[float(mass) for mass in row] for row in rows])
     found = [] if _close(law @ estimates, values) else ["the mean is biased"]
+    spread = law @ estimates**2 - values**2
+    if randomizer.kind == "mean":
+        return found + ([] if (law @ variances > spread - 1e-9).all() else ["too small a variance"])
     found += [] if _close(law @ seconds, values**2) else ["the second moment is biased"]
-    return found + (
-        []
-        if _close(law @ variances, law @ estimates**2 - values**2)
-        else ["the variance is biased"]
-    )
+    return found + ([] if _close(law @ variances, spread) else ["the variance is biased"])
 
 
 def sampler(specimen):

@@ -22,6 +22,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
@@ -72,6 +73,7 @@ DECODERS = {
     "sampled": window_moments,
     "bloom": bloom_moments,
     "search": found_moments,
+    "mean": None,
 }
 
 _TWO_EPSILONS = tuple(
@@ -108,6 +110,7 @@ DESIGNS = {
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
     "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
+    "one-bit": tuple(_STEPS + keys for keys in _EPSILONS),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
     ),
@@ -288,6 +291,8 @@ SMALL = (
     Specimen(
         "hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments
     ),
+    Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
+    Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),
     Specimen("steps-2", AdditiveNoise(2, 0, 5, 2, 2), tape=(8,), decode=noise_moments),
     Specimen("steps-3", AdditiveNoise(3, 0, 2, 1, 4), tape=(8,), decode=noise_moments),
     Specimen("steps-2-margin-1", AdditiveNoise(2, 1, 3, 2, 8), tape=(8,), decode=noise_moments),

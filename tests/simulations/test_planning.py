@@ -237,7 +237,7 @@ ENUMERABLE = {
     **{
         each.name: each.randomizer
         for each in map(abridged, DESIGNED)
-        if each.randomizer.kind not in ("bloom", "sketch", "search")
+        if each.randomizer.kind not in ("bloom", "sketch", "search", "mean")
     },
 }
 
