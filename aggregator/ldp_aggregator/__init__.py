@@ -1,4 +1,5 @@
-"""The operator's and analyst's side: reports in, unbiased frequency estimates with intervals out.
+"""The operator's and analyst's side: reports in, unbiased frequency estimates with confidence
+intervals out.
 
 `Ingest(survey)` turns bytes into a `Tally`; `estimate(tally)` turns a tally into estimates. Each
 name is loaded when it is first used, so that `ldp --help` does not wait for numpy.
