@@ -9,7 +9,7 @@ from functools import partial
 
 from benchmarks.figures import Figure, seconds
 from benchmarks.material import closed_survey, survey_of, values
-from ldp_aggregator.output.tables import table
+from ldp_aggregator.rendering.formats import rendered
 from ldp_simulations.population import synthetic
 from ldp_simulations.simulation import report
 from ldp_simulations.simulation.simulation import LAW, simulate
@@ -56,11 +56,12 @@ def figures() -> Iterator[Figure]:
     survey = closed_survey("grr", _ROWS)
     found = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", {}), seed=1).first
     yield Figure(
-        f"simulation: a table of {_ROWS:,} values, in full", seconds(partial(table, found)), "s", 3
+        f"simulation: a table of {_ROWS:,} values, in full", seconds(found.rendered), "s", 3
     )
 
 
 def _whole(size: int) -> None:
     """What `ldp simulate` does with a survey of so many values, but for reading the file."""
     survey = closed_survey("auto", size)
-    report.table(simulate(survey, synthetic(survey, 10_000, "zipf:1.1", {}), seed=1))
+    simulation = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", {}), seed=1)
+    rendered(report.sheet(simulation), "table")

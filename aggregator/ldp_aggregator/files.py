@@ -34,11 +34,13 @@ class FileError(LDPError):
     """A file that cannot be read or written."""
 
 
-def read_survey(path: Path) -> Survey:
+def read_survey(path: str | os.PathLike[str]) -> Survey:
     """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or
     `ldp.survey_text.LARGEST`.
+
+    Raises `SurveyError`, and `FileError` for a file that cannot be read.
     """
-    return read_source(path)[0]
+    return read_source(Path(path))[0]
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
@@ -63,15 +65,17 @@ def _largest_survey() -> int:
     return int(chosen)
 
 
-def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
+def read_candidates(
+    survey: Survey, survey_path: str | os.PathLike[str]
+) -> dict[str, tuple[str, ...]]:
     """The texts to look for, by question: the lines of the files that the survey names, relative to
-    the survey file.
+    the survey file. Raises `FileError`.
     """
     found: dict[str, tuple[str, ...]] = {}
     for question in survey:
         if question.candidates is None:
             continue
-        found[question.name] = read_lines(survey_path.parent / question.candidates)
+        found[question.name] = read_lines(Path(survey_path).parent / question.candidates)
     return found
 
 
@@ -195,15 +199,15 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
             file.write(piece.encode() if isinstance(piece, str) else piece)
 
 
-def hand_out(path: Path | None, content: str | Iterable[str], *, data: bool = True) -> None:
+def hand_out(path: Path | None, content: bytes | str | Iterable[str], *, data: bool = True) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`.
 
-    `data` is for machines.
+    `data` is for machines, and so are bytes.
     """
     if is_standard_output(path):
         _check_standard_output()
     to_people = is_standard_output(path) and (not data or sys.stdout.isatty())
-    if to_people:
+    if to_people and not isinstance(content, bytes):
         click.echo("".join(content), nl=False)
     else:
         write_whole(path or Path(DASH), content)

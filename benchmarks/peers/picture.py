@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.peers.summary import Row, beside, ratio
 from benchmarks.peers.table import CELLS, OURS
-from ldp_aggregator.output.drawing import drawn
+from ldp_aggregator.rendering.drawing import drawn
 
 _PANELS = (
     ("client", "time of a report"),

@@ -23,7 +23,6 @@ from ldp_aggregator.estimates.manipulation import (
     manipulation,
     mean_reach,
 )
-from ldp_aggregator.output.tables import table
 from ldp_aggregator.tallies.counting import empty_counts
 
 SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
@@ -223,7 +222,7 @@ def test_estimates_carry_their_bound():
         assert json.loads(json.dumps(found[name].to_dict()))["manipulation"] == {
             "reach": told.reach
         }
-        assert str(told) in table(found)
+        assert str(told) in found.rendered()
         assert str(told) in found[name]._repr_html_()
     assert estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].manipulation is None
     assert "manipulation" not in estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].to_dict()

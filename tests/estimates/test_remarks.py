@@ -22,7 +22,6 @@ from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.remarks import on_counts, on_expected, on_intervals, on_mean
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.output.tables import as_json, table
 
 SAID = Remark("proverb", "An <estimate> is not the truth.")
 SURVEY = parse_survey(COMMUTE)
@@ -48,10 +47,10 @@ def tally():
 def test_every_text_says_the_remarks(tally):
     """Tables, what is printed, notebooks and JSON have the remark once."""
     estimates = estimate(tally)
-    assert table(estimates).count(SAID.text) == 1
+    assert estimates.rendered().count(SAID.text) == 1
     assert repr(estimates).count(SAID.text) == 1
     assert estimates._repr_html_().count("An &lt;estimate&gt; is not the truth.") == 1
-    said = json.loads(as_json(estimates))["questions"]["smoker"]["remarks"]
+    said = json.loads(estimates.rendered("json"))["questions"]["smoker"]["remarks"]
     assert said[0] == {"name": SAID.name, "text": SAID.text}
 
 
@@ -261,4 +260,4 @@ def test_joint_cells_with_few_reports_are_told():
     assert said[:2] == ["few-respondents", "whole-range"]
     assert "few-reports" in said
     for remark in made.remarks:
-        assert remark.text in made.table()
+        assert remark.text in repr(made)

@@ -23,13 +23,12 @@ from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.estimation import estimate_question, estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import manipulation
-from ldp_aggregator.estimates.result import UNALLOCATED
+from ldp_aggregator.estimates.question_estimates import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
-from ldp_aggregator.output.tables import as_json, table
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 NASTY = [
     '<script>alert("x")</script>',
@@ -68,12 +67,11 @@ def test_repr_shows_every_number_with_its_error(nasty):
     """The survey, the question, what the numbers are, and each value with error and interval."""
     shown = repr(nasty)
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
-    assert "x (grr, epsilon 1, 420 reports; 0.95 score intervals for the respondents)" in shown
+    assert "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the respondents" in shown
     found = nasty["x"]["a & b"]
-    assert (
-        f"a & b: {found.frequency:.4f} +- {found.standard_error:.4f} [{found.low:.4f}, "
-        f"{found.high:.4f}]" in shown
-    )
+    (row,) = (line for line in shown.splitlines() if "a & b" in line)
+    assert f"{found.frequency:.4f}   {found.standard_error:>14.4f}" in row
+    assert row.endswith(f"[{found.low:.4f}, {found.high:.4f}]")
 
 
 def test_counts_are_frequencies_times_reports(nasty):
@@ -112,7 +110,7 @@ def test_html_escapes_what_people_wrote(nasty):
 
 def test_tables_show_markup_as_it_is(nasty):
     """A value that looks like markup of the table printer is printed, not obeyed."""
-    shown = table(nasty)
+    shown = nasty.rendered()
     assert "[bold]red[/bold]" in shown
     assert '<script>alert("x")</script>' in shown
     assert "\x1b" not in shown
@@ -124,9 +122,9 @@ def test_dictionaries_are_json(nasty):
         Options(),
         Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
     ):
-        told = estimate(NASTY_TALLY, options).to_dict()
+        told = estimate(NASTY_TALLY, options=options).to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert json.loads(as_json(nasty)) == nasty.to_dict()
+    assert json.loads(nasty.rendered("json")) == nasty.to_dict()
 
 
 def test_csv_comes_back_as_it_was(nasty):
@@ -179,7 +177,7 @@ def test_no_reports_are_no_numbers():
             (None, [0, 1])
         ] * len(found[name])
     json.dumps(found.to_dict(), allow_nan=False)
-    for shown in (repr(found), found._repr_html_(), table(found)):
+    for shown in (repr(found), found._repr_html_(), found.rendered()):
         assert "no reports yet" in shown
 
 

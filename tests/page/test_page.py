@@ -12,7 +12,7 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 from ldp.wire import REASONS
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.service.http.exports import EXPORTS
+from ldp_aggregator.service.page.downloads import DOWNLOADS
 from ldp_aggregator.service.page.routes import FILES
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
@@ -259,7 +259,7 @@ def test_every_link_leads_somewhere(counted, analyst):
         assert answer.status_code == 200 or place.startswith("#"), place
         if "download" in each.attributes:
             assert answer.headers["content-disposition"].startswith("attachment; filename=")
-    assert {"csv", "json", "svg"} <= set(EXPORTS)
+    assert {"csv", "json", "svg"} <= set(DOWNLOADS)
     files = [
         each.attributes[key]
         for key in ("href", "src")

@@ -13,10 +13,10 @@ from surveys import survey_of
 
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.result import SurveyEstimates
-from ldp_aggregator.output.plot import MOST_BARS
-from ldp_aggregator.service.http.exports import EXPORTS
+from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.rendering.bars import MOST_BARS
 from ldp_aggregator.service.page.charts import STATIC, Scale, bars
+from ldp_aggregator.service.page.downloads import DOWNLOADS, download
 from ldp_aggregator.service.page.markup import joined, tag
 from ldp_aggregator.service.page.views import QuestionView
 
@@ -72,7 +72,7 @@ def test_many_values_make_no_longer_page():
     view = QuestionView.of(estimates)
     drawn = bars(view)
     assert drawn.count("<rect") == MOST_BARS == 40
-    assert len(EXPORTS["svg"].make(SurveyEstimates("s", "", {"q": estimates}))) < 50_000
+    assert len(download(SurveyEstimates("s", "", {"q": estimates}), DOWNLOADS["svg"])) < 50_000
 
 
 def test_a_scale_has_round_ticks_around_its_numbers():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ldp.survey_file import parse_survey
+from ldp_aggregator.rendering.formats import rendered
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.population import PopulationError, apportion, from_table, synthetic
 from ldp_simulations.simulation import report
@@ -252,5 +253,5 @@ def test_records_are_json():
 
 def test_table_tells_one_run_from_many():
     """One run says whether each interval holds the truth; many say how often."""
-    assert "holds the truth" in report.table(simulated(seed=1))
-    assert "coverage" in report.table(simulated(seed=1, runs=3))
+    assert "holds the truth" in rendered(report.sheet(simulated(seed=1)), "table")
+    assert "coverage" in rendered(report.sheet(simulated(seed=1, runs=3)), "table")

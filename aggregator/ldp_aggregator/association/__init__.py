@@ -4,5 +4,5 @@ association  the way from a joint tally to its cells    result      what comes o
 scores       what a report is worth to each value       likelihood  frequencies that are never negative, for display
 jumps        higher moments of products of scores
 
-Imports: `estimates`, `decoders`, `moments`, `tallies`.
+Imports: `rendering`, `estimates`, `decoders`, `moments`, `tallies`.
 """

@@ -4,11 +4,10 @@ combination of values.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -16,10 +15,22 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.columns import columns
 from ldp_aggregator.options import Options
+from ldp_aggregator.rendering.columns import aligned
+from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.sheet import Cells, Sheet
 
 FORMAT = 1
+_COLUMNS = (
+    "frequency",
+    "standard_error",
+    "low",
+    "high",
+    "conditional",
+    "conditional_low",
+    "conditional_high",
+)
 _TOO_FEW = "too few reports to test for independence: some value's reports have not varied yet"
 
 
@@ -63,56 +74,81 @@ class Association:
         """The questions'."""
         return tuple(question.name for question in self.questions)
 
+    @property
+    def title(self) -> str:
+        """The questions that go together, or do not."""
+        return " x ".join(self.names)
+
     def describe(self) -> str:
         """What the numbers are, and what the test says."""
         options, test = self.options, self.independence
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
-            f"{' x '.join(self.names)}, {self.reports:,} reports; {options.level:.4g} score "
-            f"intervals for the "
+            f"{self.reports:,} reports; {options.level:.4g} score intervals for the "
             f"{options.estimand}{family}\n{verdict}"
         )
 
     def __repr__(self) -> str:
-        return self.table()
+        return aligned(self.cells()).rstrip("\n")
 
-    def table(self) -> str:
-        """An aligned table for people."""
-        errors = self.standard_error[self.standard_error > 0]
-        decimals = max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
+    def _repr_html_(self) -> str:
+        return captioned(self.cells())
 
-        def interval(ends: list[float]) -> str:
-            return f"[{ends[0]:.{decimals}f}, {ends[1]:.{decimals}f}]"
-
+    def cells(self) -> Cells:
+        """Headings and rows as text, as every output shows them."""
         level = f"{self.options.level:.4g} interval"
         given, last = " and ".join(self.names[:-1]), self.names[-1]
-        likely = [] if self.likely is None else ["most likely (biased)"]
-        headings = [
-            *self.names,
-            "frequency",
-            "standard error",
-            level,
-            f"share of {last} given {given}",
-            level,
-            *likely,
+        share = f"share of {last} given {given}"
+        headings = [*self.names, "frequency", "standard error", level, share, level]
+        if self.likely is not None:
+            headings.append("most likely (biased)")
+        rows = [self._row(record) for record in self.rows()]
+        return Cells(self.title, self.describe(), headings, rows, [*map(str, self.remarks)])
+
+    def _row(self, record: dict[str, Any]) -> list[str]:
+        """A combination of values as text."""
+        conditional = record["conditional"]
+        row = [
+            *record["values"],
+            self._shown(record["frequency"]),
+            self._shown(record["standard_error"]),
+            self._interval(record["interval"]),
+            "-" if conditional["share"] is None else self._shown(conditional["share"]),
+            self._interval(conditional["interval"]),
         ]
-        rows = [
-            (
-                *row["values"],
-                f"{row['frequency']:.{decimals}f}",
-                f"{row['standard_error']:.{decimals}f}",
-                interval(row["interval"]),
-                "-"
-                if row["conditional"]["share"] is None
-                else f"{row['conditional']['share']:.{decimals}f}",
-                interval(row["conditional"]["interval"]),
-                *([f"{row['most_likely']:.{decimals}f}"] if likely else []),
-            )
-            for row in self.rows()
-        ]
-        said = "".join(f"  {remark}\n" for remark in self.remarks)
-        return f"{self.describe()}\n{columns(headings, rows)}{said}"
+        return row if self.likely is None else [*row, self._shown(record["most_likely"])]
+
+    @cached_property
+    def _decimals(self) -> int:
+        errors = self.standard_error[self.standard_error > 0]
+        return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
+
+    def _shown(self, number: float) -> str:
+        return f"{number:.{self._decimals}f}"
+
+    def _interval(self, ends: Sequence[float]) -> str:
+        return f"[{self._shown(ends[0])}, {self._shown(ends[1])}]"
+
+    def sheet(self) -> Sheet:
+        """All that is shown, in the shapes that formats ask for."""
+        likely = [] if self.likely is None else ["most_likely"]
+        return Sheet(
+            f"{self.title}: association",
+            tables=lambda: [self.cells()],
+            record=lambda: self._record(self.rows()),
+            columns=[*self.names, *_COLUMNS, *likely],
+            rows=self._flat_rows,
+            warnings=[f"{self.title}: {remark}" for remark in self.remarks],
+        )
+
+    def rendered(self, form: str = "table") -> str | bytes:
+        """The association in one of the formats of `ldp associate --format`.
+
+        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
+        for those whose library is not installed.
+        """
+        return rendered(self.sheet(), form)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One record for each combination of values, the last question's varying fastest."""
@@ -140,6 +176,9 @@ class Association:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
+        return self._record(list(self.rows()))
+
+    def _record(self, cells: Iterable[dict[str, Any]]) -> dict[str, Any]:
         test, options = self.independence, self.options
         tested = None if test is None else {**test._asdict(), "p_value": test.p_value}
         return {
@@ -151,7 +190,7 @@ class Association:
             "interval": options.interval,
             "simultaneous": options.simultaneous is not None,
             "independence": tested,
-            "cells": list(self.rows()),
+            "cells": cells,
             **({} if self.likely is None else {"biased": ["most_likely"]}),
             **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
             **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
@@ -159,21 +198,17 @@ class Association:
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        likely = [] if self.likely is None else ["most_likely"]
-        shares = ["conditional", "conditional_low", "conditional_high"]
-        writer.writerow(
-            [*self.names, "frequency", "standard_error", "low", "high", *shares, *likely]
-        )
-        for row in self.rows():
-            given = row["conditional"]
-            numbers = [
-                row["frequency"],
-                row["standard_error"],
-                *row["interval"],
-                given["share"],
-                *given["interval"],
+        return str(self.rendered("csv"))
+
+    def _flat_rows(self) -> Iterator[list[str | float | None]]:
+        for record in self.rows():
+            conditional = record["conditional"]
+            row = [
+                *record["values"],
+                record["frequency"],
+                record["standard_error"],
+                *record["interval"],
+                conditional["share"],
+                *conditional["interval"],
             ]
-            writer.writerow([*row["values"], *numbers, *(row[name] for name in likely)])
-        return text.getvalue()
+            yield row if self.likely is None else [*row, record["most_likely"]]

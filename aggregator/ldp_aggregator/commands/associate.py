@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import say_remarks
+from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
-from ldp_aggregator.files import hand_out, read_candidates
+from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import ESTIMANDS, Options
 
 
@@ -37,19 +36,8 @@ from ldp_aggregator.options import ESTIMANDS, Options
 @click.option(
     "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    help="Write to this file instead of standard output.",
-)
+@format_option("tables", "record", "rows")
+@OUTPUT
 @ALLOW_EQUAL
 @QUIET
 def associate(
@@ -60,7 +48,7 @@ def associate(
     estimand: str,
     simultaneous: bool,
     likelihood: bool,
-    form: str,
+    form: str | None,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,
@@ -69,7 +57,6 @@ def associate(
     independence.
     """
     from ldp_aggregator.association.association import associate
-    from ldp_aggregator.association.result import Association
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
@@ -77,11 +64,4 @@ def associate(
     found = associate(
         tally, names, options, read_candidates(tally.survey, survey_path), likelihood=likelihood
     )
-    writers = {
-        "table": Association.table,
-        "json": lambda made: json.dumps(made.to_dict(), indent=2, allow_nan=False) + "\n",
-        "csv": Association.to_csv,
-    }
-    if form == "csv":
-        say_remarks(" x ".join(names), found.remarks)
-    hand_out(output, writers[form](found), data=form != "table")
+    present(found.sheet(), form, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,15 +12,21 @@ import click
 from ldp.errors import EstimateError
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
+from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
+from ldp_aggregator.rendering.sheet import Shape, Sheet
 from ldp_aggregator.streams import DASH, check_one_output
 
 if TYPE_CHECKING:
     from ldp.survey import Question
     from ldp_aggregator.arrays import Counts
-    from ldp_aggregator.checks import Remark
-    from ldp_aggregator.estimates.result import SurveyEstimates
+    from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
+"""How the files of pictures end."""
+
+_SHOW_ALL = "--top all shows every value in the survey's order; --format csv and --format json have them all"
 
 EVERY_VALUE = 0
 """What `--top all` asks for."""
@@ -51,6 +57,29 @@ QUESTION = click.option(
     help="Show this question, and others so named, but no more.",
 )
 
+OUTPUT = click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of standard output.",
+)
+
+
+def format_option(*shapes: Shape, of_file: bool = True) -> Callable[[Command], Command]:
+    """The option that asks for a format, of a result that has these shapes.
+
+    `of_file` says whether there is a file whose name may tell the format.
+    """
+    default = "that of the ending of --output, else table" if of_file else "table"
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice([row.name for row in formats_of(*shapes)]),
+        help=f"How to write the result.  [default: {default}]",
+    )
+
+
 _OPTIONS = (
     TOP,
     click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals."),
@@ -61,7 +90,13 @@ _OPTIONS = (
         show_default=True,
         help="Whom the intervals are for.",
     ),
-    click.option("--interval", type=click.Choice(INTERVALS), default="score", show_default=True),
+    click.option(
+        "--interval",
+        type=click.Choice(INTERVALS),
+        default="score",
+        show_default=True,
+        help="How the intervals are made.",
+    ),
     click.option(
         "--simultaneous",
         is_flag=True,
@@ -82,24 +117,14 @@ _OPTIONS = (
         show_default=True,
         help="Reports that every respondent sent of one permanent response, to memoized questions.",
     ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["table", "json", "csv"]),
-        default="table",
-        show_default=True,
-    ),
-    click.option(
-        "--output",
-        "-o",
-        type=click.Path(path_type=Path),
-        help="Write to this file instead of standard output.",
-    ),
+    format_option("tables", "record", "rows", "bars"),
+    OUTPUT,
     click.option(
         "--plot",
         "plot_path",
+        metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Draw a picture, FILE.svg or FILE.png.",
+        help=f"Draw a picture as well, in a file ending in {PICTURES}.",
     ),
 )
 
@@ -122,7 +147,7 @@ class Presentation:
     post: str | None
     frequencies: bool
     reports_each: int
-    form: str
+    form: str | None
     output: Path | None
     plot_path: Path | None
     top: int | None
@@ -130,12 +155,10 @@ class Presentation:
     def __post_init__(self) -> None:
         if self.plot_path is None:
             return
-        from ldp_aggregator.output.plot import PICTURES
-
         check_one_output(("--plot", self.plot_path), ("--output", self.output))
-        if self._picture not in PICTURES:
+        if self._picture is None:
             raise click.UsageError(
-                f"--plot: expected a file ending in .svg or .png, got {self.plot_path}"
+                f"--plot: expected a file ending in {PICTURES}, got {self.plot_path}"
             )
 
     @property
@@ -153,33 +176,35 @@ class Presentation:
         )
 
     @property
-    def _picture(self) -> str:
-        """The kind of picture; standard output says nothing of it."""
-        return (
-            "svg"
-            if str(self.plot_path) == DASH
-            else str(self.plot_path and self.plot_path.suffix[1:])
-        )
+    def _picture(self) -> Format | None:
+        """The format of the picture; standard output says nothing of it."""
+        if str(self.plot_path) == DASH:
+            return FORMATS["svg"]
+        return format_of_file(str(self.plot_path), formats_of("bars"))
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
-        from ldp_aggregator.estimates.result import SurveyEstimates
-        from ldp_aggregator.output.plot import picture
-        from ldp_aggregator.output.tables import json_lines, table
-
         if self.top:
             chosen = {name: each.top(self.top) for name, each in estimates.questions.items()}
             estimates = replace(estimates, questions=chosen)
-        if self.plot_path is not None:
-            write_whole(self.plot_path, picture(estimates, self._picture))
-        if self.form == "csv":
-            for question in estimates:
-                say_remarks(f"question {question.name!r}", question.remarks)
-        if self.form == "table":
-            hand_out(self.output, table(estimates, in_full=self.top is not None), data=False)
-        else:
-            writers = {"json": json_lines, "csv": SurveyEstimates.to_csv}
-            hand_out(self.output, writers[self.form](estimates))
+        sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
+        if self.plot_path is not None and self._picture is not None:
+            write_whole(self.plot_path, self._picture.whole(sheet))
+        present(sheet, self.form, self.output)
+
+
+def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
+    """Write a sheet to a file or to standard output, in the format that was asked for or, if none
+    was, that the file's name ends in: a table, if it ends in none.
+
+    What a format has no place for is said on standard error.
+    """
+    by_ending = format_of_file(str(output), FORMATS.values())
+    chosen = by_ending or FORMATS["table"] if form is None else FORMATS[form]
+    if not chosen.sentences:
+        for warning in sheet.warnings:
+            click.echo(f"warning: {warning}", err=True)
+    hand_out(output, chosen.write(sheet), data=not chosen.for_terminals)
 
 
 def check_names(names: Iterable[str], known: Iterable[str]) -> None:
@@ -189,12 +214,6 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
         raise EstimateError(
             f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}"
         )
-
-
-def say_remarks(subject: str, remarks: Sequence[Remark]) -> None:
-    """On standard error, for a format that has no place for sentences."""
-    for remark in remarks:
-        click.echo(f"warning: {subject}: {remark}", err=True)
 
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:

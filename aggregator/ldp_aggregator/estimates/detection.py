@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.estimates.result import QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 
 CORRECTIONS = ("bonferroni", "benjamini-hochberg")
 

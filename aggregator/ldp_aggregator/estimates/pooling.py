@@ -33,7 +33,7 @@ from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.result import QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.options import Options

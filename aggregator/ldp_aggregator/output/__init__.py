@@ -1,7 +1,6 @@
-"""Output: estimates for eyes and for other programs.
+"""Output: estimates and surveys in words, for the commands and the service.
 
-tables   aligned text, CSV and JSON (json_text writes it in pieces)     plot, drawing  pictures
-explanation  what a survey costs its respondents, in words
+tables   estimates as aligned text and JSON     explanation  what a survey costs its respondents, in words
 
-Imports: `estimates`, `decoders`, `moments`.
+Imports: `rendering`, `estimates`, `decoders`, `moments`.
 """

@@ -1,5 +1,5 @@
-"""What simulated attacks did, over all runs: a table for each question, and
-records for machines.
+"""What simulated attacks did, over all runs: a table for each question, and records for
+machines.
 """
 
 from __future__ import annotations
@@ -10,14 +10,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.columns import columns
+from ldp_aggregator.rendering.sheet import Cells, Sheet
 from ldp_simulations.attacks.attack import Attack, Outcome
 
 FORMAT = 1
-_LEGEND = """truth: the frequency among the honest respondents; honest, poisoned: the mean estimate without and with the
-forged reports; gain: what the forged reports added, on average, and in the run where they moved the estimate most;
-bound: the most that as many can, whatever they say. A dash: there is no bound
-"""
+_HEADINGS = (
+    "attack",
+    "target",
+    "truth",
+    "honest",
+    "poisoned",
+    "gain",
+    "furthest",
+    "bound",
+    "noticed by",
+)
+_LEGEND = (
+    "truth: the frequency among the honest respondents",
+    "honest, poisoned: the mean estimate without and with the forged reports",
+    "gain: what the forged reports added, on average, and in the run where they moved the estimate "
+    "most (furthest)",
+    "bound: the most that as many can, whatever they say. A dash: there is no bound",
+)
 
 
 class Attacked(NamedTuple):
@@ -67,39 +81,34 @@ def record(attacked: Attacked) -> dict[str, Any]:
     }
 
 
-def table(records: Sequence[dict[str, Any]]) -> str:
-    """One table for each question, with a row for each attack and target, and what the columns
-    mean.
+def sheet(records: Sequence[dict[str, Any]], told: dict[str, Any]) -> Sheet:
+    """A table for each question, with a row for each attack and target, and what the columns mean.
+
+    `told` is said beside the records, for machines.
     """
-    parts = []
-    for name in dict.fromkeys(each["question"] for each in records):
-        rows, mine = [], [each for each in records if each["question"] == name]
-        for each in mine:
-            rows += [
-                (each["attack"], target["value"], *_cells(target), _noticed(each))
-                for target in each["targets"]
-            ]
-        first = mine[0]
-        parts += [
-            f"{name}: {first['mechanism']}, {first['forged']:,} forged reports beside "
-            f"{first['respondents']:,} honest "
-            f"ones, {first['runs']:,} runs",
-            columns(
-                (
-                    "attack",
-                    "target",
-                    "truth",
-                    "honest",
-                    "poisoned",
-                    "gain",
-                    "furthest",
-                    "bound",
-                    "noticed by",
-                ),
-                rows,
-            ),
-        ]
-    return "\n".join(parts) + "\n" + "".join(f"  {line}\n" for line in _LEGEND.splitlines())
+    names = dict.fromkeys(record["question"] for record in records)
+    tables = [_table([each for each in records if each["question"] == name]) for name in names]
+    return Sheet(
+        "Attacks",
+        tables=lambda: tables,
+        legend=_LEGEND,
+        record=lambda: {"format": FORMAT, **told, "attacks": records},
+    )
+
+
+def _table(records: Sequence[dict[str, Any]]) -> Cells:
+    """The attacks on one question."""
+    first = records[0]
+    caption = (
+        f"{first['mechanism']}, {first['forged']:,} forged reports beside "
+        f"{first['respondents']:,} honest ones, {first['runs']:,} runs"
+    )
+    rows = [
+        (record["attack"], target["value"], *_cells(target), _noticed(record))
+        for record in records
+        for target in record["targets"]
+    ]
+    return Cells(first["question"], caption, _HEADINGS, rows)
 
 
 def _cells(target: dict[str, Any]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS, number, whole
 
@@ -45,7 +45,10 @@ class AttackError(LDPError):
     help="Values to be made frequent.  [default: the two that fewest hold, or one of up to three]",
 )
 @click.option(
-    "--question", "name", help="Attack this question.  [default: all that have the targets]"
+    "--question",
+    "name",
+    metavar="NAME",
+    help="Attack this question.  [default: all that have the targets]",
 )
 @click.option(
     "--attack",
@@ -78,9 +81,8 @@ class AttackError(LDPError):
     "[default: all]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@format_option("tables", "record")
+@OUTPUT
 @QUIET
 def attack(
     survey_path: Path,
@@ -93,7 +95,8 @@ def attack(
     runs: int,
     hashes: int | None,
     seed: int | None,
-    form: str,
+    form: str | None,
+    output: Path | None,
     quiet: bool,
 ) -> None:
     """Simulate the known poisoning attacks on SURVEY, beside the bound that its estimates are
@@ -123,16 +126,8 @@ def attack(
         )
         for each in over(attacks)
     ]
-    if form == "json":
-        shown = {
-            "format": report.FORMAT,
-            "survey": survey.name,
-            "fraction": float(fraction),
-            "attacks": told,
-        }
-        click.echo(json.dumps(shown, indent=2, allow_nan=False))
-    else:
-        click.echo(report.table(told), nl=False)
+    asked = {"survey": survey.name, "fraction": float(fraction)}
+    present(report.sheet(told, asked), form, output)
 
 
 def _asked(survey: Survey, name: str | None) -> Survey:

@@ -4,7 +4,6 @@ takes.
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import click
 
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
+from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
@@ -86,9 +86,8 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     type=_COUNT,
     help="How many reports are forged.  [default: 1 % of them]",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@format_option("tables", "record")
+@OUTPUT
 def plan(
     survey_path: Path | None,
     values: int | None,
@@ -102,7 +101,8 @@ def plan(
     estimand: str,
     simultaneous: bool,
     forged: int | None,
-    form: str,
+    form: str | None,
+    output: Path | None,
 ) -> None:
     """Say what errors to expect of SURVEY's questions, or of every mechanism for --values values.
 
@@ -129,17 +129,7 @@ def plan(
     else:
         plans = of_values(values or 0, epsilon, respondents, ask)
     told = [report.record(plan, ask, forged) for plan in plans]
-    if form == "json":
-        asked = {name: value for name, value in vars(ask).items() if value is not None}
-        told += map(search_plan.record, searches)
-        click.echo(
-            json.dumps(
-                {"format": report.FORMAT, "asked": asked, "plans": told}, indent=2, allow_nan=False
-            )
-        )
-    else:
-        of_values_known = report.table(told, ask) + report.legend(told, ask, forged) if told else ""
-        click.echo(of_values_known + "".join(map(search_plan.in_lines, searches)), nl=False)
+    present(report.sheet(told, searches, ask, forged), form, output)
 
 
 def _check(

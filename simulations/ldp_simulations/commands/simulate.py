@@ -4,22 +4,21 @@ them.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import QUESTION, TOP, check_names
+from ldp_aggregator.commands.presentation import QUESTION, TOP, check_names, format_option, present
 from ldp_aggregator.files import (
-    hand_out,
     make_folder,
     read_candidates,
     read_survey,
     write_whole,
     written_whole,
 )
+from ldp_aggregator.rendering.formats import FORMATS
 from ldp_simulations.commands.options import MOST_RUNS, whole
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
@@ -119,9 +118,7 @@ def randomize(
 )
 @QUESTION
 @TOP
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@format_option("tables", "record", "rows", "bars", of_file=False)
 @click.option(
     "--output",
     "-o",
@@ -148,7 +145,7 @@ def simulate(
     skip_invalid: bool,
     names: tuple[str, ...],
     top: int | None,
-    form: str,
+    form: str | None,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -162,9 +159,7 @@ def simulate(
     if survey_path is None or cases is not None:
         raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
     from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.estimates.result import MOST_ROWS
     from ldp_aggregator.options import Options
-    from ldp_aggregator.output.plot import picture
     from ldp_simulations.population import from_table, synthetic
     from ldp_simulations.simulation import report
     from ldp_simulations.simulation.simulation import simulate
@@ -199,16 +194,12 @@ def simulate(
         over=partial(progress, what="simulating", quiet=quiet),
     )
     result = result.only(names) if names else result
-    if form == "json":
-        hand_out(None, report.json_lines(report.top(result, top) if top else result))
-    else:
-        most = MOST_ROWS if top is None else top or sys.maxsize
-        hand_out(None, report.table(result, most), data=False)
+    present(report.sheet(result, top), form)
     if output is not None:
-        truth = {name: each.truth.tolist() for name, each in result.runs.items()}
+        sheet = report.sheet(result)
         write_whole(output / "report.html", report.page(result))
-        write_whole(output / "picture.svg", picture(result.first, "svg", truth))
-        write_whole(output / "simulation.json", report.json_lines(result))
+        write_whole(output / "picture.svg", FORMATS["svg"].whole(sheet))
+        write_whole(output / "simulation.json", FORMATS["json"].write(sheet))
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:
             click.echo(

@@ -42,7 +42,7 @@ from ldp_aggregator.association.result import Association
 from ldp_aggregator.estimates.detection import detected
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled
-from ldp_aggregator.estimates.result import QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations.coverage.cells import REPEATS, Cell
@@ -59,7 +59,7 @@ from ldp_simulations.coverage.questions import (
 )
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.sampling.bits import ones
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 RESPONDENTS, POPULATION = "respondents", "population"
 

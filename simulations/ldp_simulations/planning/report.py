@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp.exact import log_upper
-from ldp_aggregator.columns import columns
+from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_simulations.planning import search_plan
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.plans import Plan
 from ldp_simulations.planning.stopwatch import client_microseconds, decode_milliseconds
@@ -58,8 +59,26 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
     return told
 
 
-def table(records: Sequence[dict[str, Any]], ask: Ask) -> str:
-    """Aligned; a dash where there is no such number."""
+def sheet(
+    records: Sequence[dict[str, Any]],
+    searches: Sequence[search_plan.SearchPlan],
+    ask: Ask,
+    forged: int | None,
+) -> Sheet:
+    """A table of the plans, if there are any, and one for each search."""
+    asked = {name: value for name, value in vars(ask).items() if value is not None}
+    tables = [_table(records, ask, forged)] if records else []
+    tables += map(search_plan.cells, searches)
+    plans = [*records, *map(search_plan.record, searches)]
+    return Sheet(
+        "Plan",
+        tables=lambda: tables,
+        record=lambda: {"format": FORMAT, "asked": asked, "plans": plans},
+    )
+
+
+def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> Cells:
+    """A row for each plan, a dash where there is no such number, and what the columns mean."""
     named = any(each["name"] != each.get("mechanism", each["name"]) for each in records)
     headings = ["question" if named else "mechanism", *(["mechanism"] if named else [])]
     headings += ["epsilon", "respondents", "error\nat 0", "error\nat f", "half-\nwidth", "detects"]
@@ -80,10 +99,10 @@ def table(records: Sequence[dict[str, Any]], ask: Ask) -> str:
         cells += [_share(each.get("efficiency")), _whole(each.get("report_bytes"))]
         cells += [_short(each.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
         rows.append([*cells, _short(each.get("forged", {}).get("shift"))])
-    return columns(headings, rows)
+    return Cells("", "", headings, rows, _legend(records, ask, forged))
 
 
-def legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> str:
+def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> list[str]:
     """What the columns mean."""
     typical = {each["typical_frequency"] for each in records if "typical_frequency" in each}
     f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
@@ -106,7 +125,7 @@ def legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> s
             f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon "
             f"that is allowed"
         )
-    return "".join(f"  {line}\n" for line in lines)
+    return lines
 
 
 def _short(number: float | None) -> str:

@@ -11,6 +11,7 @@ from ldp.exact import log_upper
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.survey import Question, Survey
 from ldp_aggregator.bisection import least_whole
+from ldp_aggregator.rendering.sheet import Cells
 from ldp_aggregator.search.reach import Reach, expected_reach, never_found
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 
@@ -65,18 +66,18 @@ def record(plan: SearchPlan) -> dict[str, Any]:
     }
 
 
-def in_lines(plan: SearchPlan) -> str:
-    """For people."""
+def cells(plan: SearchPlan) -> Cells:
+    """How frequent a text has to be to be found, by its length."""
+    headings = ("texts", "held by at least")
     if plan.respondents is None:
-        return f"{plan.question.name}: no number of respondents finds that\n"
-    lines = [
-        f"{plan.question.name}: of {plan.respondents:,} respondents, found 99 times in 100 if "
-        f"held by at least"
-    ]
-    for each in plan.reach:
-        share = "-" if each.frequency is None else f"{each.frequency:.3%}"
-        lines.append(f"  {share:>8}  texts of up to {each.longest} bytes")
-    return "\n".join([*lines, f"  {never_found(plan.randomizer)} never found"]) + "\n"
+        return Cells(plan.question.name, "no number of respondents finds that", headings, ())
+    rows = []
+    for reach in plan.reach:
+        share = "-" if reach.frequency is None else f"{reach.frequency:.3%}"
+        rows.append((f"texts of up to {reach.longest} bytes", share))
+    caption = f"of {plan.respondents:,} respondents, found 99 times in 100"
+    remark = f"{never_found(plan.randomizer)} never found"
+    return Cells(plan.question.name, caption, headings, rows, [remark])
 
 
 def _least_respondents(randomizer: HeavyHitters, frequency: float) -> int | None:

@@ -1,3 +1,9 @@
 """The regression grid of google/rappor, run the same way: known populations, its parameters, its
 metrics.
+
+cases      the grid                            instances  one case once: a population and its metrics
+published  figures that were published for it  running    all cases, on all processors
+page       the report, as text and HTML
+
+Imports: `sampling` and the modules beside the folders.
 """

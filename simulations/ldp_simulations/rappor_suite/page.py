@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from ldp_aggregator.columns import columns
-from ldp_simulations import html_page
+from ldp_aggregator.rendering import html_page
+from ldp_aggregator.rendering.columns import write
+from ldp_aggregator.rendering.sheet import Cells, Sheet
 from ldp_simulations.rappor_suite.published import PUBLISHED
 from ldp_simulations.rappor_suite.running import Outcome, Score
 
@@ -73,10 +74,11 @@ Show = Callable[[Score], str]
 
 def text(outcomes: Sequence[Outcome]) -> str:
     """Aligned tables, without standard errors."""
-    parts = [columns(_headings(), [_cells(outcome, Score.brief) for outcome in outcomes])]
+    rows = [_cells(outcome, Score.brief) for outcome in outcomes]
+    tables = [Cells("", "", _headings(), rows)]
     if compared := _compared(outcomes, Score.brief):
-        parts += [_COMPARISON + "\n", columns(_COMPARED, compared)]
-    return "\n".join(parts)
+        tables.append(Cells("Beside google/rappor", _COMPARISON, _COMPARED, compared))
+    return "".join(write(Sheet(TITLE, tables=lambda: tables)))
 
 
 def page(outcomes: Sequence[Outcome], command: str) -> str:

@@ -1,37 +1,53 @@
-"""What a simulation says: as a table, as records for machines, and as one
-self-contained HTML page.
-"""
+"""What a simulation says: as tables and records, and as one self-contained HTML page."""
 
 from __future__ import annotations
 
-import html
 import math
+import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.columns import columns
-from ldp_aggregator.estimates.records import Gather, survey_record
-from ldp_aggregator.estimates.result import MOST_ROWS, QuestionEstimates
-from ldp_aggregator.output.json_text import json_pieces
-from ldp_aggregator.output.plot import picture
-from ldp_simulations import html_page
+from ldp_aggregator.estimates.question_estimates import MOST_ROWS, Gather, QuestionEstimates
+from ldp_aggregator.rendering import html_page
+from ldp_aggregator.rendering.sheet import Cells, Sheet
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1
+_COLUMNS = (
+    "question",
+    "value",
+    "count",
+    "frequency",
+    "standard_error",
+    "low",
+    "high",
+    "truth",
+    "covered",
+    "empirical_error",
+    "stated_error",
+)
 
 
-def table(simulation: Simulation, most: int = MOST_ROWS) -> str:
-    """Truth against estimate, one table for each question, with up to so many of its values."""
-    parts = [summary(simulation)]
-    for question in simulation.first:
-        headings, *rows = _cells(*_chosen(simulation, question, most))
-        parts += [f"{question.name}: {question.describe()}", columns(headings, rows)]
-        parts += [f"  {sentence}" for sentence in _left_out(question, most)]
-        parts.append(_verdict(simulation, question))
-    return "\n".join(parts)
+def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
+    """Truth against estimate, of up to as many values of each question as are asked for, 0 for all.
+
+    If no number is asked for, tables have up to `MOST_ROWS`, and all else has all.
+    """
+    most = MOST_ROWS if asked is None else asked or sys.maxsize
+    chosen = top(simulation, asked) if asked else simulation
+    return Sheet(
+        f"{simulation.survey.name}: simulation",
+        lead=[summary(simulation)],
+        tables=lambda: [_cells(simulation, question, most) for question in simulation.first],
+        record=lambda: _record(chosen, iter),
+        columns=_COLUMNS,
+        rows=lambda: _rows(chosen),
+        bars=lambda: [question.bars(_truth(chosen, question)) for question in chosen.first],
+        warnings=chosen.first.sheet().warnings,
+    )
 
 
 _HOW = {
@@ -51,13 +67,8 @@ def to_dict(simulation: Simulation) -> dict[str, Any]:
     return _record(simulation, list)
 
 
-def json_lines(simulation: Simulation) -> Iterator[str]:
-    """The same as text, in pieces."""
-    return json_pieces(_record(simulation, iter))
-
-
 def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
-    told = survey_record(simulation.first, iter)
+    told = simulation.first.record(iter)
     told["format"] = FORMAT
     told["simulation"] = {
         "way": simulation.way,
@@ -67,6 +78,16 @@ def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
     for name, question in told["questions"].items():
         question["values"] = gather(_beside_the_truth(question["values"], simulation.runs[name]))
     return told
+
+
+def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
+    """A flat record for each value: the estimate of the first run, the truth, and all runs."""
+    for question in simulation.first:
+        runs = simulation.runs[question.name]
+        told = (runs.truth, runs.coverage, runs.empirical_error, runs.stated_error)
+        beside = zip(*(column.tolist() for column in told), strict=True)
+        for estimate, numbers in zip(question, beside, strict=False):
+            yield [question.name, *astuple(estimate), *numbers]
 
 
 def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
@@ -129,47 +150,42 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
 
 
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
-    headings, *rows = _cells(*_chosen(simulation, question, MOST_ROWS))
-    left_out = "".join(map(html_page.paragraph, _left_out(question, MOST_ROWS)))
-    drawing = picture(
-        question, "svg", {question.name: simulation.runs[question.name].truth.tolist()}
-    ).decode()
-    return (
-        f"<h2>{html.escape(question.name)}</h2>{html_page.paragraph(question.question.text)}"
-        f"{html_page.paragraph(question.describe())}<figure>{drawing[drawing.index('<svg') :]}</figure>"
-        f"{html_page.table(headings, rows)}{left_out}{html_page.paragraph(_verdict(simulation, question))}"
-    )
+    cells = _cells(simulation, question, MOST_ROWS)
+    drawing = question.picture(truth=_truth(simulation, question)).decode()
+    parts = [
+        html_page.heading(cells),
+        html_page.paragraph(question.question.text),
+        f"<figure>{drawing[drawing.index('<svg') :]}</figure>",
+        html_page.section(cells),
+    ]
+    return "".join(parts)
 
 
-def _cells(question: QuestionEstimates, runs: Runs) -> Iterator[tuple[str, ...]]:
-    """Headings, then a row for each value; the last columns tell of one run or of many."""
+def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
+    truth: list[float] = simulation.runs[question.name].truth.tolist()
+    return truth
+
+
+def _cells(simulation: Simulation, question: QuestionEstimates, most: int) -> Cells:
+    """A row for each value; the last columns tell of one run or of many."""
+    shown, runs = _chosen(simulation, question, most)
     many = len(runs.frequency) > 1
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
-    yield (
-        "value",
-        "truth",
-        "estimate",
-        "standard error",
-        f"{question.options.level:.4g} interval",
-        *last,
-    )
-    show = question.shown
-    empirical, stated, coverage = (
-        (runs.empirical_error, runs.stated_error, runs.coverage) if many else ((), (), ())
-    )
-    for index, (estimate, truth) in enumerate(zip(question, runs.truth.tolist(), strict=False)):
-        interval = f"[{show(estimate.low)}, {show(estimate.high)}]"
-        row = (
-            estimate.value,
-            show(truth),
-            show(estimate.frequency),
-            show(estimate.standard_error),
-            interval,
-        )
+    value, _, _, error, interval = question.headings
+    rows = []
+    for place, (estimate, truth) in enumerate(zip(shown, runs.truth.tolist(), strict=False)):
+        name, _, *numbers = question.row(estimate)
+        row = (name, question.shown(truth), *numbers)
         if many:
-            yield (*row, show(empirical[index]), show(stated[index]), f"{coverage[index]:.3f}")
+            errors = (runs.empirical_error[place], runs.stated_error[place])
+            kept = (*map(question.shown, errors), f"{runs.coverage[place]:.3f}")
         else:
-            yield (*row, "yes" if estimate.low <= truth <= estimate.high else "no")
+            kept = ("yes" if estimate.low <= truth <= estimate.high else "no",)
+        rows.append((*row, *kept))
+    headings = (value, "truth", "estimate", error, interval, *last)
+    remarks = [*_left_out(question, most), _verdict(simulation, question)]
+    said = [*filter(None, remarks)]
+    return Cells(question.name, question.describe(), headings, rows, said)
 
 
 def _verdict(simulation: Simulation, question: QuestionEstimates) -> str:
@@ -181,7 +197,7 @@ def _verdict(simulation: Simulation, question: QuestionEstimates) -> str:
     ratio = float(np.sqrt((runs.empirical_error**2).sum() / (runs.stated_error**2).sum()))
     return (
         f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g}); "
-        f"errors are {ratio:.2f} times what was stated.\n"
+        f"errors are {ratio:.2f} times what was stated."
     )
 
 

@@ -2,6 +2,8 @@
 
 views     what is shown, as records: read from an `Analysis`
 charts    estimates as SVG                        markup    text to HTML and SVG, escaped
-sections  records as parts of the page            document  the whole page
+sections  records as parts of the page            questions the section of one question
+elements  numbers and tables                      downloads estimates as files
+document  the whole page
 routes    what is asked, by whom                  access    tokens that browsers keep
 """

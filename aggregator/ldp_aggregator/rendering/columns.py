@@ -1,4 +1,4 @@
-"""Rows under headings, as aligned text: linear in the cells, since a question may have a million
+"""Tables as aligned text: linear in the cells, since a question may have a million
 values.
 
 widths    of the widest cell; where a line would be longer than 160, the widest columns give way,
@@ -13,9 +13,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from ldp_aggregator.rendering.sheet import Cells, Sheet
+
 MOST_WIDTH = 160
 _GAP = "   "
+_MARGIN = "  "
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
+
+def write(sheet: Sheet) -> Iterator[str]:
+    """The sentences and tables of a sheet, with empty lines between them."""
+    lead = "".join(f"{sentence}\n" for sentence in sheet.lead)
+    gap = ""
+    for block in (lead, *map(aligned, sheet.tables()), _indented(sheet.legend)):
+        if block:
+            yield gap + block
+            gap = "\n"
+
+
+def aligned(cells: Cells) -> str:
+    """A table under its title, and its remarks, which stand in from the margin."""
+    title = ": ".join(filter(None, (cells.title, cells.caption)))
+    rows = columns(cells.headings, cells.rows)
+    table = f"{title}\n{rows}" if title else rows.lstrip("\n")
+    if cells.remarks:
+        return table + _indented(cells.remarks)
+    return table.removesuffix("\n")
+
+
+def _indented(sentences: Sequence[str]) -> str:
+    return "".join(f"{_MARGIN}{line}\n" for line in sentences)
 
 
 def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -23,7 +50,7 @@ def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     height = 1 + max(heading.count("\n") for heading in headings)
     made = [_from_below(heading, height) for heading in headings]
     for place, cells in enumerate(zip(*rows, strict=True)):
-        made[place] += map(_printable, cells)
+        made[place] += map(printable, cells)
     natural = [max(map(_width, column)) for column in made]
     widths = _fitted(natural)
     if widths == natural:
@@ -41,7 +68,8 @@ def _from_below(heading: str, height: int) -> list[str]:
     return [""] * (height - len(lines)) + lines
 
 
-def _printable(cell: str) -> str:
+def printable(cell: str) -> str:
+    """A text whose control characters are written by their numbers."""
     return cell if cell.isascii() and cell.isprintable() else cell.translate(_CONTROLS)
 
 

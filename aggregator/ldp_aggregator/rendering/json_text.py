@@ -10,8 +10,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ldp_aggregator.rendering.sheet import Sheet
+
 _STEP = "  "
 _line = json.JSONEncoder(allow_nan=False).encode
+
+
+def write(sheet: Sheet) -> Iterator[str]:
+    """The record of a sheet."""
+    return json_pieces(sheet.record())
 
 
 def json_pieces(told: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,160 @@
+"""The formats of results: one table, for the command, the API and the downloads of a service.
+
+A format is a function from a `Sheet` to text, in pieces, or to bytes. It lives in a module of this
+folder, which is imported when the format is asked for, so that naming formats costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ldp.errors import EstimateError
+from ldp_aggregator.rendering.sheet import Shape, Sheet
+
+Content = bytes | Iterable[str]
+
+
+class Format(NamedTuple):
+    """One way to write a sheet."""
+
+    name: str
+    """What is asked for."""
+    words: str
+    """What it is called, in a list of downloads."""
+    ending: str
+    """How the names of its files end."""
+    content_type: str
+    needs: Shape
+    """The shape that it writes."""
+    writer: str
+    """The function that writes it, as module:function."""
+    sentences: bool = True
+    """Whether it has a place for remarks."""
+    for_terminals: bool = False
+    """Whether it may use other characters where a terminal has not those of UTF-8."""
+    library: str | None = None
+    """What it needs to be installed, if anything."""
+
+    def write(self, sheet: Sheet) -> Content:
+        """The sheet as text, in pieces, or as bytes.
+
+        Raises `EstimateError` if a library is missing.
+        """
+        module, _, function = self.writer.partition(":")
+        home = import_module(f"ldp_aggregator.rendering.{module}")
+        write: Callable[[Sheet], Content] = getattr(home, function)
+        return write(sheet)
+
+    def whole(self, sheet: Sheet) -> bytes:
+        """The same as the bytes of a file; text is UTF-8."""
+        content = self.write(sheet)
+        return content if isinstance(content, bytes) else "".join(content).encode()
+
+    @property
+    def available(self) -> bool:
+        """Whether its library is installed."""
+        return self.library is None or find_spec(self.library) is not None
+
+
+_ROWS = (
+    Format(
+        "table",
+        "Text",
+        ending="txt",
+        content_type="text/plain; charset=utf-8",
+        needs="tables",
+        writer="columns:write",
+        for_terminals=True,
+    ),
+    Format(
+        "json",
+        "JSON",
+        ending="json",
+        content_type="application/json",
+        needs="record",
+        writer="json_text:write",
+    ),
+    Format(
+        "csv",
+        "CSV",
+        ending="csv",
+        content_type="text/csv; charset=utf-8",
+        needs="rows",
+        writer="csv_text:write",
+        sentences=False,
+    ),
+    Format(
+        "parquet",
+        "Parquet",
+        ending="parquet",
+        content_type="application/vnd.apache.parquet",
+        needs="rows",
+        writer="parquet:write",
+        sentences=False,
+        library="pyarrow",
+    ),
+    Format(
+        "markdown",
+        "Markdown",
+        ending="md",
+        content_type="text/markdown; charset=utf-8",
+        needs="tables",
+        writer="markdown:write",
+    ),
+    Format(
+        "html",
+        "HTML",
+        ending="html",
+        content_type="text/html; charset=utf-8",
+        needs="tables",
+        writer="html_page:write",
+    ),
+    Format(
+        "svg",
+        "SVG of all charts",
+        ending="svg",
+        content_type="image/svg+xml",
+        needs="bars",
+        writer="bars:write_svg",
+        sentences=False,
+        library="matplotlib",
+    ),
+    Format(
+        "png",
+        "PNG of all charts",
+        ending="png",
+        content_type="image/png",
+        needs="bars",
+        writer="bars:write_png",
+        sentences=False,
+        library="matplotlib",
+    ),
+)
+
+FORMATS: Mapping[str, Format] = MappingProxyType({row.name: row for row in _ROWS})
+
+
+def formats_of(*shapes: Shape) -> list[Format]:
+    """The formats of results that have these shapes, in the order of the table."""
+    return [row for row in FORMATS.values() if row.needs in shapes]
+
+
+def format_of_file(name: str, formats: Iterable[Format]) -> Format | None:
+    """The format that a file's name ends in, if it is one of these."""
+    ending = name.rpartition(".")[2] if "." in name else ""
+    return next((row for row in formats if row.ending == ending), None)
+
+
+def rendered(sheet: Sheet, name: str) -> str | bytes:
+    """A sheet in the format of that name: text, or bytes for formats that are no text.
+
+    Raises `EstimateError` for a name that is not in the table.
+    """
+    if name not in FORMATS:
+        raise EstimateError(f"expected format to be one of {', '.join(FORMATS)}, got {name!r}")
+    content = FORMATS[name].write(sheet)
+    return content if isinstance(content, bytes) else "".join(content)

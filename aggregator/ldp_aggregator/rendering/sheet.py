@@ -1,0 +1,88 @@
+"""A sheet: all that a result shows, once, in every shape that a format may ask for.
+
+tables   headings and rows as text, for people: terminals, notebooks, Markdown and HTML show the same
+record   a nested record for machines, ready for JSON
+rows     flat records under `columns`, for spreadsheets and data frames
+bars     panels of a picture
+
+A result that has no such shape leaves it out. Shapes are made when they are asked for, as a question
+may have a million values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from ldp_aggregator.arrays import Floats
+
+Shape = Literal["tables", "record", "rows", "bars"]
+
+
+class Cells(NamedTuple):
+    """A table as text."""
+
+    title: str
+    """What the table is of; nothing if the sheet says it."""
+    caption: str
+    """What its numbers are."""
+    headings: Sequence[str]
+    """The names of its columns; a long one may have several lines."""
+    rows: Sequence[Sequence[str]]
+    remarks: Sequence[str] = ()
+    """Sentences to know before believing the numbers."""
+
+
+class Bars(NamedTuple):
+    """A panel of a picture: arrays of shape (M,), in the order of `labels`."""
+
+    title: str
+    caption: str
+    labels: Sequence[str]
+    lengths: Floats
+    """What the bars show; where there is no number, they have no length."""
+    low: Floats
+    high: Floats
+    truth: Sequence[float] | None = None
+    """What is marked beside the bars, where it is known."""
+
+
+def _no_tables() -> Iterable[Cells]:
+    return ()
+
+
+def _no_record() -> Mapping[str, Any]:
+    return {}
+
+
+def _no_rows() -> Iterable[Sequence[str | float | None]]:
+    return ()
+
+
+def _no_bars() -> Sequence[Bars]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a result shows. Texts and tables follow one another in the order of the fields."""
+
+    title: str
+    lead: Sequence[str] = ()
+    """Sentences before the tables."""
+    tables: Callable[[], Iterable[Cells]] = _no_tables
+    legend: Sequence[str] = ()
+    """Sentences after the tables: what their columns mean."""
+    record: Callable[[], Mapping[str, Any]] = _no_record
+    columns: Sequence[str] = ()
+    rows: Callable[[], Iterable[Sequence[str | float | None]]] = _no_rows
+    bars: Callable[[], Sequence[Bars]] = _no_bars
+    warnings: Sequence[str] = ()
+    """Remarks that have to be said beside it, where a format has no place for sentences."""
+
+
+def in_one_line(heading: str) -> str:
+    """A heading without its line breaks; a word that was parted by a hyphen is whole again."""
+    return heading.replace("-\n", "").replace("\n", " ")
