@@ -1,5 +1,5 @@
-"""What several epsilons add up to, and repeated reports; and what an epsilon means to someone who
-guesses.
+"""Composition of privacy losses: what several epsilons, and repeated reports, add up to; and what
+an epsilon means to someone who guesses.
 
 Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
 

@@ -1,4 +1,4 @@
-"""Certificates: the delivered privacy of each question, in integers that anyone can check.
+"""Certificates: the delivered privacy loss of each question, in integers that anyone can check.
 
 A certificate states, for each question, all that its fingerprint covers, the integers that its
 randomizer draws with among them; the exact ratio that they deliver, and the one that the survey

@@ -1,4 +1,5 @@
-"""The operator's and analyst's side: reports in, unbiased frequency estimates with intervals out.
+"""The operator's and analyst's side: reports in, unbiased frequency estimates with confidence
+intervals out.
 
 `estimate(survey, reports)` gives estimates, from whatever holds the reports; `aggregate` the tally
 between the two; `Ingest(survey)` turns bytes into a `Tally` as they come. Each name is loaded when

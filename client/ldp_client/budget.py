@@ -1,4 +1,4 @@
-"""What a device may still spend, so that no stop tells what was answered.
+"""The privacy budget: what a device may still spend, so that no stop tells what was answered.
 
 A question that is answered once has one charge. One with permanent responses has a charge for each
 value whose response is kept, so how many it makes depends on the answers; what the limits count

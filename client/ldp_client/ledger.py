@@ -1,5 +1,5 @@
-"""What a device has spent: exact ratios, by question, by day, and in all; and the same in plain
-words.
+"""The privacy loss of a device, what it has spent: exact ratios, by question, by day, and in all;
+and the same in plain words.
 
 A charge is the ratio by which all that is ever sent on its account can change the odds of a guess;
 epsilon is its logarithm. Charges of one device multiply, as epsilons add up. They are never taken

@@ -1,4 +1,4 @@
-"""The table of mechanisms.
+"""The table of mechanisms, most of them frequency oracles.
 
 One module for each algorithm; each module opens with its rules, formula and source, and ends with
 its row (or rows) of this table. What a mechanism must provide is written in

@@ -1,4 +1,4 @@
-"""What every mechanism provides.
+"""What every mechanism provides. With its decoder it is what papers call a frequency oracle.
 
 A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a
 randomizer, which is a tuple of exact integers, together with the privacy that was declared. The

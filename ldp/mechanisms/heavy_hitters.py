@@ -1,7 +1,7 @@
 """Heavy hitters: frequent texts of an open vocabulary, found without a list of candidates.
 
-A respondent is in one of s + h cohorts, drawn afresh and whatever the text is, and answers with the
-whole epsilon for one hashed prefix of the text:
+A respondent is in one of s + h cohorts, drawn afresh without regard to the text, and answers with
+the whole epsilon for one hashed prefix of the text:
 
     cell_j(text) = XXH64(first l_j bytes of the text, seed 2^16 hash_seed + j) mod m
 
@@ -10,8 +10,8 @@ text that can be found, and so do the h cohorts that are held out. A prefix has 
 "ab" and the first two bytes of "abc" are hashed alike where l_j = 2, and differ where l_j = 3. The
 cell goes through projective-geometry response, with all of its m points for cells.
 
-The server finds prefixes stage by stage (`ldp_aggregator.search`), and estimates what it
-found from the cohorts held out, which took no part in the search. Longer texts are reported like
+The aggregator finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what
+it found from the cohorts held out, which took no part in the search. Longer texts are reported like
 any other, and never found.
 
 The fewer the stages, the more respondents each has; but a false prefix that meets a frequent one in

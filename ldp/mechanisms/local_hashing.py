@@ -1,5 +1,5 @@
-"""Local hashing: k-ary randomized response on a hash of the value, under a hash function of the
-respondent's own.
+"""Local hashing, optimized (OLH) and binary (BLH): k-ary randomized response on a hash of the
+value, under a hash function of the respondent's own.
 
     h(x) = floor(((a x + b) mod P) g / P),  a uniform in 1 .. P-1, b uniform in 0 .. P-1, P = 2^31 -
                                             1

@@ -1,5 +1,5 @@
-"""Memoized mechanisms: one that is drawn once for each value and kept, and fresh noise on what is
-kept for each report.
+"""Memoized mechanisms: a permanent randomized response (PRR), drawn once for each value and kept,
+and an instantaneous one (IRR), fresh noise on what is kept, for each report.
 
     permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`:
                      p1, q1

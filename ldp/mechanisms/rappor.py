@@ -1,5 +1,5 @@
-"""RAPPOR: a permanent randomized response, kept on the device, and an instantaneous one for each
-report.
+"""RAPPOR: a permanent randomized response (PRR), kept on the device, and an instantaneous one (IRR)
+for each report.
 
     a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit of its index)
     permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once

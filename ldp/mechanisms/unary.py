@@ -1,4 +1,4 @@
-"""Unary encoding: one bit for each value, each bit randomized on its own.
+"""Unary encoding, symmetric and optimized: one bit for each value, each bit randomized on its own.
 
     bit x is 1 with probability p if x is the true value, q otherwise;  epsilon = ln(p (1-q) / ((1-p) q))
     SUE (symmetric, basic one-time RAPPOR):  p = s / (s + 1), q = 1 - p, s just below e^(epsilon/2)

@@ -13,6 +13,7 @@ import pytest
 from written_out import counts_of, reports_of, values_of
 
 from ldp.bloom import bloom_vector
+from ldp.mechanisms import MECHANISMS
 from ldp.survey_file import parse_survey
 from ldp_aggregator.tallies.counting import count_rows
 from ldp_client import Client
@@ -74,6 +75,12 @@ def question_called(name):
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
     )
+
+
+def test_every_mechanism_is_tried():
+    """That of unknown texts among its own tests."""
+    tried = {question_called(name)["x"].mechanism for name in QUESTIONS}
+    assert tried == set(MECHANISMS) - {"heavy-hitters"}
 
 
 def holders_of(survey):

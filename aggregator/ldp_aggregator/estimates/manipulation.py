@@ -1,4 +1,4 @@
-"""The manipulation bound: how far forged reports can move an estimate, whatever they say.
+"""The manipulation bound: how far forged reports (data poisoning) can move an estimate.
 
 An estimate is the mean, over n reports, of what each is worth to a value: its score, which lies
 between `least` and `most`. Let m of them be forged, and let a share f of those who sent the others
@@ -11,10 +11,10 @@ The first term is the noise that standard errors are for. The second is the mani
 
     at most (m/n) reach,  reach = max(most, 1 - least)
 
-for sure, even if the forgers have read all the other reports; and as much where everybody or nobody
+for sure, even if the forgers have read all the other reports; and as much where everyone or no one
 holds the value. It is the same if forgers count as respondents with an answer of their own: 0 or 1
-then stands for f. So whoever believes that at most a share b of the reports is forged widens every
-interval by b reach. The range of a score is in the row of each decoder
+then stands for f. So an analyst who believes that at most a share b of the reports is forged
+widens every interval by b reach. The range of a score is in the row of each decoder
 (`ldp_aggregator.decoders`); where a search looked at some of the reports, all forged ones may be
 among the others, so that reach grows. For Bloom filters there is none.
 

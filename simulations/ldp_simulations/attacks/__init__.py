@@ -1,4 +1,4 @@
-"""Attacks: reports that were made up, and how far they move estimates.
+"""Data poisoning attacks: reports that were made up, and how far they move estimates.
 
 attack  simulated poisoning, and its gain     report  results as text
 

@@ -1,5 +1,5 @@
-"""Simulated poisoning: honest tallies from their exact law, forged reports added, and what they did
-to the estimates.
+"""Simulated data poisoning: honest tallies from their exact law, forged reports added, and what
+they did to the estimates.
 
     random        forged reports are anything that can be sent, uniformly
     input         forged devices hold a target each, and keep to the protocol
