@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.estimation import estimate
     from ldp_aggregator.estimates.question_estimates import Estimate, QuestionEstimates
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-    from ldp_aggregator.health.phantoms import phantom_score
-    from ldp_aggregator.health.report_checks import health
+    from ldp_aggregator.health_checks.phantoms import phantom_score
+    from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
@@ -56,8 +56,8 @@ _HOMES = {
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
-    "health": "health.report_checks",
-    "phantom_score": "health.phantoms",
+    "health": "health_checks.report_checks",
+    "phantom_score": "health_checks.phantoms",
 }
 
 

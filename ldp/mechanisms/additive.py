@@ -32,7 +32,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import exp_lower
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, integers_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
 from ldp.randomness import Random, randbelow
 
 MOST_OUTPUTS = 1 << 16
@@ -63,7 +63,7 @@ class AdditiveNoise(NamedTuple):
     least: int
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by a filter of three terms."""
         return "noise"
 

@@ -28,7 +28,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import exp_lower
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.unary import product_row
 from ldp.randomness import WORD, Random, draw_bits, randbelow
 
@@ -45,7 +45,7 @@ class BitFlip(NamedTuple):
     word: int = WORD
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by the mean of scores that are 0 outside the window."""
         return "sampled"
 

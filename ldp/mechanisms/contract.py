@@ -21,7 +21,8 @@ A randomizer has a kind, which says how its reports are decoded:
             terms
     sum     a report has a number for each value; the estimate is the mean of scores of these
             numbers
-    sampled a report has a bit for some of the values; the estimate is the mean of scores that are 0 for the others
+    sampled a report has a bit for some of the values; the estimate is the mean of scores that are
+            0 for the others
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
     search  a report supports hashed prefixes of texts; decoded by a search, and by counting in
             cohorts held out of it
@@ -33,7 +34,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
@@ -46,12 +47,15 @@ Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 """The integers of a randomizer, by name."""
 
 
+Kind = Literal["pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search"]
+
+
 class Randomizer(Protocol):
     """The exact parameters of one question's mechanism, and the draws they define."""
 
     @property
-    def kind(self) -> str:
-        """`pure`, `blocks`, `matrix`, `sketch`, `noise`, `sum`, `sampled`, `bloom` or `search`."""
+    def kind(self) -> Kind:
+        """How its reports are decoded."""
 
     @property
     def layout(self) -> Layout:

@@ -19,7 +19,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, any_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, any_closed
 from ldp.randomness import Random, randbelow
 
 
@@ -31,7 +31,7 @@ class RandomizedResponse(NamedTuple):
     other: int
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

@@ -44,7 +44,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.randomness import Random, randbelow
 
 
@@ -60,7 +60,7 @@ class HadamardResponse(NamedTuple):
     other: int
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting, block by block."""
         return "blocks"
 

@@ -10,7 +10,7 @@ text that can be found, and so do the h cohorts that are held out. A prefix has 
 "ab" and the first two bytes of "abc" are hashed alike where l_j = 2, and differ where l_j = 3. The
 cell goes through projective-geometry response, with all of its m points for cells.
 
-The server finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what it
+The server finds prefixes stage by stage (`ldp_aggregator.search`), and estimates what it
 found from the cohorts held out, which took no part in the search. Longer texts are reported like
 any other, and never found.
 
@@ -35,7 +35,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, integers
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, integers
 from ldp.mechanisms.projective import ProjectiveResponse, candidates, geometry, least_error
 from ldp.randomness import Random, randbelow
 
@@ -66,7 +66,7 @@ class HeavyHitters(NamedTuple):
     """
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by a search, then by counting in the cohorts held out."""
         return "search"
 

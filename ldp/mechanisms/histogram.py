@@ -31,7 +31,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.unary import UnaryEncoding, design_symmetric, joint_law
 from ldp.randomness import WORD, Random, draw_bits
 
@@ -64,7 +64,7 @@ class NoisyHistogram(NamedTuple):
     word: int = WORD
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by adding up scores."""
         return "sum"
 

@@ -28,7 +28,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.randomness import Random, randbelow
 
@@ -48,7 +48,7 @@ class LocalHashing(NamedTuple):
     modulus: int = MODULUS
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

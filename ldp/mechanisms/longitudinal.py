@@ -43,7 +43,7 @@ from ldp.exact import WEIGHT_SCALE, exp_lower, odds
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.layout import Layout
 from ldp.mechanisms import grr, local_hashing, unary
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, any_closed, integers
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, any_closed, integers
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.local_hashing import LocalHashing, least_error_buckets
 from ldp.mechanisms.unary import UnaryEncoding
@@ -76,7 +76,7 @@ class Chain(NamedTuple):
         )
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

@@ -21,7 +21,7 @@ from ldp.channel import Channel, has_full_rank
 from ldp.domain import Domain, Value
 from ldp.keys import Keys
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_VALUES = 64
@@ -37,7 +37,7 @@ class StochasticMatrix(NamedTuple):
     weights: tuple[tuple[int, ...], ...]
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by the inverse matrix."""
         return "matrix"
 

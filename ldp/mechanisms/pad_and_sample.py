@@ -37,7 +37,7 @@ from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms import grr, hadamard, projective, subset
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, Pure, integers, is_pure
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Pure, integers, is_pure
 from ldp.randomness import Random, randbelow
 from ldp.sets import members, sets_of
 
@@ -52,7 +52,7 @@ class PadAndSample(NamedTuple):
     oracle: Pure | hadamard.HadamardResponse
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded as the oracle is."""
         return self.oracle.kind
 

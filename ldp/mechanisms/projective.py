@@ -9,7 +9,7 @@ of q elements.
 A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base
 q it is q^j + r with 0 <= r < q^j, and points are numbered in the order of those numbers: the
 point's index is (q^j - 1) / (q - 1) + r. The values of the question are the first points; the
-others are held by nobody, which is a check on the reports (`ldp_aggregator.health.phantoms`).
+others are held by nobody, which is a check on the reports (`ldp_aggregator.health_checks.phantoms`).
 
 Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have
 their upper two coordinates in common. A tally need not count all points of a large space: it is
@@ -41,7 +41,7 @@ from ldp.field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.contract import Declared, Mechanism, Numbers, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, small_closed
 from ldp.randomness import Random, randbelow
 
 MOST_POINTS = 1 << 24
@@ -87,7 +87,7 @@ class ProjectiveResponse(NamedTuple):
     """Whether the tally is; it is nothing that a report depends on."""
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

@@ -29,7 +29,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.keys import Keys
 from ldp.layout import MOST_COHORTS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism
+from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.unary import product_row
 from ldp.randomness import WORD, Random, draw_bits, randbelow
 
@@ -56,7 +56,7 @@ class Rappor(NamedTuple):
         return Layout(cohorts=self.cohorts, bits=self.bits)
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """One bit per value is decoded by counting, a Bloom filter by regression."""
         return "bloom" if self.hashes else "pure"
 

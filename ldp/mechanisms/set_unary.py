@@ -26,7 +26,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import exp_lower, sqrt_lower
 from ldp.keys import Keys
 from ldp.layout import MOST_BITS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism
+from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.unary import UnaryEncoding, product_row
 from ldp.randomness import WORD, Random, draw_bits
 from ldp.sets import sets_of
@@ -47,7 +47,7 @@ class SetEncoding(NamedTuple):
     word: int = WORD
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

@@ -12,7 +12,7 @@ A report supports the values of its bucket with p, and any other with q (1 - p i
 s_j the number of residues in bucket j. So the mean over respondents supports another value with q'
 = c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the choice of hash functions; but
 that choice is made once, and its error does not shrink with the number of reports (see
-`ldp_aggregator.decoders.sketches`). Polynomials of degree 2 are independent for three values, which
+`ldp_aggregator.decoders.sketch`). Polynomials of degree 2 are independent for three values, which
 that error needs.
 
 Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981
@@ -32,7 +32,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_COHORTS, MOST_SYMBOLS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.unary import UnaryEncoding, design_symmetric
 from ldp.randomness import WORD, Random, bernoulli, randbelow
 
@@ -73,7 +73,7 @@ class CountMean(NamedTuple):
     word: int = WORD
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting, with the error of shared hash functions."""
         return "sketch"
 
@@ -123,7 +123,7 @@ class HadamardCountMean(NamedTuple):
     hash_seed: int = 0
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by a transform and counting, with the error of shared hash functions."""
         return "sketch"
 

@@ -23,7 +23,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import MOST_BITS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.randomness import Random, bernoulli, draw_below
 
 _SPARSE, _FEW = 16, 12
@@ -41,7 +41,7 @@ class SubsetSelection(NamedTuple):
     other: int
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

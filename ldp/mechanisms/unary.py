@@ -31,7 +31,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import exp_lower, sqrt_lower
 from ldp.keys import Keys
 from ldp.layout import MOST_BITS, Layout
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.randomness import WORD, Random, draw_bits
 
 
@@ -46,7 +46,7 @@ class UnaryEncoding(NamedTuple):
     word: int = WORD
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """Decoded by counting."""
         return "pure"
 

@@ -10,7 +10,7 @@ from association_laws import Estimator, counting, functions, pearson, unbiased
 
 from ldp_aggregator.association import association
 from ldp_aggregator.association.scores import joint_scores
-from ldp_aggregator.decoders.bloom.regression import ChiSquare
+from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.tallies.joint_counting import count_together
 
 

@@ -22,7 +22,7 @@ from ldp.survey_file import parse_survey
 from ldp_aggregator import Tally, encode_tally, estimate
 from ldp_aggregator.commands import main as cli
 from ldp_aggregator.estimates.question_estimates import MOST_ROWS
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.columns import MOST_WIDTH, columns
 
@@ -236,34 +236,33 @@ def test_associations_say_what_was_tested():
 # Modules whose messages advise an option, by the commands that can show them: in all of these it
 # has to exist.
 ADVISING = {
-    "answers.py": ("randomize", "simulate"),
-    "attack_command.py": ("attack",),
-    "command.py": ("rappor import",),
-    "commands.py": ("simulate",),
-    "doctor.py": ("doctor",),
-    "document.py": ("token new",),
-    "export_command.py": ("serve",),
-    "lost_records.py": ("doctor",),
-    "path_counting.py": ("aggregate", "estimate", "associate"),
-    "plan_command.py": ("plan",),
-    "population.py": ("simulate",),
-    "presentation.py": ("estimate", "simulate"),
-    "repeats.py": ("estimate", "rappor import"),
-    "report.py": ("simulate",),
-    "search_plan.py": ("plan",),
-    "serve_command.py": ("serve",),
-    "spark.py": ("aggregate",),
-    "tables.py": ("estimate", "rappor import"),
-    "witness.py": ("doctor",),
+    "ldp_aggregator.commands.presentation": ("estimate", "simulate"),
+    "ldp_aggregator.commands.rappor": ("rappor import",),
+    "ldp_aggregator.engines.spark": ("aggregate",),
+    "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
+    "ldp_aggregator.service.commands.export": ("serve",),
+    "ldp_aggregator.service.commands.serve": ("serve",),
+    "ldp_aggregator.service.page.document": ("token new",),
+    "ldp_aggregator.service.repair.doctor": ("doctor",),
+    "ldp_aggregator.service.repair.lost_records": ("doctor",),
+    "ldp_aggregator.service.store.witness": ("doctor",),
+    "ldp_aggregator.tallies.paths": ("aggregate", "estimate", "associate"),
+    "ldp_simulations.answers": ("randomize", "simulate"),
+    "ldp_simulations.commands.attack": ("attack",),
+    "ldp_simulations.commands.plan": ("plan",),
+    "ldp_simulations.commands.rappor_suite": ("simulate",),
+    "ldp_simulations.commands.simulate": ("simulate",),
+    "ldp_simulations.planning.search_plan": ("plan",),
+    "ldp_simulations.population": ("simulate",),
+    "ldp_simulations.simulation.report": ("simulate",),
 }
 # Where a module has several commands, and where what looks like an option is none.
 ELSEWHERE = {
-    ("commands.py", "--engine"): ("aggregate",),
-    ("commands.py", "--master"): ("aggregate",),
-    ("command.py", "--suite"): ("simulate",),
-    ("presentation.py", "--plot"): ("estimate", "rappor import"),
-    ("html_page.py", "--line"): (),
-    ("page.py", "--results"): (),  # of a module that is a command of its own
+    ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
+    ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.commands.presentation", "--plot"): ("estimate", "rappor import"),
+    ("ldp_aggregator.rendering.html_page", "--line"): (),
+    ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
 }
 
 
@@ -280,7 +279,9 @@ def advised():
     docstrings.
     """
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
+        root = Path(package.__file__).parents[1]
         for path in Path(package.__file__).parent.rglob("*.py"):
+            module = ".".join(path.relative_to(root).with_suffix("").parts)
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Raise | ast.Assign | ast.Return | ast.Call):
                     continue
@@ -290,7 +291,7 @@ def advised():
                 for text in texts:
                     if isinstance(text, str) and " " in text:
                         yield from (
-                            (path.name, option)
+                            (module, option)
                             for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", text)
                         )
 
@@ -300,7 +301,8 @@ def test_advice_can_be_followed():
     show the message.
     """
     found = set(advised())
-    assert {("answers.py", "--skip-invalid"), ("path_counting.py", "--allow-equal")} <= found
+    assert ("ldp_simulations.answers", "--skip-invalid") in found
+    assert ("ldp_aggregator.tallies.paths", "--allow-equal") in found
     for module, option in sorted(found):
         assert module in ADVISING or (module, option) in ELSEWHERE, (
             f"{module} names {option}: in which commands?"

@@ -4,17 +4,22 @@ decorator changed.
 cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed
 tree and taken back, so that a thousand mutants take a second. Larger mistakes, such as people make,
 are listed in `mistakes.toml`.
+
+Neither goes by how the code is laid out: a mutant is known by a line of its statement as
+`ast.unparse` writes it, and the text of a mistake may be broken into other lines.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from statements import first_difference
 
 MISTAKES = Path(__file__).with_name("mistakes.toml")
 
@@ -62,8 +67,8 @@ itself.
 
 
 class Mutant(NamedTuple):
-    """A module with one change: its first and last line, what they were, what they are, and the
-    whole of the source.
+    """A module with one change: its first and last line, what its statement was and what it is, by
+    the first of its normal lines that changed, and the whole of the source.
     """
 
     module: str
@@ -124,8 +129,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
                         number,
                         at + 1,
                         end[0],
-                        before[at].strip(),
-                        after[at].strip(),
+                        *first_difference(source, changed, at + 1),
                         changed,
                     )
                 )
@@ -141,14 +145,23 @@ def mistakes(module: str, source: str) -> list[Mutant]:
     for each in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
         if each["module"] != module:
             continue
-        before, what = each["before"], each["what"]
-        if source.count(before) != 1:
+        what, places = each["what"], [*re.finditer(_in_any_lines(each["before"]), source)]
+        if len(places) != 1:
             raise ValueError(f"mistakes.toml: expected the text before {what!r} once in {module}")
-        line = source[: source.index(before)].count("\n") + 1
-        last = line + before.rstrip("\n").count("\n")
-        changed = source.replace(before, each["after"])
+        begin, end = places[0].span()
+        line = source[:begin].count("\n") + 1
+        last = line + source[begin:end].count("\n")
+        changed = source[:begin] + each["after"].strip() + source[end:]
         made.append(Mutant(module, f"mistake: {what}", 0, line, last, "mistake", what, changed))
     return made
+
+
+def _in_any_lines(text: str) -> str:
+    """A pattern for a text with other white space between its words and signs, and a comma before
+    what closes.
+    """
+    parts = re.findall(r"\w+|[^\w\s]", text)
+    return r"\s*".join(rf",?\s*\{part}" if part in ")]}" else re.escape(part) for part in parts)
 
 
 def _changed(operator: Any, node: Any, index: int) -> str | None:
@@ -195,31 +208,3 @@ def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, in
                     yield (cache.lineno, 0), (cache.end_lineno + 1, 0)
         if each is not None:
             yield (each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)
-
-
-def statement_lines(source: str, first: int, last: int) -> set[int]:
-    """The lines of the innermost statements at some lines, without those of the
-    statements in them.
-    """
-    return {line for at in range(first, last + 1) for line in _statement(source, at)}
-
-
-@lru_cache(maxsize=1 << 14)
-def _statement(source: str, line: int) -> range:
-    found = range(line, line + 1)
-    for lines in _statements(source):
-        if line in lines and (len(found) == 1 or len(lines) < len(found)):
-            found = lines
-    return found
-
-
-@lru_cache(maxsize=4)
-def _statements(source: str) -> list[range]:
-    """The lines of each statement, for one with others in it those before them."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.stmt | ast.excepthandler):
-            body = getattr(node, "body", None)
-            end = body[0].lineno - 1 if body else node.end_lineno
-            found.append(range(node.lineno, max(end or 0, node.lineno) + 1))
-    return found

@@ -30,8 +30,9 @@ from pathlib import Path
 
 import rooms  # noqa: F401
 from fork_server import QUIET, Measured, Server, changed_code, reaped
-from mutating import Mutant, mistakes, mutants, statement_lines
+from mutating import Mutant, mistakes, mutants
 from places import ROOT, TESTS
+from statements import statement_lines
 
 LEFT = Path(__file__).with_name("mutants_left.toml")
 PATHS = {"ldp": ROOT, "ldp_client": ROOT / "client", "ldp_aggregator": ROOT / "aggregator"}
@@ -78,15 +79,20 @@ AREAS = {
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
-    "ldp_aggregator.decoders.noise": "score_laws jumps additive result",
-    "ldp_aggregator.decoders.sketches": "score_laws sketches",
-    "ldp_aggregator.decoders.windows": "score_laws jumps repeats",
-    "ldp_aggregator.decoders.found": "heavy_hitters",
+    "ldp_aggregator.moments.scores": "joint_cells jumps",
+    "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation",
+    "ldp_aggregator.decoders.matrix": "score_laws result manipulation",
+    "ldp_aggregator.decoders.sum": "score_laws histogram manipulation",
+    "ldp_aggregator.decoders.bloom": "joint_cells bloom_regression manipulation",
+    "ldp_aggregator.decoders.noise": "score_laws jumps additive result manipulation",
+    "ldp_aggregator.decoders.sketch": "score_laws sketches manipulation",
+    "ldp_aggregator.decoders.sampled": "score_laws jumps repeats manipulation",
+    "ldp_aggregator.search.found": "heavy_hitters",
     "ldp_aggregator.estimates.means": "result additive",
     "ldp_aggregator.estimates.intervals": "intervals result",
     "ldp_aggregator.estimates.detection": "result intervals",
     "ldp_aggregator.estimates.estimation": "result postprocess remarks",
-    "ldp_aggregator.decoders.blocks": "hadamard",
+    "ldp_aggregator.decoders.blocks": "hadamard manipulation",
     "ldp_aggregator.estimates.cumulants": "score_laws jumps few_reports",
     "ldp_aggregator.estimates.count_law": "few_reports",
     "ldp_aggregator.estimates.count_intervals": "few_reports",

@@ -12,8 +12,8 @@ from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.health.payload_chances import payload_chances
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.sampling import sample_counts
 
@@ -133,7 +133,7 @@ def test_payloads_are_as_likely_as_channels_have_it():
     """
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
-        found = payload_chances(randomizer)
+        found = decoder_of(randomizer).payload_chances(randomizer)
         if found is None or randomizer.layout.places > 1:
             continue
         columns = np.array(randomizer.channel().rows, dtype=float) * randomizer.layout.cohorts

@@ -13,12 +13,13 @@ from scipy.stats import binom
 from specimens import question
 
 from ldp_aggregator.association.jumps import joint_jumps
-from ldp_aggregator.association.scores import Powers, joint_scores
+from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.decoders.noise import Noise, folded, noise_moments
 from ldp_aggregator.decoders.noise_likelihood import likely_shares
 from ldp_aggregator.estimates.cumulants import cumulants
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.moments.jumps import jumps_of, repeated
+from ldp_aggregator.moments.scores import Powers
 
 
 def test_jumps_of_a_law():

@@ -12,7 +12,7 @@ from written_out import counts_of
 
 from ldp import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.health.phantoms import phantom_score
+from ldp_aggregator.health_checks.phantoms import phantom_score
 from ldp_simulations.sampling.projective import projective_counts
 
 TALLIES, REPORTS = 400, 20_000

@@ -17,17 +17,12 @@ from permanence import instantaneous_channel, permanent_channel, true_states
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Options
-from ldp_aggregator.decoders.bloom.regression import regress
-from ldp_aggregator.decoders.windows import window_moments
+from ldp_aggregator.bloom.regression import regress
+from ldp_aggregator.decoders.pure import memoized_moments
+from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.moments.bit_covariance import bit_noise
-from ldp_aggregator.moments.repeats import (
-    check_repeatable,
-    effective,
-    memoized_moments,
-    noise_of,
-    reports_of_each,
-)
+from ldp_aggregator.moments.repeats import check_repeatable, effective, noise_of, reports_of_each
 from ldp_aggregator.tallies.counting import empty_counts
 
 SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, 0.25, 0.75, 0.5), 20_000, 10, 40

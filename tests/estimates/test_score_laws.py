@@ -17,10 +17,11 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.sketches import CountMean, collision
-from ldp_aggregator.decoders.sketches import sketch_moments
+from ldp_aggregator.decoders.matrix import decoding
+from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.estimates.cumulants import TOLERANCE, Cumulants, cumulants, far_from_normal
 from ldp_aggregator.estimates.estimation import moments_of
-from ldp_aggregator.moments.moments import Moments, decoding, fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.moments import Moments, fourth_of_rates, third_of_rates
 
 CLOSED = {
     each.name: each.randomizer

@@ -29,14 +29,16 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
+from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.blocks import block_moments
-from ldp_aggregator.decoders.bloom.decoding import bloom_moments
-from ldp_aggregator.decoders.found import found_moments
+from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
-from ldp_aggregator.decoders.sketches import sketch_moments
-from ldp_aggregator.decoders.windows import window_moments
+from ldp_aggregator.decoders.pure import pure_moments
+from ldp_aggregator.decoders.sampled import window_moments
+from ldp_aggregator.decoders.sketch import sketch_moments
+from ldp_aggregator.decoders.sum import sum_moments
 from ldp_aggregator.estimates.means import parts_of
-from ldp_aggregator.moments.moments import matrix_moments, pure_moments, sum_moments
+from ldp_aggregator.search.found import found_moments
 
 TEXTS = (b"alpha", b"beta", b"gamma", b"delta")
 

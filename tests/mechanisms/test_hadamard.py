@@ -21,7 +21,7 @@ from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.estimates.intervals import clopper_pearson, score_interval
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.hadamard import hadamard_counts

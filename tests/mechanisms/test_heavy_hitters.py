@@ -22,13 +22,13 @@ from ldp import EstimateError, SurveyError, parse_survey
 from ldp.exact import odds
 from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.decoders.found import found_moments
-from ldp_aggregator.decoders.search.continuations import continuations, unfinished
-from ldp_aggregator.decoders.search.prefix_extension import search
-from ldp_aggregator.decoders.search.reach import expected_reach
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.intervals import score_interval
 from ldp_aggregator.options import Options
+from ldp_aggregator.search.continuations import continuations, unfinished
+from ldp_aggregator.search.found import found_moments
+from ldp_aggregator.search.prefix_extension import search
+from ldp_aggregator.search.reach import expected_reach
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.searches import search_counts

@@ -24,7 +24,7 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.randomness import WORD, Replay
-from ldp_aggregator.moments.moments import pure_moments
+from ldp_aggregator.decoders.pure import pure_moments
 
 EPSILONS = ("0.5", "1", "2", "4")
 

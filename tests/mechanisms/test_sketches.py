@@ -15,7 +15,7 @@ from ldp import EstimateError, Survey
 from ldp.mechanisms import sketches
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
-from ldp_aggregator.decoders.sketches import sketch_moments
+from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations.sampling.hashes import sketch_counts
 

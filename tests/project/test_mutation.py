@@ -5,6 +5,7 @@ import tomllib
 import pytest
 from mutating import mistakes
 from mutation import LEFT, modules, source_of
+from statements import normal_lines
 
 
 @pytest.mark.parametrize("module", modules([]))
@@ -21,10 +22,8 @@ def test_mistakes_can_be_made(module):
 def test_explained_mutants_are_of_lines_that_are_there():
     """A line that has changed needs another look."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
-    lines = {name: source_of(name).read_text(encoding="utf-8").splitlines() for name in modules([])}
-    gone = [
-        each
-        for each in listed
-        if not any(line.strip() == each["before"] for line in lines[each["module"]])
-    ]
+    lines = {
+        name: normal_lines(source_of(name).read_text(encoding="utf-8")) for name in modules([])
+    }
+    gone = [each for each in listed if each["before"] not in lines[each["module"]]]
     assert gone == []

@@ -16,7 +16,7 @@ from bloom_draws import Shape, draw_counts, draw_design, falling
 from scipy.stats import kstest
 
 from ldp import EstimateError
-from ldp_aggregator.decoders.bloom.regression import regress
+from ldp_aggregator.bloom.regression import regress
 from ldp_aggregator.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
 
 COLLECTIONS, CANDIDATES = 200, 40
@@ -126,7 +126,7 @@ def test_single_precision_is_enough(monkeypatch):
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator)
     double = regress(counts, design, NOISY.noise(), NOISY.background)
-    monkeypatch.setattr("ldp_aggregator.decoders.bloom.regression._MOST_IN_DOUBLE", 1)
+    monkeypatch.setattr("ldp_aggregator.bloom.regression._MOST_IN_DOUBLE", 1)
     single = regress(counts, design, NOISY.noise(), NOISY.background)
     assert single.root.dtype == np.float32
     np.testing.assert_allclose(single.frequency, double.frequency, atol=1e-9)

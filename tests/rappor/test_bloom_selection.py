@@ -11,8 +11,8 @@ from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
 from ldp import EstimateError
-from ldp_aggregator.decoders.bloom.regression import regress
-from ldp_aggregator.decoders.bloom.selection import decode
+from ldp_aggregator.bloom.regression import regress
+from ldp_aggregator.bloom.selection import decode
 
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
 SHAPE = Shape(16, 2, 16, 0.4, 0.6, 0.25)

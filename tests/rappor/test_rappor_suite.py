@@ -13,7 +13,7 @@ from calling import ldp
 from scipy.stats import chisquare
 
 from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.bloom.decoding import design_matrix
 from ldp_aggregator.files import FileError
 from ldp_simulations.archive import Archive
 from ldp_simulations.rappor_suite import running

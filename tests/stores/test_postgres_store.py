@@ -229,7 +229,7 @@ def test_a_password_is_in_no_error(there, caplog):
 def test_a_missing_driver_is_told_with_the_extra_that_has_it(monkeypatch):
     """For whoever installed the aggregator alone."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    for name in ("postgres_store", "postgres_connection"):
-        monkeypatch.delitem(sys.modules, f"ldp_aggregator.service.{name}", raising=False)
+    for name in ("postgres", "postgres_connection"):
+        monkeypatch.delitem(sys.modules, f"ldp_aggregator.service.store.{name}", raising=False)
     with pytest.raises(StoreError, match=r"ldpkit-aggregator\[postgres\]"):
         open_store("postgresql://ada@127.0.0.1/ldp")

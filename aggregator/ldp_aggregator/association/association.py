@@ -45,9 +45,9 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.association.jumps import Jumps, by_cell, joint_jumps
 from ldp_aggregator.association.likelihood import most_likely, through
 from ldp_aggregator.association.result import Association
-from ldp_aggregator.association.scores import Scores, joint_scores
+from ldp_aggregator.association.scores import joint_scores
+from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.estimates.intervals import (
     careful_interval,
     few_reports,
@@ -59,6 +59,7 @@ from ldp_aggregator.estimates.intervals import (
 from ldp_aggregator.estimates.manipulation import manipulation
 from ldp_aggregator.estimates.remarks import on_expected, on_intervals, on_respondents
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.scores import Scores
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.joint_counting import joint_table
 from ldp_aggregator.tallies.tally import Tally

@@ -26,7 +26,7 @@ import numpy as np
 
 from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.association.likelihood import through
-from ldp_aggregator.association.scores import Powers, Scores
+from ldp_aggregator.moments.scores import Powers, Scores
 
 _FEW = 100
 """Jumps that make up a mean square, below which it is not trusted."""

@@ -13,8 +13,8 @@ from typing import Any
 
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.formats import rendered

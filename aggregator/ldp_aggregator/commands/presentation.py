@@ -218,7 +218,7 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
-    from ldp_aggregator.health.report_checks import health
+    from ldp_aggregator.health_checks.report_checks import health
 
     for check in health(question, counts, reports_each=reports_each):
         if check.suspicious:

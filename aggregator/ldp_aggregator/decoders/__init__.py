@@ -1,9 +1,13 @@
-"""Decoders: from counts to moments, a module for each kind of mechanism.
+"""Decoders: from counts to moments, a module for each kind of mechanism, named after it.
 
-blocks    Hadamard response in blocks      noise     whole numbers with noise (and noise_likelihood)
-sketches  hash functions shared by all     windows   bits for some of the values
-found     texts that a search found        bloom/    Bloom filters and candidates
-search/   prefixes of texts, stage by stage
+decoder  what each of them provides, and what is refused where it provides none
+table    the module of a kind
 
-Imports: `moments`, `tallies`.
+pure     symbols or bits with (p, q)              blocks   Hadamard response in blocks
+matrix   symbols from the rows of a matrix        noise    whole numbers with noise
+sum      vectors of noisy numbers                 sketch   hash functions that all share
+sampled  bits for some of the values              bloom    Bloom filters and candidates
+search   texts that a search found                (noise_likelihood: what noise errs by)
+
+Imports: `bloom`, `search`, `moments`, `tallies`.
 """

@@ -1,4 +1,4 @@
-"""The law of Hadamard response, whose errors depend on how many hold the values of a block.
+"""Kind `blocks`: Hadamard response, whose errors depend on how many hold the values of a block.
 
     estimate (2 C - N) c / n, with N the reports of the value's block, and C those that support it
     n Var = c (2 / (R - 1) + F) - f,  F the share of the respondents who hold a value of the block
@@ -23,13 +23,24 @@ counted, and the variance that less f'.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Range,
+    Rates,
+    chances_of_supporters,
+)
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.scores import Scores, symbol_scores
 from ldp_aggregator.moments.supports import block_supports, blocks_of
 from ldp_aggregator.tallies.counting import total_reports
 
@@ -66,3 +77,41 @@ def _none() -> Floats:
     raise EstimateError(
         "expected a mechanism whose reports support pairs of values evenly for a covariance"
     )
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """Of one report from each respondent."""
+    return block_moments(randomizer, counts)
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """C or -c in the value's block, 0 elsewhere."""
+    assert is_blocked(randomizer)  # noqa: S101
+    return Range(-randomizer.worth, randomizer.worth)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """Half of the rows of a block support a value."""
+    assert is_blocked(randomizer)  # noqa: S101
+    oracle = blocks_of(randomizer)
+    return chances_of_supporters(oracle.layout.symbols, oracle.rows // 2, oracle.halves[0])
+
+
+def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
+    """Of the reports of a value's block."""
+    assert is_blocked(randomizer)  # noqa: S101
+    return Rates(*block_supports(randomizer, counts), randomizer.within)
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """Of symbols."""
+    return symbol_scores(question, counts, block_moments)
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    payload_chances=payload_chances,
+    support_rates=support_rates,
+    joint_scores=joint_scores,
+)

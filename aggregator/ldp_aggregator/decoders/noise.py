@@ -1,4 +1,4 @@
-"""Moments of additive noise: frequencies by a filter of three terms, and the mean without them.
+"""Kind `noise`: a whole number plus noise; frequencies by a filter of three terms, and the mean without them.
 
 Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With
 a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the
@@ -33,15 +33,20 @@ Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sunda
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
+from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Parts, Range, half
 from ldp_aggregator.decoders.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.scores import Scores, symbol_scores
 
 _FEWEST_AT_OWN = 5
 """Reports expected at a value if everybody held it.
@@ -179,3 +184,82 @@ def _with_ends(size: int, inside: float, end: float) -> Floats:
     numbers = np.full(size, inside)
     numbers[[0, -1]] = end
     return numbers
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """Of one report from each respondent."""
+    return noise_moments(randomizer, counts)
+
+
+def mean_parts(
+    randomizer: Randomizer,
+    moments: Moments | None,  # noqa: ARG001
+    counts: Counts,
+    values: Floats,
+) -> Parts:
+    """From the scores alone, without frequencies."""
+    randomizer = _additive(randomizer)
+    noise, shares = Noise.of(randomizer), folded(randomizer, counts) / counts.sum()
+    score = values.copy()
+    score[0] -= noise.beyond
+    score[-1] += noise.beyond
+    added = noise.spread * (2 - float(shares[0] + shares[-1]))
+    return Parts(float(shares @ score), float(shares @ score**2) - added, added / int(counts.sum()))
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """own_y, or -next_y for the neighbours of y."""
+    noise = Noise.of(_additive(randomizer))
+    return Range(Fraction(-noise.next.max()), Fraction(noise.own.max()))
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """That of an end, which counts for what lies beyond it."""
+    additive = _additive(randomizer)
+    return 2 * half(additive.size) + Fraction(Noise.of(additive).beyond)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """a^z (1-a) / (1+a), at an end a^z / (1+a), with z the distance of the nearest value, or of the
+    farthest.
+    """
+    randomizer = _additive(randomizer)
+    step, last = float(randomizer.step), randomizer.size - 1
+    outputs = np.arange(randomizer.layout.symbols) - randomizer.margin
+    scale = np.full(len(outputs), (1 - step) / (1 + step))
+    scale[[0, -1]] = 1 / (1 + step)
+    farthest = np.maximum(np.abs(outputs), np.abs(outputs - last))
+    nearest = np.abs(outputs - np.clip(outputs, 0, last))
+    return scale * step**farthest, scale * step**nearest
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """Of symbols."""
+    return symbol_scores(question, counts, noise_moments)
+
+
+def explained(randomizer: Randomizer) -> list[str]:
+    """What epsilon covers, and how well the mean will be known."""
+    additive = _additive(randomizer)
+    return [
+        f"  sensitivity         {additive.size - 1}: epsilon covers any value against any other, "
+        "not one step",
+        f"  error of a mean     at most {mean_error(additive):.4g} / sqrt(respondents)",
+    ]
+
+
+def _additive(randomizer: Randomizer) -> AdditiveNoise:
+    assert isinstance(randomizer, AdditiveNoise)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    frequencies_if_asked=True,
+    mean_parts=mean_parts,
+    mean_reach=mean_reach,
+    payload_chances=payload_chances,
+    joint_scores=joint_scores,
+    explained=explained,
+)

@@ -13,17 +13,10 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.blocks import block_moments
-from ldp_aggregator.decoders.bloom.decoding import bloom_moments
-from ldp_aggregator.decoders.found import found_moments, found_texts
-from ldp_aggregator.decoders.noise import noise_moments
-from ldp_aggregator.decoders.sketches import sketch_moments
-from ldp_aggregator.decoders.windows import window_moments
+from ldp_aggregator.decoders.decoder import Asked
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.intervals import (
     INTERVAL_ENDS,
@@ -40,13 +33,8 @@ from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import UNALLOCATED, Estimate, QuestionEstimates
 from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.moments.moments import Moments, matrix_moments, pure_moments, sum_moments
-from ldp_aggregator.moments.repeats import (
-    ONCE_EACH,
-    check_repeatable,
-    memoized_moments,
-    reports_of_each,
-)
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
@@ -63,16 +51,8 @@ _MEAN_ALONE = (
     "only if asked for "
     "(--frequencies, or frequencies=True)"
 )
+_NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
 _OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
-
-_MOMENTS = {
-    "pure": pure_moments,
-    "blocks": block_moments,
-    "matrix": matrix_moments,
-    "sketch": sketch_moments,
-    "sum": sum_moments,
-    "noise": noise_moments,
-}
 
 
 def estimate(
@@ -111,10 +91,8 @@ def estimate_question(
     `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
     did not set them.
     """
-    if isinstance(question.randomizer, HeavyHitters):
-        values, told = found_texts(question.randomizer, counts)
-    else:
-        values, told = tuple(question.domain.values or candidates or ()), ""
+    decoder = decoder_of(question.randomizer)
+    values, told = decoder.values(question, counts, candidates or ())
     reports = total_reports(counts, question.layout)
     if not values or not reports:
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
@@ -139,13 +117,18 @@ def estimate_question(
             f"covariance"
         )
     try:
-        moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
+        if decoder.gives == "mean":
+            moments = None
+        else:
+            moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
         mean = mean_of(question, moments, counts, options)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
-    if question.randomizer.kind == "noise" and not options.frequencies:
-        made = _mean_alone(question, reports, options, mean, bound)
+    if moments is None:
+        made = _mean_alone(question, reports, options, mean, bound, _NO_FREQUENCIES)
+    elif decoder.frequencies_if_asked and not options.frequencies:
+        made = _mean_alone(question, reports, options, mean, bound, _MEAN_ALONE)
     else:
         made = estimates_from(moments, question, reports, values, options, bound, mean, told)
     if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
@@ -154,7 +137,12 @@ def estimate_question(
 
 
 def _mean_alone(
-    question: Question, reports: int, options: Options, mean: Mean | None, bound: Manipulation
+    question: Question,
+    reports: int,
+    options: Options,
+    mean: Mean | None,
+    bound: Manipulation,
+    note: str,
 ) -> QuestionEstimates:
     """The estimates of a mechanism that is for means, without frequencies."""
     nothing = np.empty(0)
@@ -170,7 +158,7 @@ def _mean_alone(
         nothing,
         nothing,
         nothing,
-        note=_MEAN_ALONE,
+        note=note,
         mean=mean,
         respondents=reports,
         manipulation=bound,
@@ -264,16 +252,9 @@ def moments_of(
     design: Any = None,
     reports_each: int = 1,
 ) -> Moments:
-    """The estimator of the randomizer's kind, applied to its counts.
+    """The decoder of the randomizer's kind, applied to its counts.
 
-    `values` are the candidates of a Bloom filter.
+    `values` are the candidates of a Bloom filter. Raises `EstimateError`.
     """
-    if randomizer.kind == "bloom":
-        return bloom_moments(randomizer, counts, values, reports_each, design)
-    if isinstance(randomizer, Rappor | Chain) and reports_each > 1:
-        return memoized_moments(randomizer, counts, reports_each)
-    if randomizer.kind == "sampled":
-        return window_moments(randomizer, counts, reports_each)
-    if randomizer.kind == "search":
-        return found_moments(randomizer, counts, values)
-    return _MOMENTS[randomizer.kind](randomizer, counts)
+    asked = Asked(values, reports_each, design)
+    return decoder_of(randomizer).moments(randomizer, counts, asked)

@@ -14,19 +14,9 @@ The first term is the noise that standard errors are for. The second is the mani
 for sure, even if the forgers have read all the other reports; and as much where everybody or nobody
 holds the value. It is the same if forgers count as respondents with an answer of their own: 0 or 1
 then stands for f. So whoever believes that at most a share b of the reports is forged widens every
-interval by b reach. Scores are, with p and q as ever,
-
-    pure, sketch   (1 - q) / (p - q) if the report supports the value, else -q / (p - q); q' for q
-                   in a sketch
-    matrix         an entry of the decoding matrix
-    noise          own_y, or -next_y for the neighbours of y (`ldp_aggregator.decoders.noise`)
-    sum            that of a level
-    sampled        b/d times that of a bit, or 0
-    search         as pure, among the n' reports held out: all forged ones may be there, so reach
-                   grows by n / n'
-    blocks         c or -c in the value's block, else 0 (`ldp.mechanisms.hadamard`)
-    bloom          none. Least squares weighs each bit by what all reports say, and chooses among
-                   many candidates by it
+interval by b reach. The range of a score is in the row of each decoder
+(`ldp_aggregator.decoders`); where a search looked at some of the reports, all forged ones may be
+among the others, so that reach grows. For Bloom filters there is none.
 
 A mean counts values c from the middle of their range, from -h to h, so that they add up to 0; a
 report is worth the sum of c x score to it. One with its greatest score at k values of its choice,
@@ -44,24 +34,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.contract import Pure, Randomizer, is_blocked
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.noise import Noise
-from ldp_aggregator.decoders.search.prefix_extension import rates
-from ldp_aggregator.decoders.sketches import support_rates
-from ldp_aggregator.moments.moments import channel_array, decoding
+from ldp_aggregator.decoders.decoder import Range, Refusal
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.tallies.counting import total_reports
-
-Range = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -86,16 +63,15 @@ class Manipulation:
         return {"reach": self.reach, **mean, **({"note": self.reason} if self.reason else {})}
 
     def __str__(self) -> str:
-        if self.reach is None:
-            return (
-                f"Forged reports can move a frequency without a bound that is known: {self.reason}."
-            )
-        mean = (
-            ""
-            if self.mean_reach is None
-            else f", and the mean by at most {self.mean_reach / 100:.3g}"
+        of_mean = (
+            "" if self.mean_reach is None else f"the mean by at most {self.mean_reach / 100:.3g}"
         )
-        return f"1 % forged reports can move a frequency by at most {self.reach / 100:.3g}{mean}."
+        if self.reach is not None:
+            frequency = f"1 % forged reports can move a frequency by at most {self.reach / 100:.3g}"
+            return f"{frequency}, and {of_mean}." if of_mean else f"{frequency}."
+        if of_mean:
+            return f"1 % forged reports can move {of_mean}."
+        return f"Forged reports can move a frequency without a bound that is known: {self.reason}."
 
 
 def manipulation(
@@ -105,27 +81,17 @@ def manipulation(
 
     Of the mean too, if its values are whole numbers in a row.
     """
-    reach = frequency_reach(randomizer)
-    if reach is None:
-        assert isinstance(randomizer, Rappor)  # noqa: S101 (a fact about our own table)
-        bit = _reach(_of_support(*randomizer.support), 0, 1)
-        return Manipulation(
-            None,
-            reason="least squares weighs each bit by what all reports say; the share of a cohort "
-            "whose text sets a bit "
-            f"moves by at most {float(bit):.3g} times the share of its reports that are forged",
-        )
+    scores = decoder_of(randomizer).score_range(randomizer)
+    of_mean = float(mean_reach(randomizer)) if with_mean else None
+    if isinstance(scores, Refusal):
+        return Manipulation(None, of_mean, scores.reason)
     shares = Fraction(total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts))
-    return Manipulation(float(reach * shares), float(mean_reach(randomizer)) if with_mean else None)
+    return Manipulation(float(_reach(scores, 0, 1) * shares), of_mean)
 
 
 def decoded_reports(randomizer: Randomizer, counts: Counts) -> int:
-    """How many reports frequencies are estimated from: all, but for those that
-    a search looked at.
-    """
-    if isinstance(randomizer, HeavyHitters):
-        return int(counts[randomizer.stages :].sum())
-    return total_reports(counts, randomizer.layout)
+    """How many reports frequencies are estimated from: all, but for those that a search looked at."""
+    return decoder_of(randomizer).reports(randomizer, counts)
 
 
 def frequency_reach(randomizer: Randomizer) -> Fraction | None:
@@ -142,83 +108,16 @@ def score_range(randomizer: Randomizer) -> Range | None:
 
     None for Bloom filters.
     """
-    match randomizer:
-        case Rappor(hashes=hashes) if hashes:
-            return None
-        case CountMean() | HadamardCountMean():
-            return _of_support(*support_rates(randomizer))
-        case HeavyHitters():
-            return _of_support(*map(Fraction, rates(randomizer)))
-        case BitFlip():
-            least, most = _of_support(*randomizer.within)
-            return (
-                least * randomizer.size / randomizer.sampled,
-                most * randomizer.size / randomizer.sampled,
-            )
-        case NoisyHistogram():
-            levels = randomizer.scores()
-            return levels[0], levels[-1]
-        case AdditiveNoise():
-            noise = Noise.of(randomizer)
-            return Fraction(-noise.next.max()), Fraction(noise.own.max())
-        case StochasticMatrix():
-            scores = decoding(channel_array(randomizer))
-            return Fraction(scores.min()), Fraction(scores.max())
-    if is_blocked(randomizer):
-        return -randomizer.worth, randomizer.worth
-    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table)
-    return _of_support(*randomizer.support)
+    scores = decoder_of(randomizer).score_range(randomizer)
+    return None if isinstance(scores, Refusal) else scores
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """The most by which what a report is worth to the mean differs from what
-    its device may hold.
-    """
-    if isinstance(randomizer, StochasticMatrix):
-        size = len(randomizer.weights)
-        worth = decoding(channel_array(randomizer)) @ (np.arange(size) - (size - 1) / 2)
-        ends = Fraction(worth.min()), Fraction(worth.max())
-    else:
-        assert isinstance(randomizer, Pure | BitFlip | NoisyHistogram | AdditiveNoise)  # noqa: S101
-        size, most = randomizer.size, _greatest_worth(randomizer)
-        ends = -most, most
-    return _reach(ends, Fraction(1 - size, 2), Fraction(size - 1, 2))
-
-
-def _greatest_worth(randomizer: Pure | BitFlip | NoisyHistogram | AdditiveNoise) -> Fraction:
-    """Of any report to the mean, values being counted from the middle."""
-    if isinstance(randomizer, AdditiveNoise):
-        return Fraction(randomizer.size - 1, 2) + Fraction(Noise.of(randomizer).beyond)
-    scores = score_range(randomizer)
-    assert scores is not None  # noqa: S101 (Bloom filters have no mean)
-    if isinstance(randomizer, BitFlip):
-        return _best_window(randomizer.size, randomizer.sampled, scores)
-    size, layout = randomizer.size, randomizer.layout
-    together = layout.places > 1 or (layout.bits and not layout.ones)
-    highest = size // 2 if together else layout.ones or 1
-    return Fraction(highest * (size - highest), 2) * (scores[1] - scores[0])
-
-
-def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
-    """The greatest worth of a report that has a bit for each value of a window, and 0 for the
-    others.
-    """
-    worths = [
-        max((Fraction(2 * value - size + 1, 2)) * score for score in scores)
-        for value in range(size)
-    ]
-    worth = best = sum(worths[:sampled], Fraction(0))
-    for start in range(size - 1):
-        worth += worths[(start + sampled) % size] - worths[start]
-        best = max(best, worth)
-    return best
-
-
-def _of_support(p: Fraction, q: Fraction) -> Range:
-    scores = sorted((-q / (p - q), (1 - q) / (p - q)))
-    return scores[0], scores[1]
+    """The most by which what a report is worth to the mean differs from what its device may hold."""
+    reach = decoder_of(randomizer).mean_reach(randomizer)
+    assert not isinstance(reach, Refusal)  # noqa: S101 (asked for where there is a mean)
+    return reach
 
 
 def _reach(scores: Range, low: Fraction | int, high: Fraction | int) -> Fraction:
-    least, most = scores
-    return max(most - low, high - least)
+    return max(scores.most - low, high - scores.least)

@@ -21,21 +21,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ldp.errors import EstimateError
-from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.noise import Noise, folded
+from ldp_aggregator.decoders.decoder import Parts
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
-
-MOST_VALUES = 2048
-"""Beyond, the covariance of the frequencies is too large to be summed up."""
+from ldp_aggregator.tallies.counting import total_reports
 
 
 @dataclass(frozen=True)
@@ -74,16 +71,9 @@ class Mean:
         return f"{estimate} +- {error} {interval}"
 
 
-class Parts(NamedTuple):
-    """What a mean is made of: unbiased, and linear in the tally."""
-
-    estimate: float
-    mean_square: float
-    variance: float
-    """For the respondents."""
-
-
-def mean_of(question: Question, moments: Moments, counts: Counts, options: Options) -> Mean | None:
+def mean_of(
+    question: Question, moments: Moments | None, counts: Counts, options: Options
+) -> Mean | None:
     """The mean of a question of type integer.
 
     None for other types, and where `parts_of` has none.
@@ -105,7 +95,8 @@ def mean_of(question: Question, moments: Moments, counts: Counts, options: Optio
     variance = parts.variance
     if options.estimand == "population":
         spread = parts.mean_square - parts.estimate**2 + variance
-        variance += max(spread, 0.0) / max(moments.reports - 1, 1)
+        respondents = total_reports(counts, question.layout) if moments is None else moments.reports
+        variance += max(spread, 0.0) / max(respondents - 1, 1)
     error = math.sqrt(max(variance, 0.0))
     estimate = (low + high) / 2 + parts.estimate
     reach = float(ndtri((1 + options.level) / 2)) * error
@@ -114,30 +105,10 @@ def mean_of(question: Question, moments: Moments, counts: Counts, options: Optio
 
 
 def parts_of(
-    randomizer: Randomizer, moments: Moments, counts: Counts, values: Floats
+    randomizer: Randomizer, moments: Moments | None, counts: Counts, values: Floats
 ) -> Parts | None:
     """The parts for values one step apart.
 
     None if the frequencies have no covariance, or there are too many.
     """
-    if isinstance(randomizer, AdditiveNoise):
-        return _of_noise(randomizer, counts, values)
-    if len(values) > MOST_VALUES:
-        return None
-    try:
-        covariance = moments.covariance()
-    except EstimateError:
-        return None
-    frequency = moments.frequency
-    return Parts(
-        float(values @ frequency), float(values**2 @ frequency), float(values @ covariance @ values)
-    )
-
-
-def _of_noise(randomizer: AdditiveNoise, counts: Counts, values: Floats) -> Parts:
-    noise, shares = Noise.of(randomizer), folded(randomizer, counts) / counts.sum()
-    score = values.copy()
-    score[0] -= noise.beyond
-    score[-1] += noise.beyond
-    added = noise.spread * (2 - float(shares[0] + shares[-1]))
-    return Parts(float(shares @ score), float(shares @ score**2) - added, added / int(counts.sum()))
+    return decoder_of(randomizer).mean_parts(randomizer, moments, counts, values)

@@ -30,6 +30,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Flags, Floats
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
@@ -37,11 +38,6 @@ from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
-
-_KNOWN_BEFORE = ("pure", "sketch", "sum", "sampled")
-"""Kinds whose score has a variance, for those who do not hold the value, that does not depend on
-what others hold.
-"""
 
 
 class Version(NamedTuple):
@@ -103,7 +99,7 @@ def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: 
     """The share of each version in the pooled estimate, of shape (versions,)."""
     weights: Floats = np.array([part.reports for part in parts], dtype=float)
     if estimand == "population" and all(
-        each.question.randomizer.kind in _KNOWN_BEFORE for each in versions
+        decoder_of(version.question.randomizer).known_before for version in versions
     ):
         weights /= [float(np.mean(part.other)) for part in parts]
     return weights / float(weights.sum())

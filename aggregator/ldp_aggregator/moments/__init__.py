@@ -1,9 +1,8 @@
-"""Moments: the law of an estimate, in the form that standard errors, intervals and tests need,
-whatever made it.
+"""Moments: the law of an estimate, as standard errors, intervals and tests need it.
 
-moments   the record that every decoder returns    supports        how many reports support each value
-jumps     third and fourth cumulants of a score    bit_covariance  how bits of one report err together
-repeats   several reports of one respondent
+moments  the record that every decoder returns     supports  how many reports support each value
+jumps    third and fourth cumulants of a score     scores    what a report is worth, for products
+repeats  several reports of one respondent         bit_covariance  how bits of a report err together
 
-Imports: `tallies`, `projective`.
+Imports: `tallies`, `projective`, and the modules beside the folders.
 """

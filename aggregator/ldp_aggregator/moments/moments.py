@@ -8,12 +8,6 @@ holds x (`hold`), and if not (`other`):
     Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
 
 Sketches have a variance besides that stays whatever n is: `lasting`.
-
-    pure     estimate (C / n - q) / (p - q);  hold = p (1-p) / (p-q)^2, other = q (1-q) / (p-q)^2
-    matrix   estimate h B / n with A B = 1 (`decoding`);  score variance of value v: sum_y A[v,y] B[y,x]^2 - [v = x];
-             other_x is their mean over the values other than x, weighted by the estimated frequencies
-    sum      estimate: the mean score of the numbers in the value's place;  hold = other = the variance of a score, and
-             places are independent given the value
 """
 
 from __future__ import annotations
@@ -25,15 +19,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Pure, Randomizer
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Check, Remark
-from ldp_aggregator.moments.jumps import Jumps, jumps_of
-from ldp_aggregator.moments.supports import support_counts
-from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.moments.jumps import Jumps
 
 Rates = TypeVar("Rates", float, Floats)
 Places = NDArray[np.intp] | NDArray[np.bool_] | slice
@@ -122,93 +110,6 @@ class Moments:
         )
 
 
-def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a mechanism in which every report supports its own value with p and any other with
-    q.
-    """
-    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
-    supports = support_counts(randomizer, counts)
-    reports = total_reports(counts, randomizer.layout)
-    p, q = (float(rate) for rate in randomizer.support)
-    frequency = (supports / reports - q) / (p - q)
-    scale = (p - q) ** 2
-    size = len(frequency)
-
-    def covariance() -> Floats:
-        joint = randomizer.joint_support()
-        if joint is None:
-            raise EstimateError(
-                "expected a mechanism whose reports support pairs of values evenly for a covariance"
-            )
-        both_own, both_other = (float(rate) for rate in joint)
-        own = frequency[:, None] + frequency[None, :]
-        off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
-        np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
-        matrix: Floats = off / (reports * scale)
-        return matrix
-
-    return Moments(
-        reports,
-        frequency,
-        np.full(size, p * (1 - p) / scale),
-        np.full(size, q * (1 - q) / scale),
-        covariance,
-        supports,
-        (np.full(size, p), np.full(size, q)),
-        third=third_of_rates(np.full(size, p), np.full(size, q)),
-    )
-
-
-def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a stochastic matrix."""
-    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
-    channel = channel_array(randomizer)
-    inverse = decoding(channel)
-    observed = counts[0]
-    reports = int(observed.sum())
-    frequency = observed / reports @ inverse
-    score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
-    # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
-    score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
-    hold = np.diag(score_variance).copy()
-    held = np.clip(frequency, 0, 1)
-    weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
-    other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
-    third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
-
-    def covariance() -> Floats:
-        spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
-        matrix: Floats = inverse.T @ spread @ inverse / reports
-        return matrix
-
-    if channel.shape != (2, 2):
-        return Moments(reports, frequency, hold, other, covariance, third=third)
-    own = np.diag(channel).copy()
-    return Moments(
-        reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third
-    )
-
-
-def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a vector of noisy numbers."""
-    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101
-    reports = total_reports(counts, randomizer.layout)
-    frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
-    variance = np.full(len(frequency), float(randomizer.variance()))
-    scores = np.array([float(score) for score in randomizer.scores()])
-    laws = (
-        np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
-        for holds in (True, False)
-    )
-
-    def covariance() -> Floats:
-        matrix: Floats = np.diag(variance / reports)
-        return matrix
-
-    moments = Moments(reports, frequency, variance, variance, covariance)
-    return with_jumps(moments, *(jumps_of(scores, law) for law in laws))
-
-
 def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
     """The moments of scores that jump alike for all values: if the respondent holds the value, and
     if not.
@@ -239,23 +140,7 @@ def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
     return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 
 
-def decoding(channel: Floats) -> Floats:
-    """The inverse of a channel.
-
-    If it has more reports than values, its right inverse as in `ldp.channel`.
-    """
-    if channel.shape[0] == channel.shape[1]:
-        return np.asarray(np.linalg.inv(channel), dtype=float)
-    posterior = (channel / channel.sum(axis=0)).T
-    return np.asarray(posterior @ np.linalg.inv(channel @ posterior), dtype=float)
-
-
-def channel_array(randomizer: StochasticMatrix) -> Floats:
-    """The matrix as floats, rows by true value."""
-    totals = map(sum, randomizer.weights)
-    return np.array(
-        [
-            [weight / total for weight in row]
-            for row, total in zip(randomizer.weights, totals, strict=True)
-        ]
-    )
+def of_others(powers: Floats) -> Floats:
+    """By value, the sum over all other values."""
+    rest: Floats = powers.sum() - powers
+    return rest

@@ -12,17 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import numpy as np
-
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Memoized, Randomizer
-from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
-from ldp_aggregator.moments.jumps import jumps_of, repeated
-from ldp_aggregator.moments.moments import Moments, pure_moments, with_jumps
 
 
 def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
@@ -62,41 +56,6 @@ def check_repeats(reports: int, repeats: int) -> None:
         raise EstimateError(
             f"expected at least the {repeats} reports that a respondent sent, got {reports}"
         )
-
-
-def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -> Moments:
-    """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
-
-    Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it,
-    the share that supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2
-    (1-q2)] / R.
-    """
-    once = pure_moments(randomizer, counts)
-    check_repeats(once.reports, repeats)
-    lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
-    respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
-
-    def variance(kept: float) -> Floats:
-        instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
-        return np.full(
-            len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2
-        )
-
-    def covariance() -> Floats:
-        if not randomizer.layout.bits:
-            raise EstimateError(
-                f"expected one report of each respondent for a covariance of symbols, got {repeats}"
-            )
-        return np.diag(once.frequency * hold + (1 - once.frequency) * other) / respondents
-
-    hold, other = map(variance, lasting)
-    worth = round(respondents * float(once.other[0] / other[0]))
-    note = repeats_note(respondents, repeats, worth)
-    laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
-    jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
-    return with_jumps(
-        Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps
-    )
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:

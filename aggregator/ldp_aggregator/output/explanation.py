@@ -6,30 +6,19 @@ import math
 from fractions import Fraction
 from math import prod
 
-import numpy as np
-
 from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.exact import log, log_text, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
-from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
-from ldp_aggregator.decoders.noise import mean_error
-from ldp_aggregator.decoders.search.reach import expected_reach, in_words, never_found
-from ldp_aggregator.moments.moments import channel_array
-
-WORST_CONDITION = 1000.0
+from ldp_aggregator.decoders.table import decoder_of
 
 _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
-_EXAMPLE = 1_000_000
-"""Respondents, where an explanation needs some number of them."""
 
 
 def explanation(survey: Survey) -> str:
@@ -88,14 +77,10 @@ def warnings(survey: Survey) -> list[str]:
                 "every further report would be fresh noise on the true answer, so a device "
                 "answers only once"
             )
-        if isinstance(randomizer, StochasticMatrix):
-            condition = float(np.linalg.cond(channel_array(randomizer)))
-            if condition > WORST_CONDITION:
-                found.append(
-                    f"question {question.name!r}: the matrix is badly conditioned "
-                    f"({condition:.3g}); "
-                    "standard errors will be that many times those of a plain sample, at worst"
-                )
+        found += [
+            f"question {question.name!r}: {warning}"
+            for warning in decoder_of(randomizer).warned(randomizer)
+        ]
     return found
 
 
@@ -135,22 +120,7 @@ def _question(question: Question) -> str:
         lines.append(
             "  epsilon covers      the whole set: any set that may be held, against any other"
         )
-    if isinstance(randomizer, HeavyHitters):
-        lines += [
-            f"  search              {randomizer.stages} cohorts find texts, {randomizer.held_out} "
-            f"estimate them; a "
-            "respondent is in one of these, whatever the text",
-            f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
-            f"{in_words(expected_reach(randomizer, _EXAMPLE))}; {never_found(randomizer)} never "
-            f"found",
-        ]
-    if isinstance(randomizer, AdditiveNoise):
-        across = randomizer.size - 1
-        lines += [
-            f"  sensitivity         {across}: epsilon covers any value against any other, not one "
-            f"step",
-            f"  error of a mean     at most {mean_error(randomizer):.4g} / sqrt(respondents)",
-        ]
+    lines += decoder_of(randomizer).explained(randomizer)
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(

@@ -31,7 +31,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
-from ldp_aggregator.health.report_checks import health
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_simulations.attacks.forged_rows import random_rows
 from ldp_simulations.attacks.maximal_gain import crafted_rows

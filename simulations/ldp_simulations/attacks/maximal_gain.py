@@ -45,12 +45,12 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator.arrays import Flags, Floats, Integers, Rows
-from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.matrix import channel_array, decoding
 from ldp_aggregator.decoders.noise import Noise
-from ldp_aggregator.decoders.search.prefix_extension import cells
-from ldp_aggregator.decoders.sketches import buckets_of
-from ldp_aggregator.moments.moments import channel_array, decoding
+from ldp_aggregator.decoders.sketch import buckets_of
 from ldp_aggregator.moments.supports import support_counts, walsh_hadamard
+from ldp_aggregator.search.prefix_extension import cells
 from ldp_simulations.attacks.forged_rows import bit_rows, hashed_rows, symbol_rows
 
 _MOST_HASHES = 1 << 16

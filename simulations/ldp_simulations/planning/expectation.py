@@ -24,8 +24,8 @@ from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.sketches import buckets_of
-from ldp_aggregator.moments.moments import channel_array
+from ldp_aggregator.decoders.matrix import channel_array
+from ldp_aggregator.decoders.sketch import buckets_of
 from ldp_aggregator.moments.supports import blocks_of, walsh_hadamard
 from ldp_aggregator.tallies.counting import empty_counts
 

@@ -11,8 +11,8 @@ from ldp.exact import log_upper
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.survey import Question, Survey
 from ldp_aggregator.bisection import least_whole
-from ldp_aggregator.decoders.search.reach import Reach, expected_reach, never_found
 from ldp_aggregator.rendering.sheet import Cells
+from ldp_aggregator.search.reach import Reach, expected_reach, never_found
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 
 

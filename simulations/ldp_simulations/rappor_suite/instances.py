@@ -26,7 +26,7 @@ import numpy as np
 
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Flags, Floats
-from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.bloom.decoding import design_matrix
 from ldp_aggregator.estimates.detection import detected, p_values
 from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.estimation import estimate_question

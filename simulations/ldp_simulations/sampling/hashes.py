@@ -17,7 +17,7 @@ from numpy.random import Generator
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.sketches import CountMean, Sketch
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.sketches import buckets_of
+from ldp_aggregator.decoders.sketch import buckets_of
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_aggregator.tallies.hash_counting import hash_supports
 from ldp_simulations.sampling.bits import ones, vector_counts

@@ -48,8 +48,8 @@ from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.bloom.decoding import design_matrix
-from ldp_aggregator.moments.moments import channel_array
+from ldp_aggregator.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.matrix import channel_array
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling.bits import ones, vector_counts

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.search.prefix_extension import cells
+from ldp_aggregator.search.prefix_extension import cells
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.projective import projective_counts
 

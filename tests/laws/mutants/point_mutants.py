@@ -10,7 +10,7 @@ from mutants import altered, decoded_by
 from ldp.field import inner_product
 from ldp.mechanisms.projective import ProjectiveResponse, geometry, index, vector
 from ldp.randomness import randbelow
-from ldp_aggregator.moments.moments import pure_moments
+from ldp_aggregator.decoders.pure import pure_moments
 
 
 def others_from_all_points(self, value, random):

@@ -4,7 +4,7 @@
     their cohort, and q' = p / m + (1 - 1/m) q
     Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
-    third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.decoders.sketches`, c = 1 / m)
+    third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.decoders.sketch`, c = 1 / m)
 
 The second term is there because those held out are a sample of all who answered. They took no part
 in the search, so the choice of the texts tells nothing about the errors of their estimates. The
@@ -22,11 +22,10 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.search.prefix_extension import cells, rates, search
-from ldp_aggregator.decoders.search.reach import in_words, never_found, reached
-from ldp_aggregator.decoders.sketches import of_others
-from ldp_aggregator.moments.moments import Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
 from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.search.prefix_extension import cells, rates, search
+from ldp_aggregator.search.reach import in_words, never_found, reached
 
 
 def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ...], str]:

@@ -1,4 +1,4 @@
-"""The law of count-mean sketches, whose hash functions are chosen once for all respondents.
+"""Kind `sketch`: count-mean sketches, whose hash functions are chosen once for all respondents.
 
     estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort and q' = c p + (1-c) q
     Var = [f hold + (1 - f) other] / n + lasting
@@ -34,7 +34,14 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.moments.moments import Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Range,
+    chances_of_supporters,
+    of_support,
+)
+from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
 from ldp_aggregator.moments.supports import walsh_hadamard
 from ldp_aggregator.tallies.counting import total_reports
 
@@ -78,12 +85,6 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     )
 
 
-def of_others(powers: Floats) -> Floats:
-    """By value, the sum over all other values."""
-    rest: Floats = powers.sum() - powers
-    return rest
-
-
 def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
     """(p, q'): how often a report supports its own value, and over the choice of hash functions
     another.
@@ -114,3 +115,30 @@ def _none() -> Floats:
     raise EstimateError(
         "expected a mechanism other than a sketch for a covariance: hash functions are shared"
     )
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """Of one report from each respondent."""
+    return sketch_moments(randomizer, counts)
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """Of (support - q') / (p - q')."""
+    assert isinstance(randomizer, CountMean | HadamardCountMean)  # noqa: S101
+    return of_support(*support_rates(randomizer))
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
+    """Of signs: half of them support a bucket. Bits have rates of their own."""
+    if not isinstance(randomizer, HadamardCountMean):
+        return None
+    symbols, buckets = randomizer.layout.symbols, randomizer.buckets
+    return chances_of_supporters(symbols, buckets, randomizer.within[0])
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    known_before=True,
+    payload_chances=payload_chances,
+)

@@ -32,7 +32,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Counts, Floats, Indices
-from ldp_aggregator.decoders.bloom.regression import (
+from ldp_aggregator.bloom.regression import (
     MOST_AT_ONCE,
     ChiSquare,
     Regression,

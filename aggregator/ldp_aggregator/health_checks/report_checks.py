@@ -8,7 +8,7 @@ tally.
                exact binomial p-values, times their number (Bonferroni)
     payloads   the same of every symbol that can be sent, where rates are not those of symbols
                already: its probability lies between the least and the largest that any value gives
-               it (`payload_chances`)
+               it (the rows of `ldp_aggregator.decoders` say how likely)
     phantoms   values of projective-geometry response that nobody can hold look like it; see
                `phantoms`
     dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
@@ -27,17 +27,15 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.layout import Layout
-from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
+from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.health.payload_chances import payload_chances
-from ldp_aggregator.health.phantoms import phantom_score
+from ldp_aggregator.health_checks.phantoms import phantom_score
 from ldp_aggregator.moments.repeats import reports_of_each
-from ldp_aggregator.moments.supports import block_supports, support_counts
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
 
@@ -88,18 +86,10 @@ def _cohorts(counts: Counts, layout: Layout, reports_each: int) -> Iterator[Chec
 def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
     from scipy.stats import binom
 
-    if isinstance(randomizer, Rappor):
-        ones, trials = counts[:, 1:], counts[:, :1]
-        rates = randomizer.support
-    elif is_pure(randomizer):
-        ones = support_counts(randomizer, counts)[None]
-        trials = np.array([[total_reports(counts, randomizer.layout)]])
-        rates = randomizer.support
-    elif is_blocked(randomizer):
-        ones, trials = block_supports(randomizer, counts)
-        rates = randomizer.within
-    else:
+    counted = decoder_of(randomizer).support_rates(randomizer, counts)
+    if counted is None:
         return
+    ones, trials, rates = counted
     low, high = sorted(float(rate) for rate in rates)
     # Reports of one permanent response are not independent: a rate is then as sure as that of the
     # respondents alone.
@@ -122,7 +112,7 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
 def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
     from scipy.stats import binom
 
-    found = payload_chances(randomizer)
+    found = decoder_of(randomizer).payload_chances(randomizer)
     if found is None:
         return
     low, high = found

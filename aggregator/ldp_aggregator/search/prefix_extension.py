@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.search.continuations import continuations, unfinished
 from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.search.continuations import continuations, unfinished
 
 MOST_PREFIXES = 256
 MEMORABLE = 1.0

@@ -25,7 +25,7 @@ import numpy as np
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bisection import least_share
-from ldp_aggregator.decoders.search.prefix_extension import (
+from ldp_aggregator.search.prefix_extension import (
     MEMORABLE,
     MOST_PREFIXES,
     confirming_line,

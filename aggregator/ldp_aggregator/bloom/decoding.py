@@ -14,8 +14,8 @@ from ldp.bloom import hash_seeds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.bloom.selection import Decoded, decode
 from ldp_aggregator.checks import Check
-from ldp_aggregator.decoders.bloom.selection import Decoded, decode
 from ldp_aggregator.moments.bit_covariance import BitNoise
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import check_repeats, effective, noise_of, repeats_note

@@ -1,4 +1,4 @@
-"""The law of estimates from permanent bits for some of the values (`ldp.mechanisms.bit_flip`).
+"""Kind `sampled`: estimates from permanent bits for some of the values (`ldp.mechanisms.bit_flip`).
 
 The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window, else 0;
 windows are uniform, so
@@ -11,11 +11,14 @@ estimates correlate.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half, of_support
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
@@ -55,3 +58,50 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
 
     note = repeats_note(respondents, repeats, respondents)
     return with_jumps(Moments(respondents, frequency, hold, other, covariance, note=note), *jumps)
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of one report from each respondent, or of several of the same bits."""
+    return window_moments(randomizer, counts, asked.reports_each)
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """d/b times that of a bit, or 0."""
+    window = _window(randomizer)
+    bit = of_support(*window.within)
+    scale = Fraction(window.size, window.sampled)
+    return Range(bit.least * scale, bit.most * scale)
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """That of the best window."""
+    window = _window(randomizer)
+    return _best_window(window.size, window.sampled, score_range(randomizer)) + half(window.size)
+
+
+def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
+    """The greatest worth of a report that has a bit for each value of a window, and 0 for the
+    others.
+    """
+    worths = [
+        max((Fraction(2 * value - size + 1, 2)) * score for score in scores)
+        for value in range(size)
+    ]
+    worth = best = sum(worths[:sampled], Fraction(0))
+    for start in range(size - 1):
+        worth += worths[(start + sampled) % size] - worths[start]
+        best = max(best, worth)
+    return best
+
+
+def _window(randomizer: Randomizer) -> BitFlip:
+    assert isinstance(randomizer, BitFlip)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    mean_reach=mean_reach,
+    known_before=True,
+)

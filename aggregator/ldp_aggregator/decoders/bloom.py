@@ -1,0 +1,97 @@
+"""Kind `bloom`: randomized Bloom filters in cohorts, decoded by regression on candidates.
+
+The formulas are in `ldp_aggregator.bloom`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.bloom.decoding import bloom_moments, design_matrix
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Rates, Refusal, of_support
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.repeats import noise_of
+from ldp_aggregator.moments.scores import Scores, among_others, ones_of
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of the candidates' frequencies."""
+    return bloom_moments(randomizer, counts, asked.values, asked.reports_each, asked.design)
+
+
+def score_range(randomizer: Randomizer) -> Refusal:
+    """Least squares weighs each bit by what all reports say, and chooses among candidates by it."""
+    least, most = of_support(*_bloom(randomizer).support)
+    bit = max(most, 1 - least)
+    return Refusal(
+        "least squares weighs each bit by what all reports say; the share of a cohort whose text "
+        f"sets a bit moves by at most {float(bit):.3g} times the share of its reports that are "
+        "forged"
+    )
+
+
+def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
+    """Of the bits of each cohort."""
+    return Rates(counts[:, 1:], counts[:, :1], _bloom(randomizer).support)
+
+
+def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
+    """By least squares on the bits of the candidates."""
+    randomizer = _bloom(question.randomizer)
+    bits, noise = randomizer.bits, noise_of(randomizer)
+    gain = noise.one - noise.zero
+    sizes = counts[:, 0].astype(float)
+    share = np.repeat(sizes / max(sizes.sum(), 1.0), bits)
+    design = design_matrix(randomizer, candidates).toarray()
+    gram = design.T @ (share[:, None] * design)
+    if not len(candidates) or np.linalg.matrix_rank(gram) < len(gram):
+        raise EstimateError(
+            f"question {question.name!r}: expected candidates that set different bits, got none, "
+            f"too many, or some "
+            "that cannot be told apart by these reports"
+        )
+    # The share of a cohort in the weights cancels the one that its reports are divided by.
+    weights = np.linalg.solve(gram, design.T) / gain
+    by_cohort = weights.reshape(len(gram), -1, bits)
+    scores = np.concatenate([-noise.zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
+    seen = np.einsum("xji,jiv->jxv", by_cohort * gain, design.reshape(-1, bits, len(gram)))
+    shares = sizes / sizes.sum()
+    spread = noise.zero_variance + (noise.one_variance - noise.zero_variance) * design
+    expected = weights**2 @ (share[:, None] * spread) + np.einsum("j,jxv->xv", shares, seen**2)
+    flat = scores.reshape(len(gram), -1)
+    rates = noise.zero + gain * design.reshape(-1, bits, len(gram))
+    marks = np.concatenate([np.ones((len(shares), 1, len(gram))), rates], axis=1)
+
+    def moments(cells: Floats) -> Floats:
+        held = flat @ cells
+        noisy = weights * (share * (spread @ held)) @ weights.T
+        return np.asarray(
+            noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, held, seen, optimize=True)
+        )
+
+    def law() -> Floats:
+        return np.asarray((shares[:, None, None] * marks).reshape(-1, len(gram)).T)
+
+    alike, least = among_others(expected)
+    own = np.diag(expected).copy()
+    return Scores(ones_of(question), flat, expected @ flat, own, alike, least, law, moments, None)
+
+
+def _bloom(randomizer: Randomizer) -> Rappor:
+    assert isinstance(randomizer, Rappor)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    support_rates=support_rates,
+    joint_scores=joint_scores,
+)

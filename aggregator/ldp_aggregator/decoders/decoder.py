@@ -1,0 +1,205 @@
+"""What a decoder provides: everything that the aggregator has to know about one kind of mechanism.
+
+A module of this folder holds one kind and is named after it. It ends with its row,
+
+    DECODER = Decoder(moments=..., score_range=..., ...)
+
+of the table `ldp_aggregator.decoders.DECODERS`. No one else asks what class a randomizer has. What
+a row leaves out is refused, or there is nothing to it, as the defaults below say.
+
+Every estimate is a mean of scores: what one report is worth to a value, or to a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.scores import Scores
+from ldp_aggregator.tallies.counting import total_reports
+
+MOST_VALUES = 2048
+"""For a mean of frequencies: beyond, their covariance is too large to be summed up."""
+
+
+class Asked(NamedTuple):
+    """What an analyst asks a decoder for."""
+
+    values: Sequence[str] = ()
+    """The candidates of an open question."""
+    reports_each: int = 1
+    """How many reports each respondent sent, all of one permanent response."""
+    design: Any = None
+    """The bits of the candidates, of shape (cohorts * bits, M), if not our hash functions set them."""
+
+
+class Refusal(NamedTuple):
+    """Why there is no such thing for a kind."""
+
+    reason: str
+
+
+class Range(NamedTuple):
+    """The least and the greatest score that any report has for any value."""
+
+    least: Fraction
+    most: Fraction
+
+
+class Parts(NamedTuple):
+    """What a mean is made of: unbiased, and linear in the tally. Values are one step apart."""
+
+    estimate: float
+    mean_square: float
+    variance: float
+    """For the respondents."""
+
+
+class Rates(NamedTuple):
+    """How many of how many reports support each value, and the least and greatest rate of that."""
+
+    ones: Counts
+    trials: Counts
+    rates: tuple[Fraction, Fraction]
+
+
+def no_moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """For kinds that estimate no frequencies."""
+    raise EstimateError("expected a mechanism that estimates frequencies, got one for a mean alone")
+
+
+def mean_of_frequencies(
+    randomizer: Randomizer,  # noqa: ARG001
+    moments: Moments,
+    counts: Counts,  # noqa: ARG001
+    values: Floats,
+) -> Parts | None:
+    """C f, c^2 f and c Cov c for values c; None if frequencies have no covariance, or are many."""
+    if len(values) > MOST_VALUES:
+        return None
+    try:
+        covariance = moments.covariance()
+    except EstimateError:
+        return None
+    frequency = moments.frequency
+    return Parts(
+        float(values @ frequency),
+        float(values**2 @ frequency),
+        float(values @ covariance @ values),
+    )
+
+
+def all_reports(randomizer: Randomizer, counts: Counts) -> int:
+    """The number of reports that estimates are made from: all."""
+    return total_reports(counts, randomizer.layout)
+
+
+def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
+    """For kinds that no mean is estimated of."""
+    return Refusal("no mean is estimated")
+
+
+def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa: ARG001
+    """Where a tally does not count symbols, or its rates are those of symbols."""
+    return None
+
+
+def no_rates(randomizer: Randomizer, counts: Counts) -> Rates | None:  # noqa: ARG001
+    """Where no single rate says how often reports support a value."""
+    return None
+
+
+def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """For kinds whose reports have no joint tally."""
+    raise EstimateError(
+        f"question {question.name!r}: expected a question that is reported as symbols or bits for "
+        f"an association, got mechanism {question.mechanism}"
+    )
+
+
+def listed(
+    question: Question,
+    counts: Counts,  # noqa: ARG001
+    candidates: Sequence[str],
+) -> tuple[tuple[str, ...], str]:
+    """The values of the question, or the candidates; and nothing to say about them."""
+    return tuple(question.domain.values or candidates), ""
+
+
+def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
+    """For kinds that need no words of their own."""
+    return []
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """One row of the table of decoders: what is known of a kind."""
+
+    score_range: Callable[[Randomizer], Range | Refusal]
+    """Of any report for any value; forged reports can move an estimate by no more."""
+    moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
+    """Frequencies of all values, and what their errors depend on."""
+    gives: Literal["frequencies", "mean"] = "frequencies"
+    """What an estimate of this kind is."""
+    frequencies_if_asked: bool = False
+    """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
+    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
+    """Which values are estimated, and what to know about the choice."""
+    mean_parts: Callable[[Randomizer, Any, Counts, Floats], Parts | None] = mean_of_frequencies
+    """From the moments of the frequencies, None where there are none; and values c, from the middle."""
+    mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
+    """The most by which what a report is worth to the mean differs from what its device may hold."""
+    reports: Callable[[Randomizer, Counts], int] = all_reports
+    """How many reports estimates are made from."""
+    known_before: bool = False
+    """Whether the variance of a score, for those who do not hold the value, depends on no answers."""
+    payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
+    """(least, greatest) probability of each symbol, or one number where all are alike."""
+    support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
+    joint_scores: Callable[[Question, Counts, Sequence[str]], Scores] = no_scores
+    """What a report is worth to each value, as functions of the tally cells that it marks."""
+    explained: Callable[[Randomizer], list[str]] = nothing_to_say
+    """Lines of `ldp explain`."""
+    warned: Callable[[Randomizer], list[str]] = nothing_to_say
+    """Warnings of `ldp check` and `ldp explain`."""
+
+
+def of_support(p: Fraction, q: Fraction) -> Range:
+    """Of (support - q) / (p - q)."""
+    scores = (-q / (p - q), (1 - q) / (p - q))
+    return Range(min(scores), max(scores))
+
+
+def alike(least: Fraction | float, most: Fraction | float) -> tuple[Floats, Floats]:
+    """The chances of symbols that are all alike."""
+    return np.array(float(least)), np.array(float(most))
+
+
+def chances_of_supporters(symbols: int, supporters: int, p: Fraction) -> tuple[Floats, Floats]:
+    """Of symbols of which so many support each value, one of them with probability p."""
+    return alike((1 - p) / (symbols - supporters), p / supporters)
+
+
+def half(size: int) -> Fraction:
+    """How far the first and the last of so many whole numbers are from their middle."""
+    return Fraction(size - 1, 2)
+
+
+def reach_of_mean(size: int, highest: int, scores: Range) -> Fraction:
+    """Of a report with its greatest score at `highest` values of its choice, its least elsewhere.
+
+    Values count c from -h to h, from the middle of their range, and add up to 0: the best choice is
+    that of the `highest` largest c, whose sum is highest (size - highest) / 2. Its device may hold
+    -h.
+    """
+    worth = Fraction(highest * (size - highest), 2) * (scores.most - scores.least)
+    return worth + half(size)

@@ -1,0 +1,138 @@
+"""Kind `matrix`: a report is a symbol, drawn from the row of a small stochastic matrix A.
+
+    estimate h B / n with A B = 1 (`decoding`), h the counts of the symbols
+    variance of the score of value v: sum_y A[v,y] B[y,x]^2 - [v = x]
+
+What an estimate errs by depends on what others hold: `other` is the mean of that variance over the
+values other than x, weighted by the estimated frequencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.scores import Scores, symbol_scores
+
+WORST_CONDITION = 1000.0
+"""Of a matrix: beyond it, people should know what they are in for."""
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """Of one report from each respondent."""
+    return matrix_moments(randomizer, counts)
+
+
+def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a stochastic matrix."""
+    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
+    channel = channel_array(randomizer)
+    inverse = decoding(channel)
+    observed = counts[0]
+    reports = int(observed.sum())
+    frequency = observed / reports @ inverse
+    score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
+    # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
+    score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
+    hold = np.diag(score_variance).copy()
+    held = np.clip(frequency, 0, 1)
+    weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
+    other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
+    third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
+
+    def covariance() -> Floats:
+        spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
+        matrix: Floats = inverse.T @ spread @ inverse / reports
+        return matrix
+
+    if channel.shape != (2, 2):
+        return Moments(reports, frequency, hold, other, covariance, third=third)
+    own = np.diag(channel).copy()
+    return Moments(
+        reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third
+    )
+
+
+def decoding(channel: Floats) -> Floats:
+    """The inverse of a channel.
+
+    If it has more reports than values, its right inverse as in `ldp.channel`.
+    """
+    if channel.shape[0] == channel.shape[1]:
+        return np.asarray(np.linalg.inv(channel), dtype=float)
+    posterior = (channel / channel.sum(axis=0)).T
+    return np.asarray(posterior @ np.linalg.inv(channel @ posterior), dtype=float)
+
+
+def channel_array(randomizer: StochasticMatrix) -> Floats:
+    """The matrix as floats, rows by true value."""
+    totals = map(sum, randomizer.weights)
+    return np.array(
+        [
+            [weight / total for weight in row]
+            for row, total in zip(randomizer.weights, totals, strict=True)
+        ]
+    )
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """The least and the greatest entry of the decoding matrix."""
+    scores = _scores(randomizer)
+    return Range(Fraction(scores.min()), Fraction(scores.max()))
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """What each symbol is worth to the mean."""
+    scores = _scores(randomizer)
+    farthest = half(scores.shape[1])
+    worth = scores @ (np.arange(scores.shape[1]) - float(farthest))
+    return max(Fraction(worth.max()) + farthest, farthest - Fraction(worth.min()))
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """The largest and the least entry of each symbol's column."""
+    channel = channel_array(_matrix(randomizer))
+    return channel.min(axis=0), channel.max(axis=0)
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """Of symbols."""
+    return symbol_scores(question, counts, matrix_moments)
+
+
+def warned(randomizer: Randomizer) -> list[str]:
+    """Of a matrix that hardly tells its values apart."""
+    condition = float(np.linalg.cond(channel_array(_matrix(randomizer))))
+    if condition <= WORST_CONDITION:
+        return []
+    return [
+        f"the matrix is badly conditioned ({condition:.3g}); "
+        "standard errors will be that many times those of a plain sample, at worst"
+    ]
+
+
+def _scores(randomizer: Randomizer) -> Floats:
+    return decoding(channel_array(_matrix(randomizer)))
+
+
+def _matrix(randomizer: Randomizer) -> StochasticMatrix:
+    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    mean_reach=mean_reach,
+    payload_chances=payload_chances,
+    joint_scores=joint_scores,
+    warned=warned,
+)

@@ -1,0 +1,190 @@
+"""Kind `pure`: a report supports its own value with probability p, and any other with q.
+
+With C of n reports in support of a value, and f its frequency,
+
+    estimate (C / n - q) / (p - q)
+    n Var of the estimate, for the respondents = f p (1-p) / (p-q)^2 + (1 - f) q (1-q) / (p-q)^2
+
+which is what `ldp_aggregator.moments` calls `hold` and `other`. Of memoized mechanisms, respondents
+may have sent several reports of one permanent response.
+
+Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.projective import ProjectiveResponse, geometry
+from ldp.mechanisms.rappor import Rappor
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Range,
+    Rates,
+    chances_of_supporters,
+    of_support,
+    reach_of_mean,
+)
+from ldp_aggregator.moments.jumps import jumps_of, repeated
+from ldp_aggregator.moments.moments import Moments, third_of_rates, with_jumps
+from ldp_aggregator.moments.repeats import check_repeats, repeats_note
+from ldp_aggregator.moments.scores import Scores, by_pairs, powers_of_support, symbol_scores
+from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.tallies.counting import total_reports
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of one report from each respondent, or of several where a device keeps its response."""
+    if isinstance(randomizer, Rappor | Chain) and asked.reports_each > 1:
+        return memoized_moments(randomizer, counts, asked.reports_each)
+    return pure_moments(randomizer, counts)
+
+
+def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a mechanism in which every report supports its own value with p and any other with
+    q.
+    """
+    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
+    supports = support_counts(randomizer, counts)
+    reports = total_reports(counts, randomizer.layout)
+    p, q = (float(rate) for rate in randomizer.support)
+    frequency = (supports / reports - q) / (p - q)
+    scale = (p - q) ** 2
+    size = len(frequency)
+
+    def covariance() -> Floats:
+        joint = randomizer.joint_support()
+        if joint is None:
+            raise EstimateError(
+                "expected a mechanism whose reports support pairs of values evenly for a covariance"
+            )
+        both_own, both_other = (float(rate) for rate in joint)
+        own = frequency[:, None] + frequency[None, :]
+        off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
+        np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
+        matrix: Floats = off / (reports * scale)
+        return matrix
+
+    return Moments(
+        reports,
+        frequency,
+        np.full(size, p * (1 - p) / scale),
+        np.full(size, q * (1 - q) / scale),
+        covariance,
+        supports,
+        (np.full(size, p), np.full(size, q)),
+        third=third_of_rates(np.full(size, p), np.full(size, q)),
+    )
+
+
+def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -> Moments:
+    """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
+
+    Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it,
+    the share that supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2
+    (1-q2)] / R.
+    """
+    once = pure_moments(randomizer, counts)
+    check_repeats(once.reports, repeats)
+    lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
+    respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
+
+    def variance(kept: float) -> Floats:
+        instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
+        return np.full(
+            len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2
+        )
+
+    def covariance() -> Floats:
+        if not randomizer.layout.bits:
+            raise EstimateError(
+                f"expected one report of each respondent for a covariance of symbols, got {repeats}"
+            )
+        return np.diag(once.frequency * hold + (1 - once.frequency) * other) / respondents
+
+    hold, other = map(variance, lasting)
+    worth = round(respondents * float(once.other[0] / other[0]))
+    note = repeats_note(respondents, repeats, worth)
+    laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
+    jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
+    return with_jumps(
+        Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps
+    )
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """Of (support - q) / (p - q)."""
+    return of_support(*_pure(randomizer).support)
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """A report supports one value, w values, or as many as it likes, of which half are best."""
+    pure, layout = _pure(randomizer), randomizer.layout
+    any_number = layout.bits and not layout.ones
+    highest = pure.size // 2 if any_number else layout.ones or 1
+    return reach_of_mean(pure.size, highest, score_range(randomizer))
+
+
+def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
+    """Of all values: q if no one holds it, p if everyone does."""
+    pure = _pure(randomizer)
+    trials = np.array([[total_reports(counts, randomizer.layout)]])
+    return Rates(support_counts(pure, counts)[None], trials, pure.support)
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """Of symbols, or of bits that go by pairs."""
+    if question.layout.bits:
+        return _bit_scores(question)
+    return symbol_scores(question, counts, pure_moments)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
+    """Of the symbols of a projective space, unless they are folded."""
+    if isinstance(randomizer, PadAndSample):
+        return payload_chances(randomizer.oracle)
+    if not isinstance(randomizer, ProjectiveResponse) or randomizer.folded:
+        return None
+    block = geometry(randomizer.order, randomizer.dimension).block
+    return chances_of_supporters(randomizer.layout.symbols, block, randomizer.support[0])
+
+
+def _bit_scores(question: Question) -> Scores:
+    randomizer, size = _pure(question.randomizer), question.layout.bits
+    p, q = (float(rate) for rate in randomizer.support)
+    joint = randomizer.joint_support()
+    assert joint is not None  # noqa: S101
+    scale = (p - q) ** 2
+    scores = np.concatenate([np.full((size, 1), -q), np.eye(size)], axis=1) / (p - q)
+    hold, other = p * (1 - p) / scale, q * (1 - q) / scale
+    law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
+    either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
+    return by_pairs(
+        question, scores, (hold + 1, other), (either, neither), law, powers_of_support(randomizer)
+    )
+
+
+def _pure(randomizer: Randomizer) -> Pure:
+    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    mean_reach=mean_reach,
+    known_before=True,
+    payload_chances=payload_chances,
+    support_rates=support_rates,
+    joint_scores=joint_scores,
+)

@@ -1,0 +1,80 @@
+"""Kind `search`: texts that a search finds in some cohorts, and frequencies from the others.
+
+The formulas are in `ldp_aggregator.search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, of_support
+from ldp_aggregator.decoders.pure import payload_chances as chances_of_cells
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.search.found import found_moments, found_texts
+from ldp_aggregator.search.prefix_extension import rates
+from ldp_aggregator.search.reach import expected_reach, in_words, never_found
+
+_EXAMPLE = 1_000_000
+"""Respondents, for what a search would find."""
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of the texts asked for, among the respondents held out."""
+    return found_moments(randomizer, counts, asked.values)
+
+
+def values(
+    question: Question,
+    counts: Counts,
+    candidates: Sequence[str],  # noqa: ARG001
+) -> tuple[tuple[str, ...], str]:
+    """Those that the search finds, most frequent first."""
+    return found_texts(_search(question.randomizer), counts)
+
+
+def reports(randomizer: Randomizer, counts: Counts) -> int:
+    """Those that the search did not look at."""
+    return int(counts[_search(randomizer).stages :].sum())
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """As of `pure`, among the reports held out."""
+    p, q = map(Fraction, rates(_search(randomizer)))
+    return of_support(p, q)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
+    """Of the cells."""
+    return chances_of_cells(_search(randomizer).oracle)
+
+
+def explained(randomizer: Randomizer) -> list[str]:
+    """How a search goes, and what it finds."""
+    search = _search(randomizer)
+    found = in_words(expected_reach(search, _EXAMPLE))
+    return [
+        f"  search              {search.stages} cohorts find texts, {search.held_out} estimate "
+        "them; a respondent is in one of these, whatever the text",
+        f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by {found}; "
+        f"{never_found(search)} never found",
+    ]
+
+
+def _search(randomizer: Randomizer) -> HeavyHitters:
+    assert isinstance(randomizer, HeavyHitters)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    values=values,
+    reports=reports,
+    payload_chances=payload_chances,
+    explained=explained,
+)

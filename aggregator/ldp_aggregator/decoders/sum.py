@@ -1,0 +1,106 @@
+"""Kind `sum`: a report has a number for each value; the estimate is the mean score of a value's.
+
+The variance of a score is the same whoever holds the value, and places are independent given what a
+respondent holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.histogram import NoisyHistogram
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, reach_of_mean
+from ldp_aggregator.moments.jumps import jumps_of
+from ldp_aggregator.moments.moments import Moments, with_jumps
+from ldp_aggregator.moments.scores import Scores, by_pairs, even_powers
+from ldp_aggregator.tallies.counting import total_reports
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    """Of one report from each respondent."""
+    return sum_moments(randomizer, counts)
+
+
+def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
+    """Moments of a vector of noisy numbers."""
+    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101
+    reports = total_reports(counts, randomizer.layout)
+    frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
+    variance = np.full(len(frequency), float(randomizer.variance()))
+    scores = np.array([float(score) for score in randomizer.scores()])
+    laws = (
+        np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
+        for holds in (True, False)
+    )
+
+    def covariance() -> Floats:
+        matrix: Floats = np.diag(variance / reports)
+        return matrix
+
+    moments = Moments(reports, frequency, variance, variance, covariance)
+    return with_jumps(moments, *(jumps_of(scores, law) for law in laws))
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """That of a level."""
+    levels = _histogram(randomizer).scores()
+    return Range(levels[0], levels[-1])
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """The highest level at half of the values, the lowest at the others."""
+    size = _histogram(randomizer).size
+    return reach_of_mean(size, size // 2, score_range(randomizer))
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """The probability of each level for a value that is held, or that is not."""
+    laws = _level_laws(_histogram(randomizer))
+    return laws.min(axis=0), laws.max(axis=0)
+
+
+def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+    """Of numbers, place by place."""
+    randomizer = _histogram(question.randomizer)
+    size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
+    level_scores = np.array([float(score) for score in randomizer.scores()])
+    # A value's score is that of its own place: (size, size * levels).
+    scores: Floats = np.kron(np.eye(size), level_scores).astype(float)
+    laws = _level_laws(randomizer)
+    law = laws[np.eye(size, dtype=int)].reshape(size, size * levels)
+    if_not, if_held = (even_powers(level_scores, level_law, size) for level_law in laws)
+    return by_pairs(
+        question,
+        scores,
+        (variance + 1, variance),
+        pair=(0.0, 0.0),
+        law=law,
+        powers=(if_held, if_not),
+    )
+
+
+def _level_laws(randomizer: NoisyHistogram) -> Floats:
+    """P[level], of shape (2, levels): of a value that is not held, and of one that is."""
+    laws = (randomizer.level_law(holds=holds) for holds in (False, True))
+    return np.array([[float(mass) for mass in law] for law in laws])
+
+
+def _histogram(randomizer: Randomizer) -> NoisyHistogram:
+    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    score_range=score_range,
+    mean_reach=mean_reach,
+    known_before=True,
+    payload_chances=payload_chances,
+    joint_scores=joint_scores,
+)
