@@ -19,7 +19,7 @@ from benchmarks.processes import peak, printed
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_simulations.population import synthetic
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 _BITS, _COHORTS, _CANDIDATES, _RESPONDENTS = 128, 128, 10_000, 10_000_000
 _REPEATS = 3

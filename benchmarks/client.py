@@ -16,7 +16,7 @@ from benchmarks.material import QUESTION, closed_survey, text_survey
 from ldp import Survey
 from ldp.randomness import system
 from ldp_client import Client
-from ldp_simulations.sampling.bulk import bulk_draw
+from ldp_simulations.reports.bulk import bulk_draw
 
 _TIMES, _DEVICES = 2000, 500
 

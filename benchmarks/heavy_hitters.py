@@ -19,7 +19,7 @@ from ldp_aggregator import Options
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.search.reach import Reach, expected_reach
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 RESPONDENTS, SEARCHES = 1_000_000, 20
 

@@ -15,16 +15,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from certificate_reading import require
+
 SPAN = 2**64
 PRIME = 2**31 - 1
 MOST_KEPT = 1000
 """Permanent responses of a question that a device may keep."""
-
-
-class Unproven(Exception):  # noqa: N818 (what it says is no error of the program)
-    """What a certificate says does not follow from its integers, or they are not those of its
-    mechanism.
-    """
 
 
 class Revealed(NamedTuple):
@@ -51,12 +47,6 @@ class Revealed(NamedTuple):
 def once(ratio, width):
     """Of a device that answers once."""
     return Revealed(ratio, width, ratio)
-
-
-def require(holds, what):
-    """Something that has to hold of the integers of a sound mechanism."""
-    if not holds:
-        raise Unproven(what)
 
 
 def wide_matrix(weights):
@@ -200,8 +190,8 @@ def noise(size, margin, near, far, least):
 
 
 def bits_of_a_set(size, most, if_true, if_other, word):
-    """A report is a bit for each value, of which an answer may hold `most`: so many may differ each
-    way.
+    """A report is a bit for each value, of which an answer may hold `most`, and `most` bits may
+    differ each way.
     """
     require(most <= size, "an answer holds some of all values")
     require(if_other < if_true, "the bits of values that are held are set more often than others")
@@ -307,12 +297,12 @@ def two_bits(high, low):
 
 
 def symbol_bytes(count):
-    """Bytes of a symbol among so many."""
-    return 1 if count <= 2**8 else 2 if count <= 2**16 else 4
+    """Bytes of one of `count` symbols."""
+    return next(width for width in (1, 2, 4) if count <= 2 ** (8 * width))
 
 
 def bit_bytes(count):
-    """Bytes of so many bits."""
+    """Bytes of `count` bits."""
     return (count + 7) // 8
 
 
@@ -346,21 +336,18 @@ class Mechanism(NamedTuple):
 
     types: tuple[str, ...]
     reveals: Callable[..., Revealed]
-    integers: dict[str, range]
-    """Exactly those that it has, each with its range.
-
-    Those of `weights` and `lengths` are tables.
-    """
+    integers: dict[str, range | list[range]]
+    """Exactly those that it has, each with its range; in a list for a table of integers."""
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""
 
 
 MECHANISMS = {
-    "warner": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
-    "forced": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
-    "unrelated": Mechanism(ONE, two_by_two, {"weights": WEIGHT}),
-    "matrix": Mechanism(ONE, matrix, {"weights": WEIGHT}),
-    "exponential": Mechanism(ONE, wide_matrix, {"weights": WEIGHT}),
+    "warner": Mechanism(ONE, two_by_two, {"weights": [WEIGHT]}),
+    "forced": Mechanism(ONE, two_by_two, {"weights": [WEIGHT]}),
+    "unrelated": Mechanism(ONE, two_by_two, {"weights": [WEIGHT]}),
+    "matrix": Mechanism(ONE, matrix, {"weights": [WEIGHT]}),
+    "exponential": Mechanism(ONE, wide_matrix, {"weights": [WEIGHT]}),
     "geometric": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1)}),
     "laplace": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1, 2**15)}),
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
@@ -396,7 +383,7 @@ MECHANISMS = {
         {
             "cells": VALUES,
             **SPACE,
-            "lengths": range(1, 66),
+            "lengths": [range(1, 66)],
             "held_out": range(1, 257),
             "hash_seed": SEED,
         },

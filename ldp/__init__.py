@@ -2,8 +2,12 @@
 
 Surveys and their mechanisms, randomness as an argument, exact privacy arithmetic, and the wire
 format. Standard library, xxhash and msgpack only; no input or output, no clock.
+
+`parse_survey(text)` reads a survey file; `survey(name, question(...), ...)` says the same in
+Python, and `Survey.to_toml()` writes it down.
 """
 
+from ldp.declarations import question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -15,10 +19,14 @@ from ldp.errors import (
     RandomnessError,
     StateError,
     SurveyError,
+    UnknownNameError,
     WireError,
 )
 from ldp.survey import Question, Survey
 from ldp.survey_file import parse_survey
+
+__version__ = "0.1.0"
+"""Of all four distributions, which are released together."""
 
 __all__ = [
     "AlreadyAnsweredError",
@@ -33,6 +41,10 @@ __all__ = [
     "StateError",
     "Survey",
     "SurveyError",
+    "UnknownNameError",
     "WireError",
+    "__version__",
     "parse_survey",
+    "question",
+    "survey",
 ]

@@ -16,6 +16,8 @@ from ldp.sets import set_of
 
 BOOLEAN_VALUES = ("false", "true")
 LONGEST_TEXT = 4096
+_MOST_SHOWN = 5
+"""Values that the `repr` of a domain shows."""
 SEPARATOR = "|"
 """What stands between the values of a set in a cell of a table; alone it is the empty set."""
 
@@ -66,6 +68,21 @@ class Domain:
         if self.numbers is not None:
             return len(self.numbers)
         return None if self._listed is None else len(self._listed)
+
+    @property
+    def summary(self) -> str:
+        """One line about it: the type, and what there is to choose from."""
+        if self.numbers is not None:
+            return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
+        if self._listed is None:
+            return f"{self.type}, any"
+        shown = ", ".join(self._listed[:_MOST_SHOWN])
+        hidden = len(self._listed) - _MOST_SHOWN
+        limit = "" if self.most is None else f"up to {self.most} of "
+        return f"{self.type}, {limit}{shown}{f' and {hidden:,} more' if hidden > 0 else ''}"
+
+    def __repr__(self) -> str:
+        return f"<Domain {self.summary}>"
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""

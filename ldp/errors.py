@@ -7,10 +7,14 @@ message ever contains an answer.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 MOST_TOLD = 100
 """Problems of a survey that its error's message lists."""
+
+
+_MOST_NAMES, _MOST_COMPARED, _LONGEST_NAME = 20, 10_000, 64
 
 
 class LDPError(Exception):
@@ -78,3 +82,30 @@ class MismatchError(LDPError, ValueError):
 
 class EstimateError(LDPError, ValueError):
     """An estimate that was asked for and cannot be given honestly; the message says what can."""
+
+
+class UnknownNameError(LDPError, KeyError):
+    """A name that is not among those there are; the message lists them, or those most like it."""
+
+    def __init__(self, name: object, known: Collection[str], what: str) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self._what = what
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.known[:_MOST_NAMES])
+        hidden = len(self.known) - _MOST_NAMES
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        close = self._alike()
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        return f"expected {self._what} ({shown or 'there is none'}{more}), got {self.name!r}{hint}"
+
+    def _alike(self) -> list[str]:
+        """The names that it resembles most, where comparing it with all of them is quick."""
+        if not isinstance(self.name, str) or len(self.name) > _LONGEST_NAME:
+            return []
+        # Imported where it is needed: an app that asks for what there is should not pay for it.
+        from difflib import get_close_matches
+
+        return get_close_matches(self.name, self.known[:_MOST_COMPARED], 2)

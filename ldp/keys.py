@@ -71,6 +71,10 @@ class Keys:
                 more.problem(key, f"nothing: {giver} gives it", self._table[key])
         return more
 
+    def without(self, names: Collection[str]) -> dict[str, object]:
+        """What the table says under other names than these."""
+        return {key: value for key, value in self._table.items() if key not in names}
+
     def text(self, key: str, default: str | None = None) -> str:
         """A non-empty string of at most 1,000 characters."""
         if key not in self and default is not None:

@@ -17,7 +17,7 @@ digest of everything that costs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -28,6 +28,8 @@ from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
 
 FINGERPRINT_SIZE = 16
+_MOST_SHOWN = 20
+"""Questions that the `repr` of a survey shows."""
 
 
 class Question:
@@ -38,6 +40,7 @@ class Question:
     most `charges` times. `choice` is what there was to choose from, where the survey left the
     mechanism to us; `profile` names what gave the parameters, if that was one of `ldp.profiles`.
     `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
+    `keys` are those of the survey file that nothing else here tells, as they stood there.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Question:
         profile: str = "",
         epoch: int | None = None,
         survey: str = "",
+        keys: Mapping[str, object] | None = None,
     ) -> None:
         self.name = name
         self.domain = domain
@@ -67,11 +71,18 @@ class Question:
         self.profile = profile
         self.epoch = epoch
         self.survey = survey
+        self.keys = keys
         self.layout = randomizer.layout
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
         self._texts = domain.values if randomizer.kind == "bloom" else None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Question {self.name!r}: {self.domain.summary}; {self.mechanism}, "
+            f"epsilon {self.declared.text}>"
+        )
 
     @cached_property
     def price(self) -> Fraction:
@@ -116,6 +127,9 @@ class Group:
             [b"ldp-joint-1", *(question.fingerprint for question in members)]
         )
 
+    def __repr__(self) -> str:
+        return f"<Group {self.name}: answered together>"
+
 
 Envelope = Question | Group
 """What one report answers, and what its fingerprint stands for."""
@@ -127,6 +141,9 @@ class Survey:
     `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
     `epoch` is the length of its epochs in seconds, None without; `grace` how many seconds after an
     epoch's end its batches are still taken (if not said, as many as it has itself).
+
+    Two surveys are equal if a device is asked for the same on the same terms: their `terms`, which
+    include the fingerprint, are equal. What people read makes no difference to it.
     """
 
     def __init__(
@@ -188,6 +205,33 @@ class Survey:
 
     def __iter__(self) -> Iterator[Question]:
         return iter(self.questions)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __eq__(self, other: object) -> bool:
+        return self.terms == other.terms if isinstance(other, Survey) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __repr__(self) -> str:
+        lines = [f"<Survey {self.name!r}, fingerprint {self.fingerprint.hex()}:"]
+        lines += [f"  {envelope!r}" for envelope in (*self.questions[:_MOST_SHOWN], *self.groups)]
+        hidden = len(self.questions) - _MOST_SHOWN
+        return (
+            "\n".join([*lines, *([f"  and {hidden:,} more questions"] if hidden > 0 else [])]) + ">"
+        )
+
+    def to_toml(self) -> str:
+        """The text of a survey file that parses to an equal survey, its texts included.
+
+        Raises `ValueError` if a question was not read from such a file, nor made by `ldp.question`.
+        """
+        # Imported here, because no device writes surveys.
+        from ldp.survey_toml import survey_table, toml_text
+
+        return toml_text(survey_table(self))
 
 
 def _fingerprint(question: Question) -> bytes:

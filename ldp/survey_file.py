@@ -54,6 +54,9 @@ FURTHEST_INTEGER = 10**15
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TYPES = ("boolean", "category", "multi", "integer", "text")
+_TOLD = frozenset(("name", "text", "type", "values", "most", "low", "high", "candidates"))
+"""Keys that a question tells by itself; it keeps the others as they came."""
+
 _STAND_IN = Domain("category", ("0", "1"))
 
 
@@ -63,7 +66,11 @@ def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARG
 
     Whoever trusts the file may set the bytes that it may have at most, `largest`.
     """
-    table = read_toml(source, place, largest)
+    return survey_of(read_toml(source, place, largest), place, len(source))
+
+
+def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
+    """The survey that a file's tables hold, of as many bytes as `length`; raises `SurveyError`."""
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))
     name, listed = _name(head), head.names("joint")
@@ -74,7 +81,7 @@ def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARG
         )
     epoch, grace = _epochs(head)
     head.finish()
-    questions, problems = _questions(place, _entries(top, len(source)), name, epoch)
+    questions, problems = _questions(place, _entries(top, length), name, epoch)
     top.finish()
     groups = joint_groups(head, listed, {question.name: question for question in questions})
     problems = [*top.told(), *head.told(), *problems, *_repeated(place, questions)]
@@ -141,6 +148,7 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
+        keys=given.without(_TOLD),
     )
     return question, []
 

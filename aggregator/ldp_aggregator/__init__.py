@@ -1,24 +1,28 @@
 """The operator's and analyst's side: reports in, unbiased frequency estimates with intervals out.
 
-`Ingest(survey)` turns bytes into a `Tally`; `estimate(tally)` turns a tally into estimates. Each
-name is loaded when it is first used, so that `ldp --help` does not wait for numpy.
+`estimate(survey, reports)` gives estimates, from whatever holds the reports; `aggregate` the tally
+between the two; `Ingest(survey)` turns bytes into a `Tally` as they come. Each name is loaded when
+it is first used, so that `ldp --help` does not wait for numpy.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ldp import parse_survey
+from ldp import __version__, parse_survey
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.estimates.detection import detected
-    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.estimates.estimation import estimate, estimate_question
+    from ldp_aggregator.estimates.manipulation import frequency_reach
     from ldp_aggregator.estimates.question_estimates import Estimate, QuestionEstimates
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+    from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
+    from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
@@ -26,38 +30,51 @@ if TYPE_CHECKING:
 __all__ = [
     "Association",
     "Estimate",
+    "FileError",
     "Ingest",
     "Intake",
     "Options",
     "QuestionEstimates",
     "SurveyEstimates",
     "Tally",
+    "__version__",
+    "aggregate",
     "associate",
     "decode_tally",
     "detected",
     "encode_tally",
     "estimate",
+    "estimate_question",
+    "frequency_reach",
     "health",
     "parse_survey",
     "phantom_score",
+    "read_candidates",
+    "read_survey",
 ]
 
 _HOMES = {
     "Association": "association.result",
-    "associate": "association.association",
     "Estimate": "estimates.question_estimates",
+    "FileError": "files",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
     "QuestionEstimates": "estimates.question_estimates",
     "SurveyEstimates": "estimates.survey_estimates",
     "Tally": "tallies.tally",
+    "aggregate": "tallies.aggregation",
+    "associate": "association.association",
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
+    "estimate_question": "estimates.estimation",
+    "frequency_reach": "estimates.manipulation",
+    "read_candidates": "files",
+    "read_survey": "files",
 }
 
 

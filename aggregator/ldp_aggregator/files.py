@@ -34,11 +34,13 @@ class FileError(LDPError):
     """A file that cannot be read or written."""
 
 
-def read_survey(path: Path) -> Survey:
+def read_survey(path: str | os.PathLike[str]) -> Survey:
     """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or
     `ldp.survey_text.LARGEST`.
+
+    Raises `SurveyError`, and `FileError` for a file that cannot be read.
     """
-    return read_source(path)[0]
+    return read_source(Path(path))[0]
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
@@ -63,15 +65,17 @@ def _largest_survey() -> int:
     return int(chosen)
 
 
-def read_candidates(survey: Survey, survey_path: Path) -> dict[str, tuple[str, ...]]:
+def read_candidates(
+    survey: Survey, survey_path: str | os.PathLike[str]
+) -> dict[str, tuple[str, ...]]:
     """The texts to look for, by question: the lines of the files that the survey names, relative to
-    the survey file.
+    the survey file. Raises `FileError`.
     """
     found: dict[str, tuple[str, ...]] = {}
     for question in survey:
         if question.candidates is None:
             continue
-        found[question.name] = read_lines(survey_path.parent / question.candidates)
+        found[question.name] = read_lines(Path(survey_path).parent / question.candidates)
     return found
 
 

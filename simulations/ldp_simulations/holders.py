@@ -70,20 +70,19 @@ class SetHolders(Holders):
         return holding
 
 
-def synthetic_sets(domain: Domain, users: int, weights: Floats) -> SetHolders:
-    """`users` respondents who are shared out evenly among up to `MOST_SETS` sets; the same each
-    time.
+def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHolders:
+    """The respondents are shared out evenly among up to `MOST_SETS` sets; the same each time.
 
     The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: so many
     values are drawn in proportion to the weights, and a value drawn again is in the set already.
     """
     generator, most = np.random.default_rng(0), domain.most or 1
-    different = min(users, MOST_SETS)
+    different = min(respondents, MOST_SETS)
     draws = generator.choice(
         len(weights), size=(different, most), p=weights / weights.sum()
     ).tolist()
     sizes = generator.integers(0, most, different, endpoint=True).tolist()
-    shares = apportion(users, np.ones(different)).tolist()
+    shares = apportion(respondents, np.ones(different)).tolist()
     held: Counter[Value] = Counter()
     for drawn, size, share in zip(draws, sizes, shares, strict=True):
         held[set_of(drawn[:size])] += share

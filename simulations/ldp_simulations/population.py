@@ -65,9 +65,9 @@ def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) ->
 
 
 def synthetic(
-    survey: Survey, users: int, distribution: str, candidates: Mapping[str, Sequence[str]]
+    survey: Survey, respondents: int, distribution: str, candidates: Mapping[str, Sequence[str]]
 ) -> Population:
-    """`users` respondents who all answer, in the proportions of a distribution.
+    """That many respondents who all answer, in the proportions of a distribution.
 
     Raises `PopulationError`.
     """
@@ -83,9 +83,9 @@ def synthetic(
             )
         weights = weights_of(question, values)
         population[question.name] = (
-            Holders(values, apportion(users, weights))
+            Holders(values, apportion(respondents, weights))
             if question.domain.most is None
-            else synthetic_sets(question.domain, users, weights)
+            else synthetic_sets(question.domain, respondents, weights)
         )
     return population
 

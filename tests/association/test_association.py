@@ -283,8 +283,8 @@ def test_command_line(tmp_path, monkeypatch):
     explained = run("explain", "s.toml").stdout
     assert "a+b: answered together" in explained
     assert "3.000000 for all of them, the sum" in explained
-    run("simulate", "s.toml", "--users", "200", "--seed", "1", "-q")
-    run("simulate", "s.toml", "--users", "200", "--seed", "1", "--way", "law", "-q")
+    run("simulate", "s.toml", "--respondents", "200", "--seed", "1", "-q")
+    run("simulate", "s.toml", "--respondents", "200", "--seed", "1", "--way", "law", "-q")
 
 
 @pytest.mark.parametrize(

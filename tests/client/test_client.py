@@ -306,7 +306,7 @@ def test_a_listed_question_through_a_bloom_filter(path):
         report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers)
     )
     ingest.end_of_stream()
-    found = estimate(ingest.tally, Options(level=1 - 1e-7))["x"]
+    found = estimate(ingest.tally, options=Options(level=1 - 1e-7))["x"]
     for value, frequency in (("red", 0.6), ("green", 0.4), ("blue", 0.0)):
         assert found[value].low <= frequency <= found[value].high
         assert found[value].high - found[value].low < 0.1

@@ -151,10 +151,10 @@ READERS = {
     "codegen": ("codegen {}", "survey.toml"),
     "plan": ("plan {} -n 1000", "survey.toml"),
     "attack": ("attack {} -n 100 --seed 1", "survey.toml"),
-    "simulate": ("simulate {} --users 100 --seed 1", "survey.toml"),
+    "simulate": ("simulate {} --respondents 100 --seed 1", "survey.toml"),
     "simulate a table": ("simulate survey.toml --population {} --seed 1", "answers.csv"),
     "simulate weights": (
-        "simulate survey.toml --distribution file:{} --users 100 --seed 1",
+        "simulate survey.toml --distribution file:{} --respondents 100 --seed 1",
         "weights.csv",
     ),
     "randomize": ("randomize survey.toml -q -i {} -o out", "answers.csv"),

@@ -128,7 +128,7 @@ def test_simulations_in_brief(folder):
     """Of many values those that most respondents hold are shown, which the estimates have no part
     in.
     """
-    words = ("simulate", "large.toml", "--users", "1000", "--seed", "1", "-q")
+    words = ("simulate", "large.toml", "--respondents", "1000", "--seed", "1", "-q")
     brief = run(*words).stdout
     assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [
         str(number) for number in range(MOST_ROWS)
@@ -166,7 +166,9 @@ def test_reports_each_is_for_memoized_questions(folder):
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
-    once, twice = (estimate(Tally(survey, counts), Options(reports_each=each)) for each in (1, 2))
+    once, twice = (
+        estimate(Tally(survey, counts), options=Options(reports_each=each)) for each in (1, 2)
+    )
     assert "reports_each is not for this question" in twice["pet"].note
     assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
     assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)
@@ -322,7 +324,9 @@ def test_skipping_is_possible_where_it_is_advised(folder):
     assert "--population" in run("simulate", "survey.toml", "--skip-invalid", code=2).stderr
 
 
-@pytest.mark.parametrize("command", ["simulate survey.toml --users 9", "attack survey.toml -n 9"])
+@pytest.mark.parametrize(
+    "command", ["simulate survey.toml --respondents 9", "attack survey.toml -n 9"]
+)
 @pytest.mark.parametrize("wrong", ["--seed -1", "--runs 0", f"--runs {'9' * 30}"])
 def test_numbers_nobody_can_mean_are_refused(command, wrong, folder):
     """A negative seed, or more runs than anything has memory for, is a message."""

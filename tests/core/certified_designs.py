@@ -1,16 +1,19 @@
 """Designs to certify, over all mechanisms, and the checker of certificates, loaded from its files.
 
 What can be derived from the table of mechanisms is: a mechanism that joins it is certified over the
-grid and at random, or `test_certificate.py` fails until `PARTICULAR` says what its questions look
-like.
+grid and at random, or `test_certificate.py` fails until `OF_OTHER_KEYS` says what its questions
+look like.
 """
 
 import importlib.util
 import json
+import random
 import sys
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from places import EXAMPLES
 
@@ -32,7 +35,10 @@ def _loaded(name):
     return module
 
 
-ratios, checker = _loaded("mechanism_ratios"), _loaded("check_certificate")
+PROGRAM_MODULES = ("certificate_reading", "mechanism_ratios", "check_certificate")
+"""Of the program, each after those that it imports."""
+
+reading, ratios, checker = map(_loaded, PROGRAM_MODULES)
 
 SLOW = ("pgr", "pad-pgr", "heavy-hitters", "olh", "blh", "cms", "hcms", "loloha")
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
@@ -65,9 +71,9 @@ def domains(mechanism):
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
     for kind in (categories, INTEGERS, SETS, [TEXT]):
-        found = [domain for domain in kind if accepts(domain) is None]
-        if found:
-            return found
+        accepted = [domain for domain in kind if accepts(domain) is None]
+        if accepted:
+            return accepted
     raise AssertionError(
         f"expected {mechanism} to accept some domain, or another kind of domain here"
     )
@@ -81,9 +87,18 @@ def plain(mechanism):
     return keys.problems == []
 
 
-def of_two_epsilons(mechanism):
-    """Whether it takes one epsilon for a report and one for all."""
-    return {"epsilon_first", "epsilon_lifetime"} <= set(MECHANISMS[mechanism].keys)
+@cache
+def ways(mechanism):
+    """The ways in which a question of this mechanism may be asked, one at least."""
+    of_two_epsilons = {"epsilon_first", "epsilon_lifetime"} <= set(MECHANISMS[mechanism].keys)
+    possible = (
+        plain(mechanism) and OF_AN_EPSILON,
+        of_two_epsilons and OF_TWO_EPSILONS,
+        OF_OTHER_KEYS.get(mechanism),
+    )
+    chosen = [way for way in possible if way]
+    assert chosen, f"{mechanism} needs more than an epsilon: expected a row in OF_OTHER_KEYS"
+    return chosen
 
 
 def designed(mechanism, domain, keys):
@@ -91,87 +106,16 @@ def designed(mechanism, domain, keys):
     table = Keys("x", keys)
     randomizer, declared = MECHANISMS[mechanism].design(table, domain)
     assert table.problems == []
-    kept = (
-        min(KEPT, randomizer.memos or KEPT)
-        if isinstance(randomizer, Memoized) and randomizer.memoizes
-        else 1
-    )
-    return Question("x", domain, mechanism, randomizer, declared, charges=kept, survey="s")
-
-
-EPSILONS = (
-    "0.0001",
-    "0.001",
-    "1/97",
-    "0.1",
-    "0.5",
-    "0.69314718056",
-    "1",
-    "1.0986",
-    "2",
-    "7/3",
-    "3",
-    "4",
-    "5.5",
-)
-EPSILONS += ("8", "10", "13.37", "20", "22.18", "30", "36", "39.9999", "40")
-_SHARES = ("0.001", "1/6", "0.25", "0.3", "0.49")
+    memoizes = isinstance(randomizer, Memoized) and randomizer.memoizes
+    charges = min(KEPT, randomizer.memos or KEPT) if memoizes else 1
+    return Question("x", domain, mechanism, randomizer, declared, charges=charges, survey="s")
 
 
 def grid():
     """Arguments of `designed`, over each mechanism's parameters and their extremes."""
     for mechanism in MECHANISMS:
-        if plain(mechanism):
-            for epsilon, domain in product(EPSILONS, domains(mechanism)):
-                yield mechanism, domain, {"epsilon": epsilon}
-        if of_two_epsilons(mechanism):
-            yield from _chains(mechanism)
-    for epsilon in EPSILONS:
-        for size, sampled in ((2, 1), (2, 2), (5, 1), (5, 4), (300, 16)):
-            yield "dbitflip", CATEGORY[size], {"epsilon": epsilon, "sampled": sampled}
-        for outputs in (4, 7):
-            quality = [[-abs(x - y) for y in range(outputs)] for x in range(4)]
-            yield "exponential", CATEGORY[4], {"epsilon": epsilon, "quality": quality}
-            yield (
-                "exponential",
-                CATEGORY[4],
-                {"epsilon": epsilon, "quality": quality, "sensitivity": 17},
-            )
-    for share in (*_SHARES, "0.51", "2/3", "0.999"):
-        yield "warner", BOOLEAN, {"truth": share}
-        for prevalence in (*_SHARES, "0.9"):
-            yield "unrelated", BOOLEAN, {"truth": share, "prevalence": prevalence}
-    for yes, no in product(_SHARES, _SHARES):
-        yield "forced", BOOLEAN, {"forced_true": yes, "forced_false": no}
-    for size, keep in product((2, 3, 4, 5), ("0.9", "0.75", "7/11", "1/100")):
-        other = (1 - Fraction(keep)) / (size - 1)
-        rows = [[keep if x == y else str(other) for y in range(size)] for x in range(size)]
-        yield "matrix", CATEGORY[size], {"matrix": rows}
-    yield from _filters()
-
-
-def _chains(mechanism):
-    """Two epsilons that lie far apart, and close."""
-    for epsilon, size, share in product(EPSILONS, (2, 5, 300), ("0.99", "1/7")):
-        if (
-            Fraction(epsilon) * (1 - Fraction(share))
-            >= LEAST_EPSILON
-            <= Fraction(epsilon) * Fraction(share)
-        ):
-            first = str(Fraction(epsilon) * Fraction(share))
-            yield mechanism, CATEGORY[size], {"epsilon_first": first, "epsilon_lifetime": epsilon}
-
-
-def _filters():
-    """RAPPOR, as Bloom filter and with one bit a value."""
-    for (p, q), f, hashes in product(
-        ((".5", ".75"), (".25", ".75"), (".39", ".61"), ("0.9", "0.2"), ("0", "1")),
-        ("0", "1/3", "0.75"),
-        (0, 1, 2, 8),
-    ):
-        if (f, p) != ("0", "0"):
-            bloom = {"bloom_bits": 128, "hashes": hashes, "cohorts": 16} if hashes else {}
-            yield "rappor", TEXT if hashes else CATEGORY[4], {"p": p, "q": q, "f": f, **bloom}
+        for way in ways(mechanism):
+            yield from ((mechanism, domain, keys) for domain, keys in way.grid(mechanism))
 
 
 def random_design(draw):
@@ -180,25 +124,35 @@ def random_design(draw):
     """
     mechanism = draw.choice(QUICK)
     digits = draw.choice((1, 3, 8, 20))
-    epsilon = str(Fraction(int(10**digits * 10 ** draw.uniform(-3, 1.6)) + 1, 10**digits))
-    particular = PARTICULAR.get(mechanism)
-    if particular and not (plain(mechanism) and draw.random() < 0.5):
-        domain, keys = particular(draw, epsilon)
-        return mechanism, domain, keys
-    small = [
-        each for each in domains(mechanism) if each.type == "integer" or (each.size or 0) <= SMALL
-    ]
-    if of_two_epsilons(mechanism):
-        lifetime = str(
-            max(Fraction(epsilon), 2 * LEAST_EPSILON) + LEAST_EPSILON * draw.randrange(1000)
-        )
-        first = str(
-            (Fraction(lifetime) - LEAST_EPSILON)
-            * draw.choice((Fraction(1, 2), Fraction(19, 20), 1))
-        )
-        return mechanism, draw.choice(small), {"epsilon_first": first, "epsilon_lifetime": lifetime}
-    assert plain(mechanism), f"{mechanism}: expected a way to draw its keys in PARTICULAR"
-    return mechanism, draw.choice(small), {"epsilon": epsilon}
+    epsilon = Fraction(int(10**digits * 10 ** draw.uniform(-3, 1.6)) + 1, 10**digits)
+    domain, keys = draw.choice(ways(mechanism)).draw(draw, epsilon, mechanism)
+    return mechanism, domain, keys
+
+
+EPSILONS = (
+    *("0.0001", "0.001", "1/97", "0.1", "0.5", "0.69314718056", "1", "1.0986", "2", "7/3", "3"),
+    *("4", "5.5", "8", "10", "13.37", "20", "22.18", "30", "36", "39.9999", "40"),
+)
+_SHARES = ("0.001", "1/6", "0.25", "0.3", "0.49")
+
+
+class Way(NamedTuple):
+    """How questions of a mechanism are made up: each a domain, and the keys of a survey file."""
+
+    grid: Callable[[str], Iterator[tuple[Domain, dict]]]
+    """Given the mechanism: some that lie far apart, its extremes among them."""
+    draw: Callable[[random.Random, Fraction, str], tuple[Domain, dict]]
+    """Given a source of randomness, an epsilon and the mechanism: one."""
+
+
+def _small(draw, mechanism):
+    """A domain on which designs are quick."""
+    fit = (
+        domain
+        for domain in domains(mechanism)
+        if domain.type == "integer" or (domain.size or 0) <= SMALL
+    )
+    return draw.choice(list(fit))
 
 
 def _share(draw):
@@ -206,65 +160,138 @@ def _share(draw):
     return Fraction(draw.randrange(1, denominator), denominator)
 
 
-def _warner(draw, _):
-    return BOOLEAN, {"truth": str(_share(draw))}
+def _epsilon_grid(mechanism):
+    for epsilon, domain in product(EPSILONS, domains(mechanism)):
+        yield domain, {"epsilon": epsilon}
 
 
-def _forced(draw, _):
+def _epsilon(draw, epsilon, mechanism):
+    return _small(draw, mechanism), {"epsilon": str(epsilon)}
+
+
+def _chain_grid(_):
+    """Two epsilons that lie far apart, and close."""
+    for epsilon, size, share in product(EPSILONS, (2, 5, 300), ("0.99", "1/7")):
+        lifetime, first = Fraction(epsilon), Fraction(epsilon) * Fraction(share)
+        if min(first, lifetime - first) >= LEAST_EPSILON:
+            yield CATEGORY[size], {"epsilon_first": str(first), "epsilon_lifetime": epsilon}
+
+
+def _chain(draw, epsilon, mechanism):
+    lifetime = max(epsilon, 2 * LEAST_EPSILON) + LEAST_EPSILON * draw.randrange(1000)
+    share = draw.choice((Fraction(1, 2), Fraction(19, 20), 1))
+    first = (lifetime - LEAST_EPSILON) * share
+    keys = {"epsilon_first": str(first), "epsilon_lifetime": str(lifetime)}
+    return _small(draw, mechanism), keys
+
+
+def _warner_grid(_):
+    for share in (*_SHARES, "0.51", "2/3", "0.999"):
+        yield BOOLEAN, {"truth": share}
+
+
+def _warner(draw, *_):
+    """Never one half, with which a report would say nothing."""
+    truths = iter(lambda: _share(draw), None)
+    return BOOLEAN, {"truth": str(next(truth for truth in truths if truth != Fraction(1, 2)))}
+
+
+def _forced_grid(_):
+    for yes, no in product(_SHARES, _SHARES):
+        yield BOOLEAN, {"forced_true": yes, "forced_false": no}
+
+
+def _forced(draw, *_):
     yes = _share(draw)
     return BOOLEAN, {"forced_true": str(yes), "forced_false": str((1 - yes) * _share(draw))}
 
 
-def _unrelated(draw, _):
+def _unrelated_grid(_):
+    for share, prevalence in product((*_SHARES, "0.51", "2/3", "0.999"), (*_SHARES, "0.9")):
+        yield BOOLEAN, {"truth": share, "prevalence": prevalence}
+
+
+def _unrelated(draw, *_):
     return BOOLEAN, {"truth": str(_share(draw)), "prevalence": str(_share(draw))}
 
 
-def _matrix(draw, _):
+def _matrix_grid(_):
+    for size, keep in product((2, 3, 4, 5), ("0.9", "0.75", "7/11", "1/100")):
+        other = str((1 - Fraction(keep)) / (size - 1))
+        rows = [[keep if x == y else other for y in range(size)] for x in range(size)]
+        yield CATEGORY[size], {"matrix": rows}
+
+
+def _matrix(draw, *_):
     size = draw.choice((2, 3, 4))
     weights = [[draw.randrange(1, 10**6) for _ in range(size)] for _ in range(size)]
-    return CATEGORY[size], {
-        "matrix": [[f"{weight}/{sum(row)}" for weight in row] for row in weights]
-    }
+    rows = [[f"{weight}/{sum(row)}" for weight in row] for row in weights]
+    return CATEGORY[size], {"matrix": rows}
 
 
-def _exponential(draw, epsilon):
-    return CATEGORY[4], {
-        "epsilon": epsilon,
-        "quality": [[draw.randrange(100) for _ in range(5)] for _ in range(4)],
-    }
+def _exponential_grid(_):
+    for epsilon, outputs in product(EPSILONS, (4, 7)):
+        quality = [[-abs(x - y) for y in range(outputs)] for x in range(4)]
+        yield CATEGORY[4], {"epsilon": epsilon, "quality": quality}
+        yield CATEGORY[4], {"epsilon": epsilon, "quality": quality, "sensitivity": 17}
 
 
-def _laplace(draw, epsilon):
-    return draw.choice(INTEGERS), {"epsilon": epsilon, "margin": 1}
+def _exponential(draw, epsilon, _):
+    quality = [[draw.randrange(100) for _ in range(5)] for _ in range(4)]
+    return CATEGORY[4], {"epsilon": str(epsilon), "quality": quality}
 
 
-def _window(draw, epsilon):
-    return draw.choice([CATEGORY[size] for size in (2, 5, 17)]), {
-        "epsilon": epsilon,
-        "sampled": draw.choice((1, 2)),
-    }
+def _laplace_grid(_):
+    for epsilon, domain in product(EPSILONS, INTEGERS):
+        yield domain, {"epsilon": epsilon, "margin": 1}
 
 
-def _rappor(draw, _):
-    keys = {key: str(_share(draw)) for key in "pqf"}
+def _laplace(draw, epsilon, _):
+    return draw.choice(INTEGERS), {"epsilon": str(epsilon), "margin": 1}
+
+
+def _window_grid(_):
+    for epsilon, (size, sampled) in product(EPSILONS, ((2, 1), (2, 2), (5, 1), (5, 4), (300, 16))):
+        yield CATEGORY[size], {"epsilon": epsilon, "sampled": sampled}
+
+
+def _window(draw, epsilon, _):
+    domain = draw.choice([CATEGORY[size] for size in (2, 5, 17)])
+    return domain, {"epsilon": str(epsilon), "sampled": draw.choice((1, 2))}
+
+
+def _rappor_grid(_):
+    """As Bloom filter and with one bit a value."""
+    chances = ((".5", ".75"), (".25", ".75"), (".39", ".61"), ("0.9", "0.2"), ("0", "1"))
+    for (p, q), f, hashes in product(chances, ("0", "1/3", "0.75"), (0, 1, 2, 8)):
+        if (f, p) != ("0", "0"):
+            bloom = {"bloom_bits": 128, "hashes": hashes, "cohorts": 16} if hashes else {}
+            yield TEXT if hashes else CATEGORY[4], {"p": p, "q": q, "f": f, **bloom}
+
+
+def _rappor(draw, *_):
+    """Never with p as q, with which a report would say nothing."""
+    keys = {"p": "0", "q": "0"}
+    while keys["p"] == keys["q"]:
+        keys = {key: str(_share(draw)) for key in "pqf"}
     if draw.random() < 0.5:
         return CATEGORY[4], keys
     return TEXT, {**keys, "bloom_bits": 64, "hashes": draw.randint(1, 4), "cohorts": 4}
 
 
-PARTICULAR = {
-    "warner": _warner,
-    "forced": _forced,
-    "unrelated": _unrelated,
-    "matrix": _matrix,
-    "exponential": _exponential,
-    "laplace": _laplace,
-    "dbitflip": _window,
-    "rappor": _rappor,
+OF_AN_EPSILON, OF_TWO_EPSILONS = Way(_epsilon_grid, _epsilon), Way(_chain_grid, _chain)
+
+OF_OTHER_KEYS = {
+    "warner": Way(_warner_grid, _warner),
+    "forced": Way(_forced_grid, _forced),
+    "unrelated": Way(_unrelated_grid, _unrelated),
+    "matrix": Way(_matrix_grid, _matrix),
+    "exponential": Way(_exponential_grid, _exponential),
+    "laplace": Way(_laplace_grid, _laplace),
+    "dbitflip": Way(_window_grid, _window),
+    "rappor": Way(_rappor_grid, _rappor),
 }
-"""Mechanisms that take other keys than an epsilon: how a random question is drawn, given an
-epsilon.
-"""
+"""Mechanisms that need, or take, other keys than an epsilon, or one of a report and one of all."""
 
 
 def as_read(asked):
@@ -280,5 +307,6 @@ def judged(question):
     wrong.
     """
     survey = checker.read(json.dumps(as_read(question)))
-    found, wrong = checker.failures(survey["questions"][0], survey)
-    return found and found.ratio, wrong + checker.survey_failures(survey)
+    (only,) = survey["questions"]
+    wrong = checker.failures(only, survey) + checker.survey_failures(survey)
+    return checker.revealed_by(only).ratio, wrong

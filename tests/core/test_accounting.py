@@ -110,6 +110,20 @@ def test_delta_errs_upwards_next_to_a_loss(count):
     assert summed_delta(0.1, count, total) <= Decimal(composed_delta(0.1, count, total))
 
 
+@given(st.floats(3, 40), st.integers(1, 400), st.floats(0, 0.99))
+@settings(max_examples=60)
+def test_delta_errs_upwards_for_large_epsilons(epsilon, count, share):
+    """And is a probability where all of them together hide nothing."""
+    delta = composed_delta(epsilon, count, share * count * epsilon)
+    assert delta <= 1
+    assert summed_delta(epsilon, count, share * count * epsilon) <= Decimal(delta) or delta == 1
+
+
+def test_nothing_hidden_is_a_delta_of_one():
+    """What is added for rounding does not lift it above."""
+    assert composed_delta(40.0, 1, 0.0) == 1
+
+
 @pytest.mark.parametrize("count", [3000, 10_000])
 def test_delta_errs_upwards_for_many(count):
     """Also where the binomial coefficients have thousands of digits."""

@@ -17,6 +17,7 @@ from ldp.channel import (
     Channel,
     best_true_positive_rate,
     chain,
+    has_full_rank,
     inverse,
     product,
     renyi_divergence,
@@ -100,6 +101,27 @@ def test_product_adds_epsilons_at_most(first, second):
         assert [row[b] + row[3 + b] for b in range(3)] == list(right)
 
 
+@pytest.mark.parametrize("combine", [chain, product])
+def test_channels_that_do_not_fit(combine):
+    """A chain needs a row for each report of the first channel, a product one for each value."""
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    two, three = Channel(((half, half),) * 2), Channel(((third, third, third),) * 3)
+    with pytest.raises(ValueError, match="zip"):
+        combine(two, three)
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=3, max_size=3))
+def test_rank_is_full_where_the_determinant_is_not_zero(rows):
+    """Of small integers, whose minors no large prime divides."""
+    assert has_full_rank(rows) is (_determinant(rows) != 0)
+
+
+def test_rank_of_more_rows_than_columns():
+    """It is not full, whichever they are."""
+    assert has_full_rank([[1, 0], [0, 1]])
+    assert not has_full_rank([[1, 0], [0, 1], [1, 1]])
+
+
 @given(channels(4, 4, least=0))
 def test_inverse(channel):
     """A channel times its inverse is the identity.
@@ -142,6 +164,13 @@ def test_renyi_of_reports_that_never_come():
     plain = Channel(((half, half), (quarter, 3 * quarter)))
     wider = Channel(((half, Fraction(0), half), (quarter, Fraction(0), 3 * quarter)))
     assert renyi_divergence(wider, 3.0) == renyi_divergence(plain, 3.0)
+
+
+@given(channels(1, 5), st.floats(1.1, 20))
+def test_renyi_of_rows_that_are_alike(channel, alpha):
+    """Nothing, and by no rounding less."""
+    alike = Channel(channel.rows * 2)
+    assert 0 <= renyi_divergence(alike, alpha) <= 1e-9
 
 
 def test_renyi_of_certainty():

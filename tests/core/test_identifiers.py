@@ -105,7 +105,15 @@ def test_a_tiny_epsilon_leaves_tiny_bits():
     found = identifier(one)
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
     excess = (1 / (2 * 10**6 + 1)) ** 2
-    assert found.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3)
+    assert found.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3, abs=0)
+
+
+def test_a_response_that_is_certain_has_no_bits():
+    """Bits that are never flipped are the same on every device with that answer."""
+    half = 1 << 63
+    plain = Rappor(bits=4, hashes=1, cohorts=2, flip=0, if_one=half + (half >> 1), if_zero=half)
+    found = identifier(plain)
+    assert (found.shown, found.between_two, found.over_time) == (1, 1, 1)
 
 
 DEVICES = 500

@@ -38,7 +38,7 @@ from ldp_aggregator.moments.moments import Moments, third_of_rates
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.planning.asking import Ask
 from ldp_simulations.planning.planning import design_for
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 RATES = [(0.75, 2.5e-4), (0.5, 3.3e-4), (0.999, 0.001), (0.6, 0.4), (0.02, 0.001), (0.2, 0.7)]
 

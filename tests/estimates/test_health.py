@@ -15,7 +15,7 @@ from ldp_aggregator import Tally, encode_tally
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.population import Holders, apportion
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 HEAD = '[survey]\nname = "health"\n[[question]]\nname = "x"\n'
 RAPPOR = 'mechanism = "rappor"\np = "0.3"\nq = "0.7"\nf = "0.25"\n'

@@ -338,12 +338,12 @@ def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, i
     correction gives.
     """
     tally = Tally(SURVEY, {"x": COUNTS})
-    family = estimate(tally, Options(interval=interval, simultaneous=simultaneous))["x"]
+    family = estimate(tally, options=Options(interval=interval, simultaneous=simultaneous))["x"]
     level = 1 - miss(0.95, 20, simultaneous)
-    single = estimate(tally, Options(level=level, interval=interval))["x"]
+    single = estimate(tally, options=Options(level=level, interval=interval))["x"]
     assert family.low == pytest.approx(single.low, abs=1e-12)
     assert family.high == pytest.approx(single.high, abs=1e-12)
-    narrow = estimate(tally, Options(interval=interval))["x"]
+    narrow = estimate(tally, options=Options(interval=interval))["x"]
     assert (family.high - family.low > narrow.high - narrow.low)[0]
 
 
@@ -357,7 +357,7 @@ def test_clopper_pearson_needs_counts():
     )
     tally = Tally(survey, {"x": np.array([[50, 30, 20]])})
     with pytest.raises(EstimateError, match=r"'x'.*score"):
-        estimate(tally, Options(interval="clopper-pearson"))
+        estimate(tally, options=Options(interval="clopper-pearson"))
 
 
 @pytest.mark.parametrize(

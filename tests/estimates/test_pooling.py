@@ -11,7 +11,7 @@ from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable,
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 VALUES = ("car", "bus", "bike", "walk")
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0])

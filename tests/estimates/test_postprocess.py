@@ -27,7 +27,7 @@ SURVEY = Survey(
 def estimated(post, counts=(700, 300, 220, 180), level=0.95):
     """Estimates of fixed counts, post-processed."""
     tally = Tally(SURVEY, {"x": np.array([counts])})
-    return estimate(tally, Options(level=level, post=post))["x"]
+    return estimate(tally, options=Options(level=level, post=post))["x"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,8 @@ def test_views_say_that_they_are_biased(post):
     assert view.to_dict()["biased"] is True
     assert "biased" not in plain.describe() + repr(plain) + plain._repr_html_()
     assert (plain.to_dict()["post"], plain.to_dict()["biased"]) == (None, False)
-    shown = estimate(Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])}), Options(post=post)).rendered()
+    tally = Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])})
+    shown = estimate(tally, options=Options(post=post)).rendered()
     assert f"frequency ({post})" in shown
     assert "unbiased" in shown
 

@@ -28,7 +28,7 @@ from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 NASTY = [
     '<script>alert("x")</script>',
@@ -122,7 +122,7 @@ def test_dictionaries_are_json(nasty):
         Options(),
         Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
     ):
-        told = estimate(NASTY_TALLY, options).to_dict()
+        told = estimate(NASTY_TALLY, options=options).to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert json.loads(nasty.rendered("json")) == nasty.to_dict()
 

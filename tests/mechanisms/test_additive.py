@@ -19,7 +19,7 @@ from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.output.explanation import explanation
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 GEOMETRIC = (
     AdditiveNoise(2, 0, 5, 2, 2),

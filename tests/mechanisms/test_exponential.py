@@ -81,6 +81,14 @@ def test_qualities_that_cannot_serve_are_problems(keys, place):
     assert place in [problem.place.rpartition(".")[2] for problem in refused.value.problems]
 
 
+def test_how_far_apart_qualities_may_be_is_told():
+    """50 times what counts as one at this epsilon: 2 x sensitivity / epsilon."""
+    with pytest.raises(SurveyError) as refused:
+        survey_of("quality = [[1, 0, 1000], [0, 1, 1000], [0, 0, 1001]]\nsensitivity = 2")
+    (problem,) = refused.value.problems
+    assert problem.expected == "qualities that differ by at most 100 in each row"
+
+
 def test_right_inverses_invert_exactly():
     """With more reports than values channel times right inverse is the identity.
 

@@ -22,10 +22,10 @@ from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.estimates.intervals import clopper_pearson, score_interval
 from ldp_aggregator.health_checks.report_checks import health
-from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.reports.form import Wanted
 from ldp_simulations.sampling.hadamard import hadamard_counts
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import crafted_rows, sample_counts
 
 IN_BLOCKS = {
     each.name: each.randomizer for each in SMALL if isinstance(each.randomizer, HadamardResponse)
@@ -77,17 +77,42 @@ def test_one_block_is_as_it_was(epsilon):
     assert clopper_pearson(moments, 0.05, "population")[0].shape == (300,)
 
 
-@pytest.mark.parametrize("randomizer", IN_BLOCKS.values(), ids=IN_BLOCKS)
+BLOCKS = {
+    each.name: each.randomizer
+    for each in SMALL
+    if isinstance(each.randomizer, HadamardResponse | PadAndSample)
+} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, 9, 2))}
+
+
+@pytest.mark.parametrize(
+    "randomizer", [each for each in BLOCKS.values() if each.kind == "blocks"], ids=str
+)
 def test_total_error(randomizer):
     """It is the largest summed variance of one report's scores over all that a respondent may hold,
-    exactly.
+    one value or as many as may be, exactly.
     """
-    score = scores(randomizer)
-    sums = [
-        sum(mass * sum(each**2 for each in score[y]) for y, mass in enumerate(row)) - 1
+    score, most = scores(randomizer), getattr(randomizer, "most", 1)
+    squares = [
+        sum(mass * sum(each**2 for each in score[y]) for y, mass in enumerate(row))
         for row in randomizer.channel().rows
     ]
-    assert total_error(randomizer) == max(sums)
+    assert total_error(randomizer, most) == max(squares) - most
+    assert randomizer.squares == max(squares)
+
+
+def test_reports_of_other_blocks_are_as_drawn():
+    """Only in its own block is a row moved to the half that was drawn."""
+    made = IN_BLOCKS["hadamard-4-blocks"]
+    for value in range(made.size):
+        own, mask = made.place(value)
+        for drawn in range(made.truth + (2 * made.blocks - 1) * made.other):
+            for row in range(made.rows):
+                numbers = iter((drawn, row))
+                report = made.randomize(value, lambda size: next(numbers).to_bytes(size, "little"))  # noqa: B023
+                block, sent = divmod(report, made.rows)
+                supports = (sent & mask).bit_count() % 2 == 0
+                assert block != own or supports == (drawn < made.truth)
+                assert block == own or sent == row
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1.34", "1.35", "2", "3.5", "5", "8", "12"])
@@ -226,7 +251,8 @@ def test_the_best_forged_report():
     score = np.array(scores(made), dtype=float)
     for targets in ((3,), (0, 8, 16, 24), (1, 2, 5, 13, 39)):
         worths = score[:, targets].sum(axis=1)
-        rows = crafted_rows(made, np.array(targets), (), 50, None, np.random.default_rng(3))
+        wanted = Wanted(np.array(targets), (), 50)
+        rows = crafted_rows(made, wanted, np.random.default_rng(3))
         sent = rows @ 256 ** np.arange(rows.shape[1])
         assert worths[sent] == pytest.approx(worths.max())
     assert made.blocks > 1
@@ -247,13 +273,6 @@ def test_reports_of_another_epsilon_show():
     assert {check.name for check in honest} == {"rates", "payloads"}
     assert min(check.p_value for check in honest) > 1e-6
     assert min(check.p_value for check in wrong if check.name == "rates") < 1e-6
-
-
-BLOCKS = {
-    each.name: each.randomizer
-    for each in SMALL
-    if isinstance(each.randomizer, HadamardResponse | PadAndSample)
-} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, 9, 2))}
 
 
 @pytest.mark.parametrize(

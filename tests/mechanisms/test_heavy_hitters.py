@@ -462,7 +462,7 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
         survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n'
     )
     words = (
-        "--users",
+        "--respondents",
         "3000",
         "--distribution",
         "zipf:3",

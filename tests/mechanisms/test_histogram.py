@@ -110,3 +110,16 @@ def test_bits_beyond_a_word_do_not_count():
             made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0)
         )
         assert plain == full
+
+
+@pytest.mark.parametrize(("word", "width"), [(4, 1), (8, 1), (9, 2), (64, 8)])
+def test_a_distance_takes_whole_bytes(word, width):
+    """All distances are drawn at once, with as many bytes each as its word needs."""
+    asked = []
+
+    def random(size):
+        asked.append(size)
+        return bytes(size)
+
+    NoisyHistogram(3, 8, 5, word).randomize(0, random)
+    assert asked[-1] == 3 * width

@@ -23,7 +23,7 @@ def estimated(counts, **options):
     survey = survey_of()
     tally = Tally.empty(survey)
     tally.counts["steps"] += np.array([counts])
-    return estimate(tally, Options(**options))
+    return estimate(tally, options=Options(**options))
 
 
 def test_values_are_the_decimal_texts_from_low_to_high():

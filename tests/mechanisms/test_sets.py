@@ -253,5 +253,5 @@ def test_the_commands_take_sets(tmp_path):
     run("randomize", survey, "--input", table, "--output", reports)
     assert "3 reports" in run("estimate", survey, reports).output
     assert "0.3333" in run("simulate", survey, "--population", table).output
-    assert "1,000,000,000 respondents" in run("simulate", survey, "--users", "1e9").output
+    assert "1,000,000,000 respondents" in run("simulate", survey, "--respondents", "1e9").output
     assert "pad-grr" in run("plan", survey, "--respondents", "1e5").output

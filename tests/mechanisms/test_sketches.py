@@ -17,7 +17,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.tallies.tally import Tally
-from ldp_simulations.sampling.hashes import sketch_counts
+from ldp_simulations.sampling.sketches import sketch_counts
 
 SIX_SIGMA = 6
 
@@ -168,9 +168,9 @@ def test_the_lasting_error_is_said_aloud(asked):
     assert ((found.high - found.low)[inside] > 0.99 * normal).all()
     assert ((found.high - found.low)[inside] < 3 * normal).all()
     with pytest.raises(EstimateError, match="covariance"):
-        estimate(tally, Options(covariance=True))
+        estimate(tally, options=Options(covariance=True))
     with pytest.raises(EstimateError, match="clopper-pearson"):
-        estimate(tally, Options(interval="clopper-pearson"))
+        estimate(tally, options=Options(interval="clopper-pearson"))
 
 
 def test_rates_written_out_apart():

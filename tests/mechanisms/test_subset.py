@@ -12,7 +12,14 @@ import pytest
 from every_tape import every_tape
 
 from ldp.exact import odds
-from ldp.mechanisms.subset import SubsetSelection, _coarse_bits, _member, least_error_size
+from ldp.mechanisms import subset
+from ldp.mechanisms.subset import (
+    SubsetSelection,
+    _coarse_bits,
+    _member,
+    _uniform_set,
+    least_error_size,
+)
 from ldp.randomness import Replay
 
 DRAWS = 20_000
@@ -74,6 +81,13 @@ def test_coarse_bits(rate):
     """Over every tape, a bit is 1 in `rate` of 256."""
     law = every_tape(lambda random: _coarse_bits(1, rate, random), (1,))
     assert law[1] == Fraction(rate, 256)
+
+
+def test_as_many_bits_as_are_missing_are_taken(monkeypatch):
+    """More are drawn again; with neither too many nor too few, no position is drawn."""
+    drawn = iter([(1 << 21) - 1, (1 << 20) - 1])
+    monkeypatch.setattr(subset, "_coarse_bits", lambda *_: next(drawn))
+    assert _uniform_set(64, 20, iter(()), bytes) == (1 << 20) - 1
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 65])

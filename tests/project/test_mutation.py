@@ -2,10 +2,29 @@
 
 import tomllib
 
+import mutation
 import pytest
 from mutating import mistakes
-from mutation import LEFT, modules, source_of
+from mutation import AREAS, LEFT, modules, source_of
+from places import ROOT
 from statements import normal_lines
+
+AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
+ESTIMATORS = ("association", "decoders", "estimates", "health", "moments", "projective")
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_areas_are_of_code_that_is_there(area):
+    """Each line of the table is of a module or a package, and its tests are there."""
+    assert source_of(area).exists()
+    assert mutation.tests_of(area)
+
+
+@pytest.mark.parametrize("room", ESTIMATORS)
+def test_what_estimates_has_an_area(room):
+    """So that no module goes without mutants when it is added, or moved."""
+    paths = [path for path in (AGGREGATOR / room).rglob("*.py") if path.name != "__init__.py"]
+    assert {str(path) for path in paths} <= {str(source_of(name)) for name in modules([])}
 
 
 @pytest.mark.parametrize("module", modules([]))

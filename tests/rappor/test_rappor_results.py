@@ -10,7 +10,7 @@ from ldp_aggregator.estimates.detection import adjusted_p_values, detected
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations.population import Holders, apportion
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "x"\nmechanism = "rappor"\np = "0.5"\nq = "0.75"\n'
 

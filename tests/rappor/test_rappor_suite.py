@@ -209,7 +209,7 @@ def test_command(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [
-        ("--suite rappor survey.toml --users 5", 2, "SURVEY, --users"),
+        ("--suite rappor survey.toml --respondents 5", 2, "SURVEY, --respondents"),
         ("--cases 'demo *'", 2, "--suite"),
         ("", 2, "SURVEY"),
         ("--suite rappor --cases 'huge *'", 1, "huge"),

@@ -25,9 +25,10 @@ from ldp_simulations.attacks.attack import (
     forged_counts,
     simulate_attack,
 )
-from ldp_simulations.attacks.forged_rows import random_rows
-from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.reports.form import Wanted
+from ldp_simulations.reports.rows import random_rows
+from ldp_simulations.sampling.table import crafted_rows
 
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 HEAD = '[survey]\nname = "s"\n'
@@ -120,7 +121,7 @@ def test_forged_reports_are_admitted(name, kind):
     make = {
         RANDOM: partial(random_rows, asked.layout, 30),
         MAXIMAL_GAIN: partial(
-            crafted_rows, asked.randomizer, np.array(attack.targets), texts, 30, 10
+            crafted_rows, asked.randomizer, Wanted(np.array(attack.targets), texts, 30, 10)
         ),
     }
     if kind in make:
@@ -134,7 +135,8 @@ def test_vectors_look_normal():
     room for them.
     """
     asked = question("oue", f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = 1')
-    rows = crafted_rows(asked.randomizer, np.array([3, 5]), (), 200, 1, np.random.default_rng(5))
+    wanted = Wanted(np.array([3, 5]), (), 200, hashes=1)
+    rows = crafted_rows(asked.randomizer, wanted, np.random.default_rng(5))
     bits = np.unpackbits(rows, axis=1, bitorder="little")
     p, q = asked.randomizer.support
     assert set(bits.sum(axis=1)) == {round(float(p + 25 * q))}

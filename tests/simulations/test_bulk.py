@@ -13,7 +13,7 @@ from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.unary import UnaryEncoding
-from ldp_simulations.sampling import bulk
+from ldp_simulations.reports import bulk
 
 MATRIX = StochasticMatrix(((5, 2, 1), (1, 6, 1), (2, 2, 4)))
 

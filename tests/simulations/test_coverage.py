@@ -35,7 +35,7 @@ from ldp_simulations.coverage.questions import (
 )
 from ldp_simulations.coverage.running import run
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 SURVEYS = 10_000
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)

@@ -18,7 +18,7 @@ from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.intervals import score_interval, within_bounds
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.holders import Holders, apportion
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 TABLES, VALUES = 200, 100
 LEAST, MOST = 0.94, 0.985

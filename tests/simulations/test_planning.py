@@ -26,7 +26,7 @@ from ldp_simulations.planning.planning import (
     rows_for,
 )
 from ldp_simulations.population import Holders, apportion
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 FIVE_SIGMA = 4.9
 """Two-sided false alarms of one in a million."""

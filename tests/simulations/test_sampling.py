@@ -18,7 +18,7 @@ from ldp_aggregator.tallies.counting import count_rows
 from ldp_client import Client
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling import hashes as hash_sampling
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 TALLIES, HELD = 300, np.array([300, 200, 0, 100])
 HELD_SETS = (60, 100, 0, 40, 0, 200, 0, 50, 100, 0, 50)

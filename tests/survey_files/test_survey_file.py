@@ -142,8 +142,8 @@ BAD_DESIGNS = [
         ["truth", "either epsilon or truth", "both"],
     ),
     (
-        YES_NO | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.5"'},
-        ["forced_true", "left for the truth", "= 1"],
+        YES_NO | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.75"'},
+        ["forced_true", "left for the truth", "= 5/4"],
     ),
     (
         YES_NO | {"mechanism": '"forced"', "forced_true": "0", "forced_false": '"0.5"'},

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.survey import Survey
-from ldp.wire import REASONS
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.presentation import (
     QUESTION,
@@ -22,7 +21,6 @@ from ldp_aggregator.commands.presentation import (
     warn_of_health,
 )
 from ldp_aggregator.files import (
-    FileError,
     hand_out,
     read_candidates,
     read_source,
@@ -164,7 +162,8 @@ def estimate(
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
-    estimates = estimate(tally, options, read_candidates(survey, survey_path), names)
+    candidates = read_candidates(survey, survey_path)
+    estimates = estimate(tally, options=options, candidates=candidates, names=names)
     if not quiet:
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
@@ -197,14 +196,12 @@ def _tally_by_spark(
 
 
 def _report_intake(tally: Tally, quiet: bool) -> None:
+    from ldp_aggregator.tallies.aggregation import refuse_useless, told_reasons
+
     intake = tally.intake
-    reasons = [
-        f"{count:,} {reason} ({REASONS[reason]})" for reason, count in intake.rejected.items()
-    ]
-    if intake.received and not intake.accepted:
-        raise FileError("expected reports of this survey, got none: rejected " + "; ".join(reasons))
+    refuse_useless(intake)
     if not quiet:
-        refused = f"; rejected: {'; '.join(reasons)}" if reasons else ""
+        refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
         click.echo(
             f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
             f"{intake.duplicate:,} duplicate "

@@ -1,5 +1,4 @@
-"""Counting on many machines: the tally is a monoid, and the engines that spread work over machines
-exist already.
+"""Counting on many machines: the tally is a monoid, and engines that spread work exist.
 
 `parts` has what any engine needs, as plain functions of text and bytes; `spark` runs them on Spark.
 """

@@ -1,10 +1,9 @@
-"""Counting in parts: plain functions of text and bytes, for any engine that spreads work over
-machines.
+"""Counting in parts: plain functions of text and bytes, for any engine.
 
 A part is a run of paths, in the order of all paths. A worker counts a part by itself, given the ids
 that earlier parts have `seen`, and hands back a snapshot and the ids that it accepted:
 
-    whole = merge_snapshots(count_part(part, ids of part that an earlier part accepts too), for all parts)
+    whole = merge_snapshots(count_part(part, its ids that an earlier part accepts too), all parts)
 
 Rules
 - The whole equals the tally of one process bit for bit, intake included, however the paths are
@@ -40,9 +39,7 @@ class Part(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What became of a part: a snapshot of its tally, and the ids of the
-    batches that it accepted.
-    """
+    """What became of a part: a snapshot of its tally, and the ids of the batches it accepted."""
 
     number: int
     snapshot: bytes
@@ -50,8 +47,9 @@ class Counted(NamedTuple):
 
 
 def split(paths: Sequence[str], most: int) -> list[Part]:
-    """At most `most` parts, of nearly the same number of paths, which other working directories
-    understand too.
+    """At most `most` parts, of nearly the same number of paths.
+
+    Other working directories understand the paths, too.
     """
     places = [path if is_url(path) else str(Path(path).resolve()) for path in paths]
     count = min(len(places), most)
@@ -66,8 +64,9 @@ def count_part(
     *,
     allow_equal: bool = False,
 ) -> Counted:
-    """Count a part; batches under ids that are `seen` are duplicates. Raises `FileError` for a path
-    of no use.
+    """Count a part; batches under ids that are `seen` are duplicates.
+
+    Raises `FileError` for a path of no use.
 
     Tallies have the digest of their counts for an id, and one that is seen is refused unless
     `allow_equal`.
@@ -82,8 +81,9 @@ def count_part(
 
 
 def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
-    """By number, the ids of parts that an earlier part accepted too, for as many ids as one memory
-    holds.
+    """By number, the ids of parts that an earlier part accepted too.
+
+    All ids are held in one memory.
     """
     shared: dict[int, set[bytes]] = {}
     seen: set[bytes] = set()

@@ -1,9 +1,8 @@
-"""`ldp aggregate --engine spark`: parts are counted by Spark's executors, and their tallies merge
-in a tree.
+"""`ldp aggregate --engine spark`: executors count parts, and their tallies merge in a tree.
 
-    parts ──> count ──> rows of a tally, or of ids ──> ids that came in an earlier part ──> count those parts again
-                             │                                                                      │
-                             └── tallies of the other parts ──────────────> merge <─────────────────┘
+    parts ──> count ──> rows of a tally, or of ids ──> ids that came earlier ──> count again
+                             │                                                        │
+                             └── tallies of the other parts ────> merge <─────────────┘
 
 Rules
 - Paths are shipped, never contents; so is the survey's text. Executors have to reach the paths, and
@@ -89,9 +88,8 @@ def count_on_spark(
     Raises `FileError` for a path, else `EngineError`.
     """
     with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
-        result = _counted(
-            spark, partial(count_part, survey_text, allow_equal=allow_equal), survey_text, paths
-        )
+        counting = partial(count_part, survey_text, allow_equal=allow_equal)
+        result = _counted(spark, counting, survey_text, paths=paths)
     if result.error is not None:
         raise FileError(result.error)
     return bytes(result.snapshot)
@@ -108,11 +106,12 @@ def _counted(
     from pyspark.storagelevel import StorageLevel
 
     places = [(part.number, list(part.paths), list[bytes]()) for part in split(paths, MOST_PARTS)]
-    count, merge = partial(_count_rows, counting), partial(_merge_rows, survey_text)
+    count = partial(_count_rows, counting)
+    merge = partial(_merge_rows, survey_text)
     parts = spark.createDataFrame(places, PARTS)
-    counted = (
-        _dealt(parts, len(places)).mapInArrow(count, ROWS).persist(StorageLevel.MEMORY_AND_DISK)
-    )
+    counted = _dealt(parts, len(places)).mapInArrow(count, ROWS)
+    counted = counted.persist(StorageLevel.MEMORY_AND_DISK)
+    # Of each id that several parts accepted, all parts but the first.
     holders = functions.array_sort(functions.collect_list("part"))
     shared = (
         counted.where("id is not null")
@@ -123,11 +122,11 @@ def _counted(
     later = shared.selectExpr("id", "explode(slice(parts, 2, size(parts))) as part")
     # In order, since what a lost task did is done again and has to come out the same, to the order
     # of rows.
-    seen = later.groupBy("part").agg(
-        functions.array_sort(functions.collect_list("id")).alias("seen")
-    )
+    ids = functions.array_sort(functions.collect_list("id"))
+    seen = later.groupBy("part").agg(ids.alias("seen"))
     again = _dealt(parts.drop("seen").join(seen, "part"), len(places)).mapInArrow(count, ROWS)
-    tallies, left = counted.union(again).where("id is null"), len(places)
+    tallies = counted.union(again).where("id is null")
+    left = len(places)
     while left > 1:
         left = math.ceil(left / FAN_IN)
         tallies = tallies.repartition(left, "part").mapInArrow(merge, ROWS)
@@ -148,9 +147,8 @@ def _count_rows(
 ) -> Iterator[RecordBatch]:
     """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its error."""
     for batch in batches:
-        for part, paths, seen in zip(
-            *(column.to_pylist() for column in batch.columns), strict=True
-        ):
+        columns = (column.to_pylist() for column in batch.columns)
+        for part, paths, seen in zip(*columns, strict=True):
             rows = partial(_rows, part, bool(seen))
             try:
                 counted = counting(Part(part, tuple(paths)), seen)
@@ -164,8 +162,9 @@ def _count_rows(
 
 
 def _merge_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
-    """One row for those of a task: of a part that was counted again the second, of all together the
-    first error.
+    """One row for those of a task: the first error, or all tallies together.
+
+    Of a part that was counted again the second tally counts.
     """
     rows = sorted(
         (row for batch in batches for row in batch.to_pylist()), key=itemgetter("part", "again")
@@ -173,11 +172,13 @@ def _merge_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Ite
     last = {row["part"]: row for row in rows}
     for part, row in last.items():
         if row["error"] is not None:
-            yield _rows(part, True, "error", [row["error"]])
+            yield _rows(part, True, "error", values=[row["error"]])
             return
     if rows:
         snapshots = (row["snapshot"] for row in last.values())
-        yield _rows(rows[0]["part"], True, "snapshot", [merge_snapshots(survey_text, snapshots)])
+        yield _rows(
+            rows[0]["part"], True, "snapshot", values=[merge_snapshots(survey_text, snapshots)]
+        )
 
 
 def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
@@ -192,9 +193,9 @@ def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
         "error": pa.string(),
     }
     count = len(values)
-    held: dict[str, list[Any]] = {"part": [part] * count, "again": [again] * count, name: values}
+    cells: dict[str, list[Any]] = {"part": [part] * count, "again": [again] * count, name: values}
     columns = [
-        pa.array(held[key], kind) if key in held else pa.nulls(count, kind)
+        pa.array(cells[key], kind) if key in cells else pa.nulls(count, kind)
         for key, kind in types.items()
     ]
     return pa.RecordBatch.from_arrays(columns, names=list(types))
@@ -202,9 +203,7 @@ def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
 
 @contextmanager
 def _trouble(expected: str) -> Iterator[None]:
-    """Errors of Spark as `EngineError`, with the one line of their traces that
-    names what happened.
-    """
+    """Errors of Spark as `EngineError`, with the line of their traces that names what happened."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
-from ldp.survey import Question
+from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.decoder import Asked
 from ldp_aggregator.decoders.table import decoder_of
@@ -40,6 +40,9 @@ from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
 
+if TYPE_CHECKING:
+    from ldp_aggregator.tallies.aggregation import Reports
+
 MOST_COVARIANCE = 10_000
 DEFAULTS = Options()
 _NO_CANDIDATES = (
@@ -55,19 +58,66 @@ _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
 _OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
 
 
+@overload
 def estimate(
-    tally: Tally,
+    source: Tally,
+    /,
+    *,
+    options: Options = DEFAULTS,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    names: Collection[str] = (),
+) -> SurveyEstimates: ...
+
+
+@overload
+def estimate(
+    source: Survey,
+    reports: Reports,
+    /,
+    *,
+    options: Options = DEFAULTS,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    names: Collection[str] = (),
+) -> SurveyEstimates: ...
+
+
+def estimate(
+    source: Survey | Tally,
+    reports: Reports | None = None,
+    /,
+    *,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
 ) -> SurveyEstimates:
-    """Estimates of the questions of a tally, of all unless `names` has some; `candidates` lists
-    texts to look for, by open question.
+    """Estimates of a survey's questions from its reports, or from a tally alone.
 
-    Raises `EstimateError` if what was asked for cannot be given.
+    source      the survey, with reports beside it; or a tally
+    reports     the path or URL of a report file or tally file, the bytes of such a file, a tally,
+                or an iterable of these, as for `aggregate`
+    options     which intervals, for whom, at which level
+    candidates  the texts to look for, by open question
+    names       the questions to estimate; all, if there are none
+
+    Frequencies are shares of the respondents, from 0 to 1 but for noise; standard errors and
+    intervals are of these. Raises `EstimateError` if what was asked for cannot be given,
+    `UnknownNameError` for names that are no questions, and what `aggregate` raises.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> low, high = ldp_aggregator.estimate(survey, reports)["mode"]["bus"].interval
+    >>> 0 < low < high < 1
+    True
     """
+    tally = _tally_of(source, reports)
     known = candidates or {}
     survey = tally.survey
+    for name in (*names, *known):
+        if name not in {question.name for question in survey}:
+            raise UnknownNameError(
+                name, [question.name for question in survey], "one of the survey's questions"
+            )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
     questions = {
@@ -77,6 +127,23 @@ def estimate(
         for question in asked
     }
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
+
+
+def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
+    """The tally to estimate from. Raises `TypeError` where there is none, or one too many."""
+    if isinstance(source, Tally):
+        if reports is not None:
+            raise TypeError(
+                "expected a tally alone, or a survey and its reports; got a tally and more "
+                "(options=, candidates= and names= are given by their names)"
+            )
+        return source
+    if reports is None:
+        raise TypeError("expected a tally, or a survey and its reports; got a survey alone")
+    # Imported here: who has a tally needs no files.
+    from ldp_aggregator.tallies.aggregation import aggregate
+
+    return aggregate(source, reports)
 
 
 def estimate_question(

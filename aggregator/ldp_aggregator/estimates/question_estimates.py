@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.errors import UnknownNameError
 from ldp.exact import log_upper
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
@@ -23,13 +24,17 @@ from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.bars import picture
+from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.columns import aligned
+from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import Bars, Cells
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
+
+COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
+"""Of flat records."""
 
 MEAN = "mean"
 """Where a value would stand, in rows of an integer question, whose values are numbers."""
@@ -57,6 +62,11 @@ class Estimate:
     standard_error: float
     low: float
     high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +127,18 @@ class QuestionEstimates:
         return len(self.values)
 
     def __getitem__(self, value: str) -> Estimate:
-        return next(estimate for estimate in self if estimate.value == value)
+        place = self._places.get(value)
+        if place is None:
+            what = f"one of the values of question {self.name!r}"
+            raise UnknownNameError(value, self.values, what)
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        frequency, *errors = (float(column[place]) for column in columns)
+        return Estimate(value, self.respondents * frequency, frequency, *errors)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The place of each value, made when one is first asked for."""
+        return {value: place for place, value in enumerate(self.values)}
 
     def top(self, most: int) -> QuestionEstimates:
         """The values with the highest estimates, the highest first.
@@ -257,12 +278,38 @@ class QuestionEstimates:
             truth=truth,
         )
 
-    def plot(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
-        """A picture with a bar for each value, as the bytes of an SVG or PNG file.
+    def plot(self, truth: Sequence[float] | None = None) -> Any:
+        """A matplotlib figure with a bar for each value and its interval; `truth`, (M,), as marks.
 
-        Raises `EstimateError` if matplotlib is not there.
+        Of more than 40 values it shows the 40 most frequent. Raises `EstimateError` if matplotlib
+        is not there.
         """
+        return figure([self.bars(truth)])
+
+    def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
+        """The same as the bytes of an SVG or PNG file."""
         return picture([self.bars(truth)], form)
+
+    def rows(self) -> Iterator[dict[str, str | float]]:
+        """One flat record for each value, then for the mean, if any, as the frequency of `mean`."""
+        return (dict(zip(COLUMNS, row, strict=True)) for row in self.flat())
+
+    def flat(self) -> Iterator[tuple[str | float, ...]]:
+        """The same as tuples, in the order of `COLUMNS`."""
+        for e in self:
+            yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
+        if self.mean is not None:
+            mean = self.mean
+            errors = (mean.standard_error, mean.low, mean.high)
+            yield self.name, MEAN, self.reports, mean.estimate, *errors
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas DataFrame; needs pandas."""
+        return pandas_frame(COLUMNS, self.flat())
+
+    def to_polars(self) -> Any:
+        """The records as a polars DataFrame; needs polars."""
+        return polars_frame(COLUMNS, self.flat())
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""

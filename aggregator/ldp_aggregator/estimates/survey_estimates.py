@@ -6,15 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_aggregator.estimates.question_estimates import ALL_OF_THEM, MEAN, Gather, QuestionEstimates
-from ldp_aggregator.rendering.bars import picture
+from ldp.errors import UnknownNameError
+from ldp_aggregator.estimates.question_estimates import (
+    ALL_OF_THEM,
+    COLUMNS,
+    Gather,
+    QuestionEstimates,
+)
+from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.sheet import Sheet
+from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
+from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 FORMAT = 1
 """Of the records for JSON."""
-
-_COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,8 @@ class SurveyEstimates:
     questions: dict[str, QuestionEstimates]
 
     def __getitem__(self, name: str) -> QuestionEstimates:
+        if name not in self.questions:
+            raise UnknownNameError(name, self.questions, "one of the questions estimated")
         return self.questions[name]
 
     def __iter__(self) -> Iterator[QuestionEstimates]:
@@ -43,7 +50,7 @@ class SurveyEstimates:
                 question.cells(in_full=in_full, elsewhere=elsewhere) for question in self
             ],
             record=lambda: self.record(iter),
-            columns=_COLUMNS,
+            columns=COLUMNS,
             rows=self._rows,
             bars=lambda: [question.bars() for question in self],
             warnings=[
@@ -79,21 +86,30 @@ class SurveyEstimates:
         questions = {question.name: question.record(gather) for question in self}
         return {"format": FORMAT, "survey": survey, "questions": questions}
 
-    def plot(self, form: str = "svg", truth: Mapping[str, Sequence[float]] | None = None) -> bytes:
-        """A picture with a panel for each question, as the bytes of an SVG or PNG file.
+    def plot(self, truth: Mapping[str, Sequence[float]] | None = None) -> Any:
+        """A matplotlib figure with a panel for each question.
 
         `truth` gives true frequencies by question, where known. Raises `EstimateError` if
         matplotlib is not there.
         """
+        return figure(self._panels(truth))
+
+    def picture(
+        self, form: str = "svg", truth: Mapping[str, Sequence[float]] | None = None
+    ) -> bytes:
+        """The same as the bytes of an SVG or PNG file."""
+        return picture(self._panels(truth), form)
+
+    def _panels(self, truth: Mapping[str, Sequence[float]] | None) -> list[Bars]:
         known = truth or {}
-        return picture([question.bars(known.get(question.name)) for question in self], form)
+        return [question.bars(known.get(question.name)) for question in self]
 
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value of each question.
 
         Then its mean, if any, as the frequency of `mean`.
         """
-        return (dict(zip(_COLUMNS, row, strict=True)) for row in self._rows())
+        return (dict(zip(COLUMNS, row, strict=True)) for row in self._rows())
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
@@ -101,29 +117,12 @@ class SurveyEstimates:
 
     def _rows(self) -> Iterator[tuple[str | float, ...]]:
         for question in self:
-            for e in question:
-                yield question.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
-            if question.mean is not None:
-                mean = question.mean
-                yield (
-                    question.name,
-                    MEAN,
-                    question.reports,
-                    mean.estimate,
-                    mean.standard_error,
-                    mean.low,
-                    mean.high,
-                )
+            yield from question.flat()
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self.rows()), columns=list(_COLUMNS))
+        return pandas_frame(COLUMNS, self._rows())
 
     def to_polars(self) -> Any:
         """The records as a polars DataFrame; needs polars."""
-        import polars
-
-        types = [polars.String, polars.String, *[polars.Float64] * (len(_COLUMNS) - 2)]
-        return polars.DataFrame(list(self.rows()), schema=dict(zip(_COLUMNS, types, strict=True)))
+        return polars_frame(COLUMNS, self._rows())

@@ -1,5 +1,4 @@
-"""Compatibility with google/rappor: its files, the bits and cohorts of its three clients, and its
-table of results.
+"""Compatibility with google/rappor: its files, its three clients, and its table of results.
 
 `files` reads what it wrote, from `rows` of cells; `dialects` knows how its clients differ, and
 `cohorts` which cohort a secret is in; `privacy` says what respondents were promised; `decoding`

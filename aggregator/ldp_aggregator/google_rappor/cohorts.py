@@ -1,8 +1,10 @@
-"""The cohort that a client of google/rappor takes from its secret, and the generator that two of
-them take it from.
+"""The cohort that a client of google/rappor takes from its secret.
 
-    K = 0..0, V = 1..1;  for b in 0, 1:  K = HMAC(K, V || b || entropy || personalization),  V = HMAC(K, V)
-    output: V = HMAC(K, V), again and again
+Two of the clients draw it from a generator:
+
+    K = 0..0, V = 1..1
+    for b in 0, 1:  K = HMAC(K, V || b || entropy || personalization),  V = HMAC(K, V)
+    output:  V = HMAC(K, V), again and again
 
 Source: NIST SP 800-90A, Section 10.1.2, HMAC_DRBG with SHA-256, without reseeding.
 """
@@ -32,16 +34,14 @@ def hmac_drbg(entropy: bytes, personalization: bytes, length: int) -> bytes:
 
 def cpp_cohort(secret: bytes, cohorts: int, bits: int) -> int:
     """The C++ client's. Its prefix of one zero byte is cut off where C strings end."""
-    drawn = hmac_drbg(secret, b"", 4) if bits > _LARGE else _hmac(secret, b"")[:4]
-    return int.from_bytes(drawn, "little") % cohorts
+    output = hmac_drbg(secret, b"", 4) if bits > _LARGE else _hmac(secret, b"")[:4]
+    return int.from_bytes(output, "little") % cohorts
 
 
 def java_cohort(secret: bytes, cohorts: int, bits: int) -> int:  # noqa: ARG001
-    """The Java client's: the same for every question, but for its lowest bits being as many as m
-    needs.
-    """
-    drawn = int.from_bytes(hmac_drbg(secret, b"\0", 4), "big", signed=True)
-    return abs(drawn) % _JAVA_COHORTS % cohorts
+    """The Java client's: the same for every question, but for how many cohorts it has."""
+    output = int.from_bytes(hmac_drbg(secret, b"\0", 4), "big", signed=True)
+    return abs(output) % _JAVA_COHORTS % cohorts
 
 
 def _hmac(key: bytes, message: bytes) -> bytes:

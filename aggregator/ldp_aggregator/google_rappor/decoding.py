@@ -1,6 +1,4 @@
-"""From the files of google/rappor to estimates, by the estimator that decodes our own Bloom
-filters.
-"""
+"""From the files of google/rappor to estimates, by our own estimator of Bloom filters."""
 
 from __future__ import annotations
 
@@ -20,50 +18,59 @@ MECHANISM = "google/rappor"
 
 
 def legacy_question(parameters: Parameters, dialect: Dialect | None, place: str) -> Question:
-    """The question that was asked, through the client that was used, or through one that draws what
-    it is told.
+    """The question that was asked, through the client that was used, if it is known.
+
+    Else through one that draws what it is told.
 
     Its mechanism is none of ours, so that its fingerprint is not, either. Raises `SurveyError` or
     `EstimateError`, naming the `place` of the parameters, if nothing can be learned from them.
     """
     question = equivalent_question(parameters, place)
-    mechanism, randomizer = MECHANISM, question.randomizer
+    mechanism = MECHANISM
+    randomizer = question.randomizer
     if dialect is not None:
         try:
             dialect.check(parameters)
         except EstimateError as error:
             raise EstimateError(f"{place}: {error}") from None
-        mechanism, randomizer = f"{MECHANISM} ({dialect.name} client)", dialect.as_run(parameters)
+        mechanism = f"{MECHANISM} ({dialect.name} client)"
+        randomizer = dialect.as_run(parameters)
         one, zero = randomizer.support
         if one == zero or {one, zero} & {0, 1}:
             raise EstimateError(
-                f"{place}: expected p, q and f that leave signal and noise in each bit once the "
-                f"{dialect.name} client "
-                f"has rounded them, got bits that are 1 with probabilities {float(one)} and "
-                f"{float(zero)}"
+                f"{place}: expected p, q and f that leave signal and noise in each bit once "
+                f"the {dialect.name} client has rounded them, "
+                f"got bits that are 1 with probabilities {float(one)} and {float(zero)}"
             )
-    return Question(question.name, question.domain, mechanism, randomizer, question.declared)
+    return Question(
+        question.name, question.domain, mechanism, randomizer=randomizer, declared=question.declared
+    )
 
 
 def decode(
     question: Question, counts: Counts, candidates: Candidates, options: Options
 ) -> SurveyEstimates:
-    """Estimates of the candidates' frequencies. Raises `EstimateError` if they cannot be told
-    apart.
+    """Estimates of the candidates' frequencies.
 
-    Basic RAPPOR has one cohort, one hash function and a bit for each value: then every bit is
-    decoded by itself.
+    Raises `EstimateError` if they cannot be told apart. Basic RAPPOR has one cohort, one hash
+    function and a bit for each value: then every bit is decoded by itself.
     """
-    randomizer, design = question.randomizer, candidates.design
+    randomizer = question.randomizer
+    design = candidates.design
     assert isinstance(randomizer, Rappor)  # noqa: S101
     names = candidates.names
     if randomizer.cohorts == randomizer.hashes == 1 and design.sum(axis=1).max() == 1:
+        # The bits in the order of the candidates, (1, 1 + candidates).
         counts = counts[:, [0, *(1 + design.tocsc().indices)]]
         one_hot = randomizer._replace(bits=len(names), hashes=0)
         question = Question(
-            question.name, Domain("category", names), question.mechanism, one_hot, question.declared
+            question.name,
+            Domain("category", names),
+            question.mechanism,
+            randomizer=one_hot,
+            declared=question.declared,
         )
         estimates = estimate_question(question, counts, options)
     else:
-        estimates = estimate_question(question, counts, options, names, design)
+        estimates = estimate_question(question, counts, options, candidates=names, design=design)
     return SurveyEstimates(question.name, question.fingerprint.hex(), {question.name: estimates})

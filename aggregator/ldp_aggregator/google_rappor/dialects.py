@@ -79,15 +79,10 @@ class Dialect(NamedTuple):
 
     def positions(self, text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
         """The positions that `text` sets in `cohort`, one per hash; they need not differ."""
-        digest, width = (
-            md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest(),
-            self.hash_width(bits),
-        )
-        starts = range(0, hashes * width, width)
-        return [
-            int.from_bytes(digest[start : start + width], self.hash_order) % bits
-            for start in starts
-        ]
+        digest = md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest()
+        width = self.hash_width(bits)
+        pieces = (digest[start : start + width] for start in range(0, hashes * width, width))
+        return [int.from_bytes(piece, self.hash_order) % bits for piece in pieces]
 
     def candidates(self, texts: tuple[str, ...], parameters: Parameters) -> Candidates:
         """Texts with the bits that this client sets for them, in place of a map."""
@@ -97,7 +92,7 @@ class Dialect(NamedTuple):
             [
                 cohort * bits + position
                 for cohort in range(parameters.cohorts)
-                for position in self.positions(text.encode(), cohort, hashes, bits)
+                for position in self.positions(text.encode(), cohort, hashes, bits=bits)
             ]
             for text in texts
         ]
@@ -111,14 +106,20 @@ class Dialect(NamedTuple):
         """The integers that this client drew its reports with, whatever it was told."""
         span = 1 << self.word
         flip = self.f_rounding(parameters.f * _COIN) * span // (2 * _COIN)
-        one, zero = (
-            self.pq_rounding(probability * span) for probability in (parameters.q, parameters.p)
-        )
+        one = self.pq_rounding(parameters.q * span)
+        zero = self.pq_rounding(parameters.p * span)
         if self.pq_rounding is math.floor:
             # Where 1 is one more than the largest number of that many bits, it overflows.
-            one, zero = one % span, zero % span
+            one %= span
+            zero %= span
         return Rappor(
-            parameters.bits, parameters.hashes, parameters.cohorts, flip, one, zero, self.word
+            parameters.bits,
+            parameters.hashes,
+            parameters.cohorts,
+            flip=flip,
+            if_one=one,
+            if_zero=zero,
+            word=self.word,
         )
 
 

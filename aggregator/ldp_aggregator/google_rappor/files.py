@@ -1,5 +1,4 @@
-"""The files of google/rappor, read strictly: whatever is not as it should be is told with file, row
-and column.
+"""The files of google/rappor, read strictly: errors name file, row and column.
 
     params   header k,h,m,p,q,f and one row
     counts   m rows, no header: the reports of a cohort, then how many of them set each of the k
@@ -56,8 +55,9 @@ class Parameters(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """M names, and the bits that each sets as a sparse matrix of zeros and ones, of shape (cohorts
-    * bits, M).
+    """M names, and the bits that each sets.
+
+    `design` is a sparse matrix of zeros and ones, of shape (cohorts * bits, M).
     """
 
     names: tuple[str, ...]
@@ -89,7 +89,8 @@ def read_parameters(path: Path) -> Parameters:
     bits = row.whole(place["k"], 2, MOST_BITS)
     hashes = row.whole(place["h"], 1, min(MOST_HASHES, bits))
     cohorts = row.whole(place["m"], 1, min(MOST_COHORTS, MOST_RATES // bits))
-    return Parameters(bits, hashes, cohorts, *(row.probability(place[name]) for name in "pqf"))
+    p, q, f = (row.probability(place[name]) for name in "pqf")
+    return Parameters(bits, hashes, cohorts, p=p, q=q, f=f)
 
 
 def read_counts(path: Path, parameters: Parameters) -> Counts:
@@ -106,7 +107,7 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
         counts[cohort, 0] = reports
         for column in range(2, 2 + parameters.bits):
             counts[cohort, column - 1] = row.whole(
-                column, 0, reports, " (the reports of the cohort)"
+                column, 0, reports, what=" (the reports of the cohort)"
             )
     return counts
 
@@ -133,12 +134,13 @@ def design(places: Sequence[Sequence[int]], parameters: Parameters) -> Any:
     """
     from scipy.sparse import csr_array
 
-    columns = np.repeat(np.arange(len(places)), [len(each) for each in places])
-    rows = np.concatenate([np.asarray(each, dtype=np.int64) for each in places])
+    # (row, column) of every bit that a candidate sets.
+    columns = np.repeat(np.arange(len(places)), [len(of_candidate) for of_candidate in places])
+    rows = np.concatenate([np.asarray(of_candidate, dtype=np.int64) for of_candidate in places])
     shape = (parameters.cohorts * parameters.bits, len(places))
-    made = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    made.data[:] = 1.0  # what came twice was added up
-    return made
+    matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    matrix.data[:] = 1.0  # what came twice was added up
+    return matrix
 
 
 def read_reports(path: Path, parameters: Parameters) -> Reports:
@@ -156,12 +158,11 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
         for row in batch:
             row.check_width(len(header.cells), "as many as the header has")
             cells = dict(zip(header.cells, row.cells, strict=True))
-            reports += _report(row, header.cells, cells["irr"], parameters)
+            reports += _report(row, header.cells, cells["irr"], parameters=parameters)
             if has_clients:
                 clients.add(cells["client"])
-        counts += count_rows(
-            np.frombuffer(reports, np.uint8).reshape(len(batch), -1), parameters.layout
-        )
+        report_rows = np.frombuffer(reports, np.uint8).reshape(len(batch), -1)
+        counts += count_rows(report_rows, parameters.layout)
     return Reports(counts, len(clients) if has_clients else None)
 
 
@@ -174,9 +175,8 @@ def _report(row: Row, header: list[str], digits: str, parameters: Parameters) ->
         raise row.refusal(f"{parameters.bits} digits 0 or 1", shown(digits), column)
     layout = parameters.layout
     vector = int(digits, 2)
-    return layout.report(vector, cohort if layout.prefix_width else 0).to_bytes(
-        layout.width, "little"
-    )
+    report = layout.report(vector, cohort if layout.prefix_width else 0)
+    return report.to_bytes(layout.width, "little")
 
 
 def _places(row: Row, parameters: Parameters) -> list[int]:
@@ -185,14 +185,14 @@ def _places(row: Row, parameters: Parameters) -> list[int]:
         column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in _NO_BIT
     ]
     places = [row.whole(column, 1, bits * cohorts) - 1 for column in columns]
+    # How many bits it sets in each cohort, (cohorts,).
     in_cohort = np.bincount(np.array(places, dtype=np.int64) // bits, minlength=cohorts)
     wrong = np.flatnonzero((in_cohort == 0) | (in_cohort > hashes))
     if len(wrong):
         cohort = int(wrong[0])
         raise row.refusal(
-            f"1 to {hashes} bits in each cohort (those of cohort {cohort} are {cohort * bits + 1} "
-            f"to "
-            f"{cohort * bits + bits})",
+            f"1 to {hashes} bits in each cohort "
+            f"(those of cohort {cohort} are {cohort * bits + 1} to {cohort * bits + bits})",
             f"{in_cohort[cohort]} in cohort {cohort}",
         )
     return places

@@ -1,9 +1,8 @@
-"""What the respondents of an old collection were promised, and what they got: exact arithmetic on
-both sides.
+"""What the respondents of an old collection were promised, and what they got, exactly.
 
 declared    eps_1 and eps_inf of params.csv
-delivered   the same of the probabilities that the client drew with; if the client is not known, of ours: multiples of
-            2^-64, rounded towards more noise
+delivered   the same of the probabilities that the client drew with; if the client is not known, of
+            ours: multiples of 2^-64, rounded towards more noise
 """
 
 from __future__ import annotations
@@ -22,32 +21,40 @@ def explanation(question: Question, parameters: Parameters) -> str:
     """Both epsilons, declared and delivered."""
     randomizer = question.randomizer
     return (
-        f"{question.mechanism}, k = {parameters.bits}, h = {parameters.hashes}, m = "
-        f"{parameters.cohorts}\n"
-        f"  eps_1   (one report)                     declared {_epsilon(question.declared.bound)}, "
+        f"{question.mechanism}, "
+        f"k = {parameters.bits}, h = {parameters.hashes}, m = {parameters.cohorts}\n"
+        "  eps_1   (one report)                     "
+        f"declared {_epsilon(question.declared.bound)}, "
         f"delivered {_epsilon(randomizer.ratio)}\n"
-        f"  eps_inf (all reports, answer unchanged)  declared "
-        f"{_epsilon(declared_lifetime(parameters))}, "
+        "  eps_inf (all reports, answer unchanged)  "
+        f"declared {_epsilon(declared_lifetime(parameters))}, "
         f"delivered {_epsilon(lifetime_ratio(randomizer))}"
     )
 
 
 def warnings(question: Question, parameters: Parameters, reports: Reports) -> Iterator[str]:
     """What the respondents should have been told, and what an analyst should know."""
-    lifetime, declared = lifetime_ratio(question.randomizer), declared_lifetime(parameters)
+    lifetime = lifetime_ratio(question.randomizer)
+    declared = declared_lifetime(parameters)
     if lifetime is None:
-        yield "eps_inf is INFINITE (no permanent response): every further report was fresh noise on the true answer"
-    if question.randomizer.ratio > question.declared.bound or (
-        lifetime and declared and lifetime > declared
-    ):
-        yield "this client rounds probabilities towards less noise: it delivered less privacy than was declared"
-    yield from shown_too_well(question)
-    sent = int(reports.counts[:, 0].sum())
-    if reports.clients is not None and reports.clients < sent:
         yield (
-            f"{sent:,} reports came from {reports.clients:,} clients: if theirs repeat one "
-            f"answer, say so with "
-            "--reports-each; reports count as independent otherwise"
+            "eps_inf is INFINITE (no permanent response): "
+            "every further report was fresh noise on the true answer"
+        )
+    over_one = question.randomizer.ratio > question.declared.bound
+    over_lifetime = bool(lifetime and declared and lifetime > declared)
+    if over_one or over_lifetime:
+        yield (
+            "this client rounds probabilities towards less noise: "
+            "it delivered less privacy than was declared"
+        )
+    yield from shown_too_well(question)
+    number = int(reports.counts[:, 0].sum())
+    if reports.clients is not None and reports.clients < number:
+        yield (
+            f"{number:,} reports came from {reports.clients:,} clients: "
+            "if theirs repeat one answer, say so with --reports-each; "
+            "reports count as independent otherwise"
         )
 
 

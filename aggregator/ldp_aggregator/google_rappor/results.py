@@ -38,7 +38,8 @@ def results_csv(estimates: QuestionEstimates) -> str:
             f"expected level {LEVEL} for results.csv, whose columns are named after it, got "
             f"{estimates.options.level}"
         )
-    proportion, error, people = estimates.unbiased, estimates.standard_error, estimates.respondents
+    proportion, error = estimates.unbiased, estimates.standard_error
+    people = estimates.respondents
     columns = (
         proportion * people,
         error * people,
@@ -50,7 +51,7 @@ def results_csv(estimates: QuestionEstimates) -> str:
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerow(COLUMNS)
-    found = np.flatnonzero(detected(estimates))
-    for index in found[np.argsort(-proportion[found], kind="stable")].tolist():
+    shown = np.flatnonzero(detected(estimates))
+    for index in shown[np.argsort(-proportion[shown], kind="stable")].tolist():
         writer.writerow([estimates.values[index], *(float(column[index]) for column in columns)])
     return text.getvalue()

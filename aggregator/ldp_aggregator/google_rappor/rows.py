@@ -23,7 +23,9 @@ class Row(NamedTuple):
 
     def refusal(self, expected: str, came: str, column: int | None = None) -> FileError:
         """The error that tells what was expected in this row, or in a column of it."""
-        place = f"{self.path}: row {self.number}" + ("" if column is None else f", column {column}")
+        place = f"{self.path}: row {self.number}"
+        if column is not None:
+            place += f", column {column}"
         return FileError(f"{place}: expected {expected}, got {came}")
 
     def check_width(self, width: int, what: str) -> None:

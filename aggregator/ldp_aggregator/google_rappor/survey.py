@@ -24,9 +24,11 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
     """
     probabilities = "".join(f'{key} = "{getattr(parameters, key)}"\n' for key in "pqf")
     text = (
-        f'[survey]\nname = "{name}"\n\n[[question]]\nname = "{name}"\ntype = "text"\nmechanism = "rappor"\n'
-        f"bloom_bits = {parameters.bits}\nhashes = {parameters.hashes}\ncohorts = "
-        f"{parameters.cohorts}\n"
+        f'[survey]\nname = "{name}"\n\n'
+        f'[[question]]\nname = "{name}"\ntype = "text"\nmechanism = "rappor"\n'
+        f"bloom_bits = {parameters.bits}\n"
+        f"hashes = {parameters.hashes}\n"
+        f"cohorts = {parameters.cohorts}\n"
         f"{probabilities}"
     )
     parse_survey(text, place)

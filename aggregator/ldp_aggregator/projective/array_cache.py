@@ -1,5 +1,6 @@
-"""Arrays that took a while to compute, kept on disk: a convenience that may fail at any time, and
-then says nothing.
+"""Arrays that took a while to compute, kept on disk.
+
+This is a convenience that may fail at any time, and then says nothing.
 
 One file for each name, in $LDPKIT_CACHE, or else ldpkit in $XDG_CACHE_HOME (`~/.cache` where that
 is not set): the array in numpy's format, then the XXH3 (128 bits) of all that. A file that is
@@ -41,7 +42,7 @@ def load(name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any] | 
         return None
     try:
         array: NDArray[Any] = np.load(io.BytesIO(whole), allow_pickle=False)
-    except ValueError:  # Not an array, but an object that somebody pickled.
+    except ValueError:  # not an array, but a pickled object
         return None
     return array if array.shape == shape and array.dtype == dtype else None
 

@@ -1,11 +1,17 @@
 """The points of a projective space in cyclic order (Singer 1938).
 
+Projective-geometry response is decoded by counting, for every value, the reports that are
+orthogonal to it. Between points in arbitrary order that means looking at all pairs. In the order
+below, whether a report and a value are orthogonal depends on the sum of their places alone, so the
+counts are one correlation, which an FFT takes in n log n steps.
+
 Let a be a root of x^t = c_0 + c_1 x + ... + c_(t-1) x^(t-1) over the field of q elements such that
 a^0, a^1, ..., a^(v-1) are v different points; the polynomial is then called projectively primitive,
 and a^v lies in the field. Let s_i be the coefficient of a^(t-1) in a^i, written in the basis 1, a,
 ..., a^(t-1): a sequence with the recurrence s_(i+t) = c_0 s_i + ... + c_(t-1) s_(i+t-1). Write
 
-    X_i = the coordinates of a^i in that basis,  Y_j = (s_j, s_(j+1), ..., s_(j+t-1));  then  <X_i, Y_j> = s_(i+j)
+    X_i = the coordinates of a^i in that basis,  Y_j = (s_j, s_(j+1), ..., s_(j+t-1))
+    then  <X_i, Y_j> = s_(i+j)
 
 so with values in the order of X and reports in that of Y, whether one supports the other depends on
 i + j alone. As few of the c are not 0, and all coordinates are stretches of one sequence, all of
@@ -36,15 +42,16 @@ def cyclic_orders(order: int, dimension: int) -> tuple[Elements, Elements]:
     )
     # Only from i = t on does X_i need no s before the first; a^(i+v) is the same point as a^i.
     sequence = _recurring(tail, field, points + 2 * dimension)
-    values = indices(_basis_coordinates(tail, sequence, field, points), field)
+    values = indices(_basis_coordinates(tail, sequence, field, points=points), field)
     place_of = np.empty(points, dtype=np.int32)
     place_of[values] = (np.arange(dimension, points + dimension, dtype=np.int32)) % points
     return indices([sequence[at : at + points] for at in range(dimension)], field), place_of
 
 
 def _sparse_tails(order: int, dimension: int) -> Iterator[tuple[int, ...]]:
-    """Every (c_0, ..., c_(t-1)) with c_0 and at least one other not 0, those with the most zeros
-    first.
+    """Every (c_0, ..., c_(t-1)), those with the most zeros first.
+
+    c_0 and at least one other are not 0.
     """
     for others in range(1, dimension):
         for places in combinations(range(1, dimension), others):
@@ -68,14 +75,15 @@ def _projectively_primitive(tail: Sequence[int], field: Field, points: int) -> b
 
 
 def _prime_factors(number: int) -> list[int]:
-    found, factor = [], 2
+    factors = []
+    factor = 2
     while factor * factor <= number:
         if number % factor == 0:
-            found.append(factor)
+            factors.append(factor)
             while number % factor == 0:
                 number //= factor
         factor += 1
-    return [*found, number] if number > 1 else found
+    return [*factors, number] if number > 1 else factors
 
 
 def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
@@ -92,17 +100,20 @@ def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
     ]
     sequence = np.zeros(length, dtype=np.int32)
     sequence[dimension - 1] = 1
-    known, stride = dimension, 1
-    while known < length:
-        while dimension * stride * field.characteristic <= known:
+    end = dimension
+    stride = 1
+    while end < length:
+        # As soon as there is enough to look back on, all distances grow by a factor.
+        while dimension * stride * field.characteristic <= end:
             stride *= field.characteristic
             terms = [(back, field.frobenius(coefficient)) for back, coefficient in terms]
-        size = min(length - known, nearest * stride, _CHUNK)
-        starts = [(coefficient, known - back * stride) for back, coefficient in terms]
-        sequence[known : known + size] = field.combination(
-            (c, sequence[at : at + size]) for c, at in starts
+        # No term may reach into what is being computed.
+        size = min(length - end, nearest * stride, _CHUNK)
+        starts = [(coefficient, end - back * stride) for back, coefficient in terms]
+        sequence[end : end + size] = field.combination(
+            (coefficient, sequence[at : at + size]) for coefficient, at in starts
         )
-        known += size
+        end += size
     return sequence
 
 
@@ -116,13 +127,15 @@ def _basis_coordinates(
     dimension = len(tail)
     # current[i - back] is the coordinate of X_i that we have come to; back grows until another term
     # is added to it.
-    current, back = field.combination([(tail[0], sequence)]), 1
-    found = []
+    current = field.combination([(tail[0], sequence)])
+    back = 1
+    coordinates = []
     for place in range(dimension):
         if place:
             back += 1
             if tail[place]:
                 shifted = np.concatenate([np.zeros(back - 1, dtype=np.int32), current[: 1 - back]])
-                current, back = field.combination([(1, shifted), (tail[place], sequence)]), 1
-        found.append(current[dimension - back : dimension - back + points])
-    return found
+                current = field.combination([(1, shifted), (tail[place], sequence)])
+                back = 1
+        coordinates.append(current[dimension - back : dimension - back + points])
+    return coordinates

@@ -26,8 +26,9 @@ _FARTHEST_FROM_INTEGERS = 0.1
 
 
 class CyclicDesign:
-    """A projective space in cyclic order: `report_at[j]` is the index of Y_j, `place_of[x]` the i
-    of the value x.
+    """A projective space in cyclic order.
+
+    `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x; both of shape (points,).
     """
 
     def __init__(self, order: int, dimension: int, report_at: Elements, place_of: Elements) -> None:
@@ -37,8 +38,9 @@ class CyclicDesign:
         self.place_of = place_of
 
     def supports(self, counts: Counts, size: int) -> Counts:
-        """How many of the reports, counted by the point that they name, support each of the first
-        `size` values.
+        """How many reports support each of the first `size` values, of shape (size,).
+
+        `counts` are of reports by the point that they name, of shape (points,).
         """
         return self._correlated(counts[self.report_at])[self.place_of[:size]]
 
@@ -51,35 +53,35 @@ class CyclicDesign:
         shared = self._correlated(self.zeros.astype(np.int64))
         if shared[0] != block or not (shared[1:] == common).all():
             raise ArithmeticError("expected a difference set")
-        drawn = np.random.default_rng(0).integers(points, size=(2, _PAIRS))
-        zeros = self.zeros[(self.place_of[drawn[0]] + drawn[1]) % points]
-        for value, report, zero in zip(
-            drawn[0].tolist(), self.report_at[drawn[1]].tolist(), zeros, strict=True
-        ):
-            if (
-                inner_product(vector(value, self.order), vector(report, self.order), self.order)
-                == 0
-            ) != zero:
+        # Random pairs of a value and the place of a report, (pairs,) each.
+        values, places = np.random.default_rng(0).integers(points, size=(2, _PAIRS))
+        reports = self.report_at[places]
+        zeros = self.zeros[(self.place_of[values] + places) % points]
+        for value, report, zero in zip(values.tolist(), reports.tolist(), zeros, strict=True):
+            left, right = vector(value, self.order), vector(report, self.order)
+            orthogonal = inner_product(left, right, self.order) == 0
+            if orthogonal != zero:
                 raise ArithmeticError("expected zeros where a report and a value are orthogonal")
 
     @cached_property
     def zeros(self) -> NDArray[np.bool_]:
-        """Where the sequence is 0: where the first coordinate of a report is, which those of low
-        index have.
+        """Where the sequence is 0: where the first coordinate of a report is.
+
+        The points of low index have such a coordinate.
         """
         return self.report_at < geometry(self.order, self.dimension).block
 
     @cached_property
     def _spectrum(self) -> tuple[int, NDArray[np.complex128]]:
-        """The transform of the zeros, written twice so that a correlation may run over their end,
-        and its length.
+        """The length of the transform of the zeros, and the transform.
+
+        They are written twice, so that a correlation may run over their end.
         """
         from scipy import fft  # slow to import
 
         length = fft.next_fast_len(2 * len(self.zeros) - 1, real=True)
-        return length, fft.rfft(
-            np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64), length
-        )
+        twice = np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64)
+        return length, fft.rfft(twice, length)
 
     def _correlated(self, counts: Counts) -> Counts:
         """For every i the sum of the counts at all j where i + j has a zero."""
@@ -87,11 +89,11 @@ class CyclicDesign:
             # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by
             # themselves.
             lower = _BITS_AT_ONCE - len(counts).bit_length()
-            return (self._correlated(counts >> lower) << lower) + self._correlated(
-                counts & (1 << lower) - 1
-            )
+            high_part = self._correlated(counts >> lower) << lower
+            return high_part + self._correlated(counts & (1 << lower) - 1)
         from scipy import fft  # slow to import
 
+        # A correlation is a product of spectra, one of them conjugated: (length // 2 + 1,).
         length, spectrum = self._spectrum
         transformed = fft.rfft(counts.astype(np.float64), length)
         np.conj(transformed, out=transformed)
@@ -116,11 +118,12 @@ def as_integers(sums: NDArray[np.float64]) -> Counts:
 @lru_cache(maxsize=2)
 def cyclic_design(order: int, dimension: int) -> CyclicDesign:
     """The design of a space: from memory, from the cache on disk, or made and checked."""
-    name, shape = f"singer-{order}-{dimension}", (2, geometry(order, dimension).points)
-    kept = array_cache.load(name, shape, np.int32)
-    if kept is not None:
-        return CyclicDesign(order, dimension, *kept)
-    made = CyclicDesign(order, dimension, *cyclic_orders(order, dimension))
-    made.check()
-    array_cache.store(name, np.stack([made.report_at, made.place_of]))
-    return made
+    name = f"singer-{order}-{dimension}"
+    shape = (2, geometry(order, dimension).points)
+    orders = array_cache.load(name, shape, np.int32)
+    if orders is not None:
+        return CyclicDesign(order, dimension, *orders)
+    design = CyclicDesign(order, dimension, *cyclic_orders(order, dimension))
+    design.check()
+    array_cache.store(name, np.stack([design.report_at, design.place_of]))
+    return design

@@ -67,7 +67,9 @@ class Field:
         size = len(tail)
         power = [1] + [0] * (size - 1)
         for bit in f"{exponent:b}":
-            factor, square = power, [0] * size
+            # Square and multiply: the sum over i of power[i] x^i power.
+            factor = power
+            square = [0] * size
             for coefficient in power:
                 square = self.plus_multiple(square, coefficient, factor)
                 factor = self._times_x(factor, tail)

@@ -1,12 +1,16 @@
-"""Tallies of projective-geometry response where the space has far more points than the question has
-values.
+"""Tallies of projective-geometry response for spaces far larger than their questions.
+
+A tally has a cell for each point of the space, and a space may have many times as many points as
+the question has values. What all values need to know of the reports takes little more than a cell
+each.
 
 The values are the first points (`ldp.mechanisms.projective`): all those of fewer coordinates than
 t, and of the others those whose upper two coordinates are (1, 0), (1, 1), ... as far as there are
 values. Let g be one of these pairs, or (0, 1) for the former: point i of the projective line. A
 value x whose upper two coordinates are c g meets a report y at
 
-    <x, y> = c <g, (y_1, y_2)> + x_3 y_3 + ... + x_t y_t = <(c, x_3, ..., x_t), (<g, (y_1, y_2)>, y_3, ..., y_t)>
+    <x, y> = c <g, (y_1, y_2)> + x_3 y_3 + ... + x_t y_t
+           = <(c, x_3, ..., x_t), (<g, (y_1, y_2)>, y_3, ..., y_t)>
 
 so all that it needs to know of y is that shorter vector: a point of the space of one dimension
 less, or 0, which is orthogonal to all. Each slice of the tally counts these for one g, and holds
@@ -47,9 +51,11 @@ def folded_vectors(vectors: Integers, folding: Folding) -> Integers:
     first, second, *others = coordinates(vectors, folding.order, folding.dimension)
     counts = np.empty((slices, cells), dtype=np.int64)
     for index, row in enumerate(counts):
+        # <g, (y_1, y_2)> of every report, (reports,).
         pair = divmod(vector(index, folding.order), folding.order)
         met = field.combination(
-            (factor, each) for factor, each in zip(pair, (first, second), strict=True) if factor
+            (factor, axis) for factor, axis in zip(pair, (first, second), strict=True) if factor
         )
+        # Column 0 counts vectors of zeros, whose index is -1.
         row[:] = np.bincount(indices([met, *others], field) + 1, minlength=cells)
     return counts

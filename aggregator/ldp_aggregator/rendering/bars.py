@@ -5,13 +5,13 @@ it is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.rendering.drawing import drawn
+from ldp_aggregator.rendering.drawing import drawn, drawn_figure
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 MOST_BARS = 40
@@ -35,14 +35,24 @@ def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
     Panels of more than 40 values show the 40 greatest. Raises `EstimateError` if matplotlib is not
     there.
     """
+    return drawn(*_drawing(panels), form)
+
+
+def figure(panels: Sequence[Bars]) -> Any:
+    """The same as a matplotlib figure, to be shown or changed."""
+    return drawn_figure(*_drawing(panels))
+
+
+def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
+    """The size in inches, and what draws the panels on an empty figure."""
     heights = [1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS)) for panel in panels]
 
-    def draw(figure: Any) -> None:
-        axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axis, panel in zip(axes, panels, strict=True):
             _draw(axis, panel)
 
-    return drawn((8, sum(heights)), draw, form)
+    return (8, sum(heights)), draw
 
 
 def shown_places(lengths: Floats) -> list[int]:

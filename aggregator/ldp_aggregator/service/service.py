@@ -1,6 +1,4 @@
-"""One service: the surveys it serves, the store it writes to, the tokens it honours, and the
-sources it reads.
-"""
+"""One service: its surveys, the store it writes to, its tokens, and the sources it reads."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ class Source(Protocol):
 class Settings:
     """What may be chosen.
 
-    Without tokens everybody may do everything: then whatever mounts the service has to ask.
+    Without tokens anyone may do anything: then the application that mounts the service has to ask.
     """
 
     tokens: TokenFile | None = None
@@ -98,11 +96,9 @@ class Service:
         """
         if self.writer.failure is not None:
             return str(self.writer.failure)
-        return (
-            None
-            if self.writer.ready
-            else "expected to write to the store, but cannot at the moment"
-        )
+        if not self.writer.ready:
+            return "expected to write to the store, but cannot at the moment"
+        return None
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""

@@ -1,9 +1,14 @@
 """Tallies: from bytes to counts that merge.
 
-screening    which bytes are batches, and why not   ingest        batches into a tally, in bulk
-counting     rows of reports to counts, by layout; bit_counting and hash_counting are its inner loops
-joint_counting  questions answered together         tally         the counts of a survey, a commutative monoid
-tally_file   a tally as bytes                       paths, object_stores  files and objects as one tally
+screening                    which bytes are batches, and why not
+ingest                       batches into a tally, in bulk
+counting                     rows of reports to counts, by layout
+bit_counting, hash_counting  its inner loops
+joint_counting               questions answered together
+tally                        the counts of a survey, a commutative monoid
+tally_file                   a tally as bytes
+paths, object_stores         files and objects as one tally
+aggregation                  what people have at hand, as one tally
 
 Imports: `projective` and the modules beside the folders.
 """

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Words
 
 _CHUNK = 1 << 17
-"""Words that are added up at a time: enough for operations on whole arrays, few enough for a
-processor's cache.
-"""
+"""Words that are added up at a time: enough for numpy, few enough for a processor's cache."""
 
 
 def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -31,10 +29,11 @@ def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
             left[level].append(layer)
     total = np.zeros(8 * width, dtype=np.int64)
     for level, layers in left.items():
+        # The vectors that are left of weight 2^level, as bytes: (vectors, bytes).
         vectors = np.concatenate(layers).view(np.uint8)[:, :width]
-        total += (
-            np.unpackbits(vectors, axis=1, bitorder="little").sum(axis=0, dtype=np.int64) << level
-        )
+        # How many of them set each bit: (8 x bytes,).
+        setters = np.unpackbits(vectors, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+        total += setters << level
     return total
 
 
@@ -56,22 +55,21 @@ def _added(layer: Words) -> list[Words]:
     """The vectors that are left of each weight, 1 first; overwrites what it is given."""
     left = []
     while len(layer):
-        carried = []
+        carries = []
         while len(layer) > 2:
+            # Three vectors each, (third, words), and up to two that wait for the next round.
             third = len(layer) // 3
-            a, b, c, rest = (
-                layer[:third],
-                layer[third : 2 * third],
-                layer[2 * third : 3 * third],
-                layer[3 * third :],
-            )
+            a, b, c = layer[:third], layer[third : 2 * third], layer[2 * third : 3 * third]
+            rest = layer[3 * third :]
+            # A full adder: the sum is a ^ b ^ c, the carry (a & b) | ((a ^ b) & c), kept in a.
             total = a ^ b
             a &= b
             np.bitwise_and(total, c, out=b)
             a |= b
             total ^= c
-            carried.append(a)
+            carries.append(a)
             layer = np.concatenate([total, rest]) if len(rest) else total
         left.append(layer)
-        layer = np.concatenate(carried) if carried else layer[:0]
+        # The carries have twice the weight: they are the next layer.
+        layer = np.concatenate(carries) if carries else layer[:0]
     return left

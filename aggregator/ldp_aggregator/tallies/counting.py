@@ -44,64 +44,65 @@ def total_reports(counts: Counts, layout: Layout) -> int:
 def count_rows(rows: Rows, layout: Layout) -> Counts:
     """The counts of checked rows, an array of shape (reports, width)."""
     if layout.modulus:
-        return np.concatenate(
-            [[len(rows)], hash_supports(seeds(rows), symbols(rows, layout), layout)]
-        )[None]
+        supports = hash_supports(seeds(rows), symbols(rows, layout), layout)
+        return np.concatenate([[len(rows)], supports])[None]
     if layout.folding:
         return folded_points(symbols(rows, layout), layout.folding)
     if layout.places > 1:
-        return np.stack(
-            [
-                np.bincount(place, minlength=layout.symbols)
-                for place in symbols_by_place(rows, layout)
-            ]
-        )
-    cohort = cohorts(rows, layout)
-    if not layout.bits:
-        cells = cohort * layout.symbols + symbols(rows, layout)
-        return np.bincount(cells, minlength=layout.cohorts * layout.symbols).reshape(
-            layout.cohorts, layout.symbols
-        )
+        by_place = symbols_by_place(rows, layout)
+        return np.stack([np.bincount(place, minlength=layout.symbols) for place in by_place])
+    return _bits(rows, layout) if layout.bits else _symbols(rows, layout)
+
+
+def _symbols(rows: Rows, layout: Layout) -> Counts:
+    """The counts of symbols by cohort, of shape (cohorts, symbols)."""
+    cells = cohorts(rows, layout) * layout.symbols + symbols(rows, layout)
+    counts = np.bincount(cells, minlength=layout.cohorts * layout.symbols)
+    return counts.reshape(layout.cohorts, layout.symbols)
+
+
+def _bits(rows: Rows, layout: Layout) -> Counts:
+    """The reports of each cohort and how many set each bit, of shape (cohorts, 1 + bits)."""
     counts = empty_counts(layout)
     if layout.cohorts == 1:
-        counts[0, 0], counts[0, 1:] = len(rows), bit_counts(rows)[: layout.bits]
+        counts[0, 0] = len(rows)
+        counts[0, 1:] = bit_counts(rows)[: layout.bits]
         return counts
+    cohort = cohorts(rows, layout)
     counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts)
-    # One histogram of byte values for each byte of a report, turned into bit counts by a 256 x 8
-    # table.
+    # The body of all reports, byte by byte: (bytes, reports).
     columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
     cells = cohort * 256
     for index, column in enumerate(columns):
-        of_byte = np.bincount(cells + column, minlength=layout.cohorts * 256)
+        # A histogram of the values of this byte in each cohort, (cohorts, 256); a table of the bits
+        # of each value, (256, 8), turns it into counts of bits, (cohorts, 8).
+        histogram = np.bincount(cells + column, minlength=layout.cohorts * 256)
+        setters = histogram.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE
+        # The last byte may have padding.
         start = 1 + 8 * index
         width = min(8, layout.bits - 8 * index)
-        counts[:, start : start + width] = (of_byte.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE)[
-            :, :width
-        ]
+        counts[:, start : start + width] = setters[:, :width]
     return counts
 
 
 def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Why rows cannot be reports of this layout: (reason, which rows), for the
-    reasons that occur.
-    """
-    found = []
+    """Why rows cannot be reports of this layout: (reason, which rows), for reasons that occur."""
+    checks = []
     if layout.cohorts > 1:
-        found.append(("cohort-range", cohorts(rows, layout) >= layout.cohorts))
+        checks.append(("cohort-range", cohorts(rows, layout) >= layout.cohorts))
     if layout.modulus:
         multiplier, shift = seeds(rows).T
-        found.append(
-            ("seed-range", (multiplier - 1 >= layout.modulus - 1) | (shift >= layout.modulus))
-        )
+        # A multiplier of 0 wraps around to the greatest number when 1 is taken off.
+        wrong_multiplier = multiplier - 1 >= layout.modulus - 1
+        checks.append(("seed-range", wrong_multiplier | (shift >= layout.modulus)))
     if not layout.bits:
-        found.append(
-            ("symbol-range", np.any(symbols_by_place(rows, layout) >= layout.symbols, axis=0))
-        )
+        by_place = symbols_by_place(rows, layout)
+        checks.append(("symbol-range", np.any(by_place >= layout.symbols, axis=0)))
     elif layout.bits % 8:
-        found.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
+        checks.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
     if layout.ones:
-        found.append(("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones))
-    return [(reason, wrong) for reason, wrong in found if wrong.any()]
+        checks.append(("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones))
+    return [(reason, wrong) for reason, wrong in checks if wrong.any()]
 
 
 def cohorts(rows: Rows, layout: Layout) -> NDArray[Any]:

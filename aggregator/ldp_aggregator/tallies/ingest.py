@@ -53,9 +53,10 @@ class Ingest:
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
         # Screened before they are compared: an impossible batch must not turn a sound one of its id
         # into a duplicate.
-        found, outcomes = screened(payloads, self._envelopes), self.tally.intake.outcomes
-        outcomes.update(each.reason for each in found if isinstance(each, Refusal))
-        batches = self._unseen([each for each in found if isinstance(each, Batch)])
+        items = screened(payloads, self._envelopes)
+        outcomes = self.tally.intake.outcomes
+        outcomes.update(item.reason for item in items if isinstance(item, Refusal))
+        batches = self._unseen([item for item in items if isinstance(item, Batch)])
         for fingerprint, places in by_fingerprint(batches).items():
             envelope = self._envelopes[fingerprint]
             self.tally.add(envelope, rows_of([batches[place] for place in places], envelope.width))
@@ -63,10 +64,10 @@ class Ingest:
 
     def _unseen(self, batches: list[Batch]) -> list[Batch]:
         """The batches whose id comes for the first time; the others are counted as duplicates."""
-        seen, unseen = self.seen, []
+        unseen = []
         for batch in batches:
-            if batch.id not in seen:
-                seen.add(batch.id)
+            if batch.id not in self.seen:
+                self.seen.add(batch.id)
                 unseen.append(batch)
         self.tally.intake.outcomes[DUPLICATE] += len(batches) - len(unseen)
         return unseen

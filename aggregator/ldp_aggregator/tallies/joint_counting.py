@@ -1,5 +1,4 @@
-"""Joint tallies: for questions that are answered together, the products of what a respondent's
-reports add to theirs.
+"""Joint tallies: for questions that are answered together, the products of their tallies.
 
 A report adds 1 to some cells of its question's tally: those that it *marks*. A joint tally has a
 cell for each combination of cells, one of each question, and counts the respondents whose reports
@@ -38,8 +37,9 @@ def parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Question, Rows]]:
 
 
 def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
-    """What checked rows, of shape (reports, width), add to the tally of each question, and of the
-    group if any.
+    """What checked rows add to the tally of each question, and of the group if any.
+
+    Rows are of shape (reports, width).
     """
     for question, part in parts(envelope, rows):
         yield question, count_rows(part, question.layout)
@@ -49,11 +49,9 @@ def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]
 
 def empty_counts_of(envelope: Envelope) -> Counts:
     """Zero counts of a question or group."""
-    return (
-        empty_joint_counts(envelope)
-        if isinstance(envelope, Group)
-        else empty_counts(envelope.layout)
-    )
+    if isinstance(envelope, Group):
+        return empty_joint_counts(envelope)
+    return empty_counts(envelope.layout)
 
 
 def count_together(group: Group, rows: Rows) -> Counts:
@@ -63,19 +61,23 @@ def count_together(group: Group, rows: Rows) -> Counts:
 
 
 def _products(split: list[tuple[Rows, Layout]]) -> Counts:
-    """For each mark of the first question, the joint counts of the others over the respondents who
-    have it.
+    """The joint counts of the others for each mark of the first question, flattened.
+
+    Those over the respondents who have the mark.
     """
     (rows, layout), *others = split
     if not others:
         return count_rows(rows, layout).ravel()
+    # The reports that have each mark which occurs, one array for each mark.
     marks, reports = marks_of(rows, layout)
     order = np.argsort(marks, kind="stable")
     present, starts = np.unique(marks[order], return_index=True)
     holders = np.split(reports[order], starts[1:])
-    counts = np.zeros((layout.cells, math.prod(other.cells for _, other in others)), dtype=np.int64)
-    for mark, who in zip(present.tolist(), holders, strict=True):
-        counts[mark] = _products([(part[who], other) for part, other in others])
+    # (cells of the first question, cells of all others).
+    cells_of_others = math.prod(other.cells for _, other in others)
+    counts = np.zeros((layout.cells, cells_of_others), dtype=np.int64)
+    for mark, some in zip(present.tolist(), holders, strict=True):
+        counts[mark] = _products([(part[some], other) for part, other in others])
     return counts.ravel()
 
 
@@ -83,28 +85,35 @@ def marks_of(rows: Rows, layout: Layout) -> tuple[NDArray[Any], NDArray[Any]]:
     """(cell, report) of every 1 that the reports add to the flattened tally of their question."""
     reports = np.arange(len(rows))
     if not layout.bits:
+        # One mark a place, (places, reports): the row of the tally, and the symbol in it.
         places = symbols_by_place(rows, layout).astype(np.int64)
         blocks = np.arange(layout.places)[:, None] + cohorts(rows, layout)
         return (blocks * layout.symbols + places).ravel(), np.tile(reports, layout.places)
-    vectors = np.unpackbits(
-        rows[:, layout.prefix_width :], axis=1, count=layout.bits, bitorder="little"
-    )
-    setters, bits = np.nonzero(vectors)
+    # Each report marks the first cell of its cohort's row, (reports,)...
     starts = np.broadcast_to(cohorts(rows, layout) * (1 + layout.bits), reports.shape)
+    # ... and one cell for each bit that it sets; the vectors are (reports, bits).
+    body = rows[:, layout.prefix_width :]
+    vectors = np.unpackbits(body, axis=1, count=layout.bits, bitorder="little")
+    setters, bits = np.nonzero(vectors)
     return np.concatenate([starts, starts[setters] + 1 + bits]), np.concatenate([reports, setters])
 
 
 def marked_once(layout: Layout) -> NDArray[np.bool_]:
     """Cells of which every report marks exactly one."""
     cells = np.arange(layout.cells)
-    return cells % (1 + layout.bits) == 0 if layout.bits else cells < layout.cells // layout.places
+    marked: NDArray[np.bool_] = cells < layout.cells // layout.places
+    if layout.bits:
+        marked = cells % (1 + layout.bits) == 0
+    return marked
 
 
 def joint_table(group: Group, counts: Counts, names: Sequence[str]) -> Counts:
     """The joint counts of some questions of a group, in the order of `names`: one axis each."""
+    # One axis a question, as the group has them.
     table = counts.reshape([question.layout.cells for question in group.members])
-    kept = [question.name for question in group.members if question.name in names]
+    order = [question.name for question in group.members if question.name in names]
     for axis, question in reversed(list(enumerate(group.members))):
-        if question.name not in kept:
+        if question.name not in order:
+            # Cells that every report marks once add up to the tally without this question.
             table = np.compress(marked_once(question.layout), table, axis).sum(axis)
-    return table.transpose([kept.index(name) for name in names])
+    return table.transpose([order.index(name) for name in names])

@@ -1,5 +1,6 @@
-"""Objects in stores (`s3://bucket/name`, `gs://`, `az://`, and what else obstore knows), read as
-files.
+"""Objects in stores, read as files: `s3://bucket/name`, `gs://`, `az://`.
+
+And what else obstore knows.
 
 Rules
 - Credentials and endpoints come from where obstore takes them: environment variables, profiles, the
@@ -37,9 +38,8 @@ def open_object(url: str) -> BinaryIO:
         ) from None
     place, _, name = url.rpartition("/")
     with _errors_of_one_line():
-        return cast(
-            BinaryIO, io.BufferedReader(_Object(obstore.open_reader(from_url(place), name)), RANGE)
-        )
+        reader = obstore.open_reader(from_url(place), name)
+        return cast(BinaryIO, io.BufferedReader(_Object(reader), RANGE))
 
 
 class _Object(io.RawIOBase):

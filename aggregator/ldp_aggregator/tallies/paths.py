@@ -1,10 +1,11 @@
-"""From paths to a tally: report files and tally files, told apart by how they begin.
-
-Local ones, and objects by URL.
+"""From what people have at hand to a tally: report files and tally files, told apart by how they
+begin; local ones, objects by URL, or their bytes; and tallies.
 """
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -21,16 +22,24 @@ from ldp_aggregator.tallies.ingest import CHUNK, Ingest
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
+File = str | os.PathLike[str] | bytes | bytearray | memoryview
+"""The path or URL of a report file or tally file, or the bytes of such a file."""
+
+Source = File | Tally
+
+SOURCES = (str, os.PathLike, bytes, bytearray, memoryview, Tally)
+
 
 def count_paths(
     survey: Survey,
-    paths: Iterable[str],
+    paths: Iterable[Source],
     seen: Iterable[bytes] = (),
     *,
     allow_equal: bool = False,
 ) -> tuple[Tally, set[bytes]]:
-    """The tally of all, and the ids of the batches accepted; batches under ids that are `seen` are
-    duplicates.
+    """The tally of all, and the ids of the batches accepted.
+
+    Batches under ids that are `seen` are duplicates.
 
     A tally has no id. What tells it from others are its counts, the digest of which is among the
     ids. Raises `FileError` for the first path that cannot be read, or is a tally that cannot be
@@ -38,29 +47,47 @@ def count_paths(
     """
     known = frozenset(seen)
     ingest, snapshots = Ingest(survey, known), Tally.empty(survey)
-    for path in paths:
+    for number, source in enumerate(paths, 1):
+        place = _place(source, number)
         try:
-            with opened(path) as file:
-                beginning = file.read(CHUNK)
-                if beginning.startswith(TALLY_MAGIC):
-                    found = decode_tally(beginning + file.read(), survey)
-                    if not allow_equal and any(counts.any() for counts in found.counts.values()):
-                        _take_note(path, found, ingest.seen)
-                    snapshots = snapshots.merge(found)
-                else:
-                    ingest.feed(beginning)
-                    ingest.file(file)
+            tally = source if isinstance(source, Tally) else _taken_in(source, ingest)
+            if tally is not None:
+                snapshots = snapshots.merge(tally)
+                if not allow_equal and any(counts.any() for counts in tally.counts.values()):
+                    _take_note(place, tally, ingest.seen)
         except OSError as error:
-            raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
+            raise FileError(f"expected to read {place}, got {error.strerror or error}") from None
         except (MismatchError, WireError) as error:
-            raise FileError(f"{path}: {error}") from None
+            raise FileError(f"{place}: {error}") from None
     ingest.seen -= known
     return ingest.tally.merge(snapshots), ingest.seen
 
 
+def _taken_in(source: File, ingest: Ingest) -> Tally | None:
+    """Let reports be counted; what is the file of a tally is returned instead."""
+    with opened(source) as file:
+        beginning = file.read(CHUNK)
+        if beginning.startswith(TALLY_MAGIC):
+            return decode_tally(beginning + file.read(), ingest.tally.survey)
+        ingest.feed(beginning)
+        ingest.file(file)
+    return None
+
+
+def _place(source: Source, number: int) -> str:
+    """What messages call a source. Raises `TypeError` for what is none."""
+    if not isinstance(source, SOURCES):
+        raise TypeError(
+            "expected reports as the bytes of a report file or tally file, the path or URL of one, "
+            f"a tally, or several of these; got something of type {type(source).__name__}"
+        )
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else f"source {number}"
+
+
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
-    """Raises `FileError` for counts that were added already: there is nothing else by which two
-    tallies could be told.
+    """Raise `FileError` for counts that were added already.
+
+    There is nothing else by which two tallies could be told apart.
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
@@ -68,15 +95,20 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
     if digest in seen:
         raise FileError(
             f"{path}: expected tallies of different reports, got the same counts for the second "
-            f"time; "
-            "leave it out, or if it really counts other reports, pass --allow-equal"
+            "time; leave it out, or if it really counts other reports, pass --allow-equal"
         )
     seen.add(digest)
 
 
 @contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """The file or object, or standard input, to be read from its beginning. Raises `OSError`."""
+def opened(source: File) -> Iterator[BinaryIO]:
+    """The file or object, or standard input, or what there are bytes of, to be read from its
+    beginning. Raises `OSError`.
+    """
+    if not isinstance(source, str | os.PathLike):
+        yield io.BytesIO(source)
+        return
+    path = os.fspath(source)
     if path == DASH:
         yield standard_input()
         return

@@ -41,28 +41,27 @@ def screened(
 
     `envelopes` are the questions and groups that are known, by fingerprint.
     """
-    found = [_fitting(payload, envelopes) for payload in payloads]
-    for fingerprint, places in by_fingerprint(found).items():
-        batches = [batch for place in places if isinstance(batch := found[place], Batch)]
+    items = [_fitting(payload, envelopes) for payload in payloads]
+    for fingerprint, places in by_fingerprint(items).items():
+        batches = [batch for place in places if isinstance(batch := items[place], Batch)]
         for index, reason in _impossible(envelopes[fingerprint], batches):
-            found[places[index]] = Refusal(reason, fingerprint)
-    return found
+            items[places[index]] = Refusal(reason, fingerprint)
+    return items
 
 
-def by_fingerprint(found: Iterable[Batch | Refusal | None]) -> dict[bytes, list[int]]:
+def by_fingerprint(items: Iterable[Batch | Refusal | None]) -> dict[bytes, list[int]]:
     """Where the batches of each question stand."""
     places: dict[bytes, list[int]] = {}
-    for place, batch in enumerate(found):
-        if isinstance(batch, Batch):
-            places.setdefault(batch.fingerprint, []).append(place)
+    for place, item in enumerate(items):
+        if isinstance(item, Batch):
+            places.setdefault(item.fingerprint, []).append(place)
     return places
 
 
 def rows_of(batches: Iterable[Batch], width: int) -> Rows:
     """The rows of batches of one question, end to end, of shape (reports, width)."""
-    return np.frombuffer(b"".join([batch.rows for batch in batches]), dtype=np.uint8).reshape(
-        -1, width
-    )
+    content = b"".join([batch.rows for batch in batches])
+    return np.frombuffer(content, dtype=np.uint8).reshape(-1, width)
 
 
 def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Batch | Refusal:
@@ -91,8 +90,10 @@ def _impossible(envelope: Envelope, batches: Sequence[Batch]) -> Iterable[tuple[
     if not wrong:
         return ()
     reasons: dict[int, str] = {}
+    # Where the rows of each batch begin, (batches,).
     starts = np.cumsum([0, *(batch.size for batch in batches[:-1])])
     for reason, rows in wrong:
+        # From which rows are wrong, (reports,), to which batches have one, (batches,).
         for place in np.flatnonzero(np.logical_or.reduceat(rows, starts)):
             reasons.setdefault(int(place), reason)
     return reasons.items()

@@ -21,7 +21,8 @@ from ldp_aggregator.arrays import Counts, Rows
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 
-ACCEPTED, DUPLICATE = "accepted", "duplicate"
+ACCEPTED = "accepted"
+DUPLICATE = "duplicate"
 
 
 @dataclass
@@ -68,12 +69,13 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        return cls(survey, {each.name: empty_counts_of(each) for each in survey.tallied})
+        counts = {envelope.name: empty_counts_of(envelope) for envelope in survey.tallied}
+        return cls(survey, counts)
 
     def add(self, envelope: Envelope, rows: Rows) -> None:
         """Count rows, of shape (reports, width), that are known to fit the question or group."""
-        for each, counts in counted(envelope, rows):
-            self.counts[each.name] += counts
+        for statistic, counts in counted(envelope, rows):
+            self.counts[statistic.name] += counts
 
     def reports(self, name: str) -> int:
         """How many reports the question called `name` has."""
@@ -81,7 +83,7 @@ class Tally:
 
     def merge(self, other: Tally) -> Tally:
         """The tally of both. Raises `MismatchError` if they do not count the same questions."""
-        check_same(self.survey, {each.name: each.fingerprint for each in other.survey.tallied})
+        check_same(self.survey, _fingerprints(other.survey))
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
         return Tally(self.survey, counts, Intake(self.intake.outcomes + other.intake.outcomes))
 
@@ -98,10 +100,11 @@ class Tally:
 
 
 def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:
-    """Raise `MismatchError`, with both fingerprints of each question concerned, unless the two
-    agree on all of them.
+    """Raise `MismatchError` unless the two agree on the fingerprints of all questions.
+
+    It shows both of each question concerned.
     """
-    ours = {each.name: each.fingerprint for each in survey.tallied}
+    ours = _fingerprints(survey)
     differences = [
         f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has "
         f"{_shown(fingerprints.get(name))}"
@@ -113,6 +116,10 @@ def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:
             "expected a tally of the same questions and parameters, got another:\n  "
             + "\n  ".join(differences)
         )
+
+
+def _fingerprints(survey: Survey) -> dict[str, bytes]:
+    return {envelope.name: envelope.fingerprint for envelope in survey.tallied}
 
 
 def _shown(fingerprint: bytes | None) -> str:

@@ -1,9 +1,10 @@
-"""Snapshot files: a tally as bytes, without loss, checksummed, and refused as a whole if anything
-is wrong.
+"""Snapshot files: a tally as bytes, without loss, and refused whole if anything is wrong.
 
-One frame (docs/wire.md) of magic LDPT around a msgpack array:
-    [1, survey name, [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
-    [[outcome, count as 8 little-endian bytes], ...]]
+One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack array:
+    [1,
+     survey name,
+     [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
+     [[outcome, count as 8 little-endian bytes], ...]]
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def encode_tally(tally: Tally) -> bytes:
 
 
 def _payload(tally: Tally, survey_name: str) -> bytes:
-    questions: list[object] = [
-        [each.name, each.fingerprint, *counts.shape, counts.astype("<i8").tobytes()]
-        for each in sorted(tally.survey.tallied, key=lambda each: each.name)
-        for counts in [tally.counts[each.name]]
-    ]
+    questions: list[object] = []
+    for envelope in sorted(tally.survey.tallied, key=lambda envelope: envelope.name):
+        counts = tally.counts[envelope.name]
+        content = counts.astype("<i8").tobytes()
+        questions.append([envelope.name, envelope.fingerprint, *counts.shape, content])
     outcomes = [
         [name, count.to_bytes(8, "little")]
         for name, count in sorted(tally.intake.outcomes.items())
@@ -63,13 +64,14 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             for name, fingerprint, *shape, content in _list(questions)
         }
         check_same(survey, {name: fingerprint for name, (fingerprint, _, _) in parts.items()})
-        counts, empty = {}, Tally.empty(survey).counts
+        counts = {}
+        empty = Tally.empty(survey).counts
         for name, (_, shape, content) in parts.items():
             expected = empty[name].shape
-            found = np.frombuffer(content, dtype="<i8").astype(np.int64)
-            if tuple(shape) != expected or found.min() < 0:
+            flat = np.frombuffer(content, dtype="<i8").astype(np.int64)
+            if tuple(shape) != expected or flat.min() < 0:
                 raise WireError(_REASON, f"expected counts of shape {expected}, got {tuple(shape)}")
-            counts[name] = found.reshape(expected)
+            counts[name] = flat.reshape(expected)
         intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")

@@ -44,7 +44,7 @@ def _read(found: tuple[Tally, Any]) -> dict[str, Any]:
     default.
     """
     tally, estimates = found
-    clipped = estimate(tally, Options(post="norm-sub"))
+    clipped = estimate(tally, options=Options(post="norm-sub"))
     return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}
 
 

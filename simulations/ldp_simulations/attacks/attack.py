@@ -4,7 +4,7 @@ to the estimates.
     random        forged reports are anything that can be sent, uniformly
     input         forged devices hold a target each, and keep to the protocol
     maximal-gain  forged reports are worth as much to the targets as any can be
-                  (`ldp_simulations.attacks.maximal_gain`)
+                  (`ldp_simulations.reports.forging`)
 
 The gain is what the forged reports add to an estimate, against as many that would add the honest
 frequency f, no more:
@@ -33,10 +33,10 @@ from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
-from ldp_simulations.attacks.forged_rows import random_rows
-from ldp_simulations.attacks.maximal_gain import crafted_rows
 from ldp_simulations.holders import Holders, SetHolders, apportion
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.reports.form import Wanted
+from ldp_simulations.reports.rows import random_rows
+from ldp_simulations.sampling.table import crafted_rows, sample_counts
 
 RANDOM, INPUT, MAXIMAL_GAIN = ATTACKS = ("random", "input", "maximal-gain")
 _AT_ONCE = 1 << 22
@@ -127,9 +127,8 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
         if attack.kind == RANDOM:
             rows = random_rows(layout, reports, generator)
         else:
-            rows = crafted_rows(
-                attack.question.randomizer, targets, texts, reports, attack.hashes, generator
-            )
+            wanted = Wanted(targets, texts, reports, attack.hashes)
+            rows = crafted_rows(attack.question.randomizer, wanted, generator)
         counts += count_rows(rows, layout)
     return counts
 

@@ -1,8 +1,8 @@
-"""The subcommands of `ldp` that ask nobody.
+"""The subcommands of `ldp` that need no reports.
 
-simulate  simulate and randomize            plan     errors before anyone is asked
-attack    simulated poisoning               devices  codegen and ledger
-rappor_suite  the regression grid of RAPPOR          options  what several of them take
+plan, attack    what to expect before anyone is asked     simulate      `ldp simulate` and `ldp randomize`
+devices         `ldp ledger` and `ldp codegen`            rappor_suite  the suite that `ldp simulate` runs
+options         numbers, as people write them
 
 Imports: everything in this package, when a command runs.
 """

@@ -80,7 +80,8 @@ def randomize(
     "--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers."
 )
 @click.option(
-    "--users",
+    "--respondents",
+    "-n",
     metavar="N",
     type=whole(1, 10**12),
     help="How many respondents to make up, such as 1e6.  [default: 10000]",
@@ -134,7 +135,7 @@ def simulate(
     suite: str | None,
     cases: str | None,
     table: Path | None,
-    users: int | None,
+    respondents: int | None,
     distribution: str | None,
     runs: int | None,
     seed: int | None,
@@ -163,9 +164,9 @@ def simulate(
     from ldp_simulations.simulation import report
     from ldp_simulations.simulation.simulation import simulate
 
-    if table is not None and (users is not None or distribution is not None):
+    if table is not None and (respondents is not None or distribution is not None):
         raise click.UsageError(
-            "expected either --population, or --users and --distribution; got both"
+            "expected either --population, or --respondents and --distribution; got both"
         )
     if skip_invalid and table is None:
         raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
@@ -175,7 +176,9 @@ def simulate(
     if table is not None:
         population = from_table(table, survey, candidates, skip_invalid=skip_invalid)
     else:
-        population = synthetic(survey, users or 10_000, distribution or "zipf:1.1", candidates)
+        population = synthetic(
+            survey, respondents or 10_000, distribution or "zipf:1.1", candidates
+        )
     options = Options(level, simultaneous="bonferroni" if simultaneous else None)
     if output is not None:
         # Before the work begins, which may take long.

@@ -59,7 +59,7 @@ from ldp_simulations.coverage.questions import (
 )
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.sampling.bits import ones
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.sampling.table import sample_counts
 
 RESPONDENTS, POPULATION = "respondents", "population"
 

@@ -1,8 +1,8 @@
 """Planning: how good estimates will be, before anyone is asked.
 
 planning     errors and power of one mechanism     plans          designs compared     asking  what is wanted of a plan
-expectation  the expected tally                    stopwatch      seconds and bytes on a device
+stopwatch    seconds and bytes on a device
 search_plan  what a search will find               report, error_picture    the answer, as text and as a picture
 
-Imports: the modules beside the folders.
+Imports: `sampling` and the modules beside the folders.
 """

@@ -15,7 +15,7 @@ from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.randomness import system
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.intervals import careful_interval, miss, standard_error
-from ldp_simulations.planning.expectation import expected_counts
+from ldp_simulations.sampling.table import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002
 """Seconds that a figure may take, once it has been measured at all, and seconds of one bout."""

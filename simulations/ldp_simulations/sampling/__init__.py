@@ -1,7 +1,8 @@
-"""Sampling: reports, or what they add up to, drawn from the law that the client follows.
+"""Sampling: tallies drawn from the law that the client follows, forged ones, and expected ones.
 
-sampling    tallies of whole surveys, a table of what follows     bulk  reports of many answers at once
-bits, bloom, hadamard, hashes, projective, searches, sets, subsets, windows    tallies, by how reports are made
+table  the row of each class of randomizers
+bits, bloom, hadamard, hashes, matrix, noise, projective, searches, sets, sketches, subsets, sums,
+symbols, windows  rows, by how reports are made
 
-Imports: the modules beside the folders.
+Imports: `reports` and the modules beside the folders.
 """

@@ -14,8 +14,11 @@ from fractions import Fraction
 from numpy.random import Generator
 
 from ldp.mechanisms.contract import Pure
+from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.reports.forging import plain_bits
+from ldp_simulations.reports.form import Form, by_counts
 
 
 def ones(
@@ -33,3 +36,11 @@ def vector_counts(randomizer: Pure, set_by: Counts, reports: int, generator: Gen
     counts[0, 0] = reports
     counts[0, 1:] = ones(set_by, reports, randomizer.support, generator)
     return counts
+
+
+def unary_counts(randomizer: UnaryEncoding, held: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `held` holders, by value."""
+    return vector_counts(randomizer, held, int(held.sum()), generator)
+
+
+FORM = Form(by_counts(unary_counts), plain_bits)

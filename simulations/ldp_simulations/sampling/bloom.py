@@ -13,15 +13,24 @@ candidates' bits, and no longer for more respondents.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
+from ldp.bloom import bloom_positions
 from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp_aggregator.bloom.decoding import design_matrix
 from ldp_aggregator.tallies.counting import empty_counts
-from ldp_simulations.sampling.bits import ones
+from ldp_simulations.holders import Holders
+from ldp_simulations.reports.forging import best_bits, plain_bits
+from ldp_simulations.reports.form import REPORTS, Form, Wanted, any_tally
+from ldp_simulations.sampling.bits import ones, vector_counts
+
+_MOST_POSITIONS = 1 << 24
+"""Bits of texts hashed at once."""
 
 
 def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Generator) -> Counts:
@@ -70,3 +79,53 @@ def _set_by(design: Any, spread: Counts) -> Counts:
     weights = spread[entries.col, entries.row // bits]
     # Sums of whole numbers below 2^53 are exact in floating point.
     return np.bincount(entries.row, weights, design.shape[0]).astype(np.int64).reshape(-1, bits)
+
+
+def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
+    """Counts of one report from every holder, of a Bloom filter or of a bit for each value."""
+    if not randomizer.hashes:
+        return vector_counts(randomizer, holders.counts, holders.respondents, generator)
+    counts = empty_counts(randomizer.layout)
+    present = np.flatnonzero(holders.counts)
+    step = max(1, _MOST_POSITIONS // (randomizer.cohorts * randomizer.hashes))
+    for start in range(0, len(present), step):
+        part = present[start : start + step]
+        design = design_matrix(randomizer, [holders.values[index] for index in part])
+        counts += bloom_counts(randomizer, holders.counts[part], design, generator)
+    return counts
+
+
+def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> Counts:
+    """By cohort: its share of the reports, and of those the rate of 1s that the frequencies give."""
+    if not randomizer.hashes:
+        return any_tally(randomizer, values, frequency)
+    one, zero = (float(rate) for rate in randomizer.support)
+    share = np.zeros((randomizer.cohorts, randomizer.bits))
+    for value, held in zip(values, frequency.tolist(), strict=True):
+        for cohort in range(randomizer.cohorts):
+            text, hashes = value.encode(), randomizer.hashes
+            positions = set(bloom_positions(text, cohort, hashes, randomizer.bits))
+            share[cohort, list(positions)] += held
+    counts = empty_counts(randomizer.layout)
+    counts[:, 0] = REPORTS // randomizer.cohorts
+    counts[:, 1:] = np.rint(counts[:, :1] * (zero + (one - zero) * share))
+    return counts
+
+
+def _forged(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
+    if not randomizer.hashes:
+        return plain_bits(randomizer, wanted, generator)
+    layout = randomizer.layout
+    design = design_matrix(randomizer, wanted.texts)
+    by_cohort = design.sum(axis=1).reshape(layout.cohorts, -1) > 0
+    return best_bits(
+        layout,
+        by_cohort,
+        randomizer.support,
+        reports=wanted.reports,
+        generator=generator,
+        true_bits=randomizer.hashes,
+    )
+
+
+FORM = Form(rappor_counts, _forged, _expected)

@@ -11,11 +11,17 @@ values have the same bits still to come. So only their numbers are kept: 2 K bin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator
 
+from ldp.mechanisms.contract import Blocked
 from ldp.mechanisms.hadamard import HadamardResponse
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.moments.supports import blocks_of, walsh_hadamard
+from ldp_simulations.reports.forging import best_symbols
+from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
 def hadamard_counts(randomizer: HadamardResponse, held: Counts, generator: Generator) -> Counts:
@@ -49,3 +55,38 @@ def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
         alike = np.stack([after_zero, after_one], axis=2).reshape(blocks, 2 * alike.shape[1], -1, 2)
     even: Counts = alike[:, :, 0, 0]
     return even
+
+
+def expected_counts(
+    randomizer: Blocked,
+    values: Sequence[str],  # noqa: ARG001
+    frequency: Floats,
+    most: int = 0,
+) -> Counts:
+    """The law of reports: each half of a block as often as any, and more often for those whom it
+    supports. With `most`, of sets of up to so many values, an entry of which is reported.
+    """
+    oracle = blocks_of(randomizer)
+    entries = frequency
+    if most:
+        drawn = frequency / most
+        # What is not a value is a dummy.
+        entries = np.append(drawn, 1 - drawn.sum())
+    by_row = np.zeros((oracle.rows, oracle.blocks))
+    by_row.ravel()[oracle.blocks : oracle.blocks + len(entries)] = entries
+    transformed = walsh_hadamard(by_row.T)
+    supported = (transformed[:, :1] + transformed) / 2
+    _, half = oracle.halves
+    shares: Floats = (float(half) + supported / float(oracle.worth)) / (oracle.rows / 2)
+    return np.rint(REPORTS * shares.ravel()).astype(np.int64)[None, :]
+
+
+def _worths(randomizer: HadamardResponse, wanted: Wanted) -> list[Floats]:
+    """By decoding the targets as if they were reports: value x supports symbol y as y supports x."""
+    marks = np.zeros((randomizer.blocks, randomizer.rows))
+    for target in wanted.targets.tolist():
+        marks[randomizer.place(target)] += 1
+    return [walsh_hadamard(marks).ravel()]
+
+
+FORM = Form(by_counts(hadamard_counts), best_symbols(_worths), expected_counts)

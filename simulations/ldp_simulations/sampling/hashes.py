@@ -1,12 +1,8 @@
-"""Tallies of hashed reports and of sketches, drawn from their law.
+"""Local hashing: reports are drawn and counted in bulk.
 
-local hashing   reports are drawn and counted in bulk. Where they and the values are too many for
-                that, two binomials for each value instead: then each count has its exact law, but
-                together they lack the dependence that one set of hash functions gives them.
-sketches        holders fall into cohorts by a multinomial. Within a cohort `cms` has independent
-                bits: two binomials for each bucket. In `hcms` part of the holders send any
-                coordinate and sign, by one multinomial, and the others the right sign of some
-                coordinate, by one multinomial for each bucket.
+Where they and the values are too many for that, two binomials for each value instead: then each
+count has its exact law, but together they lack the dependence that one set of hash functions gives
+them.
 """
 
 from __future__ import annotations
@@ -15,12 +11,17 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.sketches import CountMean, Sketch
-from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.sketch import buckets_of
+from ldp_aggregator.arrays import Counts, Rows
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_aggregator.tallies.hash_counting import hash_supports
-from ldp_simulations.sampling.bits import ones, vector_counts
+from ldp_simulations.reports.form import Form, Wanted, by_counts
+from ldp_simulations.reports.rows import hashed_rows
+from ldp_simulations.sampling.bits import vector_counts
+
+_MOST_HASHES = 1 << 16
+"""Hash functions tried at once."""
+_SHIFTS = 8
+"""Of x + b, in case that a bucket ends between targets."""
 
 MOST_PAIRS = 1 << 28
 """Reports times values (64, if there are fewer) up to which reports are drawn."""
@@ -50,31 +51,27 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
     return counts
 
 
-def sketch_counts(sketch: Sketch, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by cohort."""
-    counts, buckets = empty_counts(sketch.layout), sketch.buckets
-    p, _ = sketch.within
-    spread = generator.multinomial(held, np.full(sketch.cohorts, 1 / sketch.cohorts)).T
-    for row, holders, bucket_of in zip(counts, spread, buckets_of(sketch), strict=True):
-        inside = np.zeros(buckets, dtype=np.int64)
-        np.add.at(inside, bucket_of, holders)
-        if isinstance(sketch, CountMean):
-            row[0] = holders.sum()
-            row[1:] = ones(inside, row[0], sketch.within, generator)
-            continue
-        occupied = np.flatnonzero(inside)
-        right = generator.binomial(inside[occupied], float(2 * p - 1))
-        row += generator.multinomial(
-            holders.sum() - right.sum(), np.full(2 * buckets, 0.5 / buckets)
-        )
-        at = generator.multinomial(right, np.full(buckets, 1 / buckets))
-        minus = at * _parity(occupied[:, None] & np.arange(buckets))
-        row[0::2] += (at - minus).sum(axis=0)
-        row[1::2] += minus.sum(axis=0)
-    return counts
+def _forged(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Rows:
+    """X + b, a hash function that takes neighbours to one bucket, and so next to all values; or of
+    the hash functions that a forger may choose from the one that takes the most targets to one
+    bucket, as far as that many can be tried at once.
+    """
+    targets, reports, hashes = wanted.targets, wanted.reports, wanted.hashes
+    tries = hashes or _SHIFTS
+    choices = min(reports, max(1, _MOST_HASHES // tries))
+    multipliers = generator.integers(1, randomizer.modulus if hashes else 2, (choices, tries))
+    shifts = generator.integers(randomizer.modulus, size=(choices, tries))
+    residues = (multipliers[..., None] * targets + shifts[..., None]) % randomizer.modulus
+    buckets = residues * randomizer.buckets // randomizer.modulus
+    meeting = np.stack(
+        [(buckets == buckets[..., [target]]).sum(axis=2) for target in range(len(targets))], axis=2
+    )
+    best = meeting.reshape(choices, -1).argmax(axis=1)
+    function, target = np.divmod(best, len(targets))
+    mine = np.arange(reports) % choices
+    chosen = mine, function[mine]
+    symbols = buckets[*chosen, target[mine]]
+    return hashed_rows(randomizer.layout, multipliers[chosen], shifts[chosen], symbols[:, None])
 
 
-def _parity(numbers: Counts) -> Counts:
-    for shift in (16, 8, 4, 2, 1):
-        numbers = numbers ^ numbers >> shift
-    return numbers & 1
+FORM = Form(by_counts(hashed_counts), _forged)

@@ -21,12 +21,15 @@ from numpy.random import Generator
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.moments.supports import support_counts
 from ldp_aggregator.projective.design import cyclic_design
 from ldp_aggregator.projective.field_arrays import Field
 from ldp_aggregator.projective.folding import folded_vectors
 from ldp_aggregator.projective.points import coordinates, vectors
 from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.reports.forging import best_symbols
+from ldp_simulations.reports.form import Form, Wanted, by_counts
 
 MOST_DRAWS = 1 << 34
 
@@ -104,3 +107,25 @@ def _one_by_one(numbers: Counts) -> Iterator[Counts]:
     ends = np.cumsum(numbers)
     for start in range(0, int(ends[-1]), _TOGETHER):
         yield np.searchsorted(ends, np.arange(start, min(start + _TOGETHER, ends[-1])), "right")
+
+
+def worth_of_points(space: ProjectiveResponse, targets: Integers) -> Floats:
+    """How many of the targets each point supports: by decoding the targets as if they were reports.
+
+    Raises `EstimateError` where the tally is folded.
+    """
+    if space.folded:
+        raise EstimateError(
+            "expected a question whose reports can be searched for the best one, got one with more "
+            "points than are counted; try the attacks random and input"
+        )
+    points = space.layout.symbols
+    tally = np.bincount(targets, minlength=points)[None]
+    return support_counts(space._replace(size=points), tally).astype(float)
+
+
+def _worths(space: ProjectiveResponse, wanted: Wanted) -> list[Floats]:
+    return [worth_of_points(space, wanted.targets)]
+
+
+FORM = Form(by_counts(projective_counts), best_symbols(_worths))

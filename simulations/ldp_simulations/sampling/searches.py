@@ -10,10 +10,12 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.search.prefix_extension import cells
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling.projective import projective_counts
+from ldp_simulations.reports.forging import best_symbols
+from ldp_simulations.reports.form import Form, Wanted
+from ldp_simulations.sampling.projective import projective_counts, worth_of_points
 
 
 def search_counts(randomizer: HeavyHitters, holders: Holders, generator: Generator) -> Counts:
@@ -28,3 +30,14 @@ def search_counts(randomizer: HeavyHitters, holders: Holders, generator: Generat
         np.add.at(within, cells(randomizer, texts, cohort), held)
         rows.append(projective_counts(randomizer.oracle, within, generator))
     return np.concatenate(rows)
+
+
+def _worths(randomizer: HeavyHitters, wanted: Wanted) -> list[Floats]:
+    encoded = [text.encode() for text in wanted.texts]
+    return [
+        worth_of_points(randomizer.oracle, cells(randomizer, encoded, cohort))
+        for cohort in range(randomizer.cohorts)
+    ]
+
+
+FORM = Form(search_counts, best_symbols(_worths))

@@ -13,6 +13,8 @@ from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp_aggregator.arrays import Counts
 from ldp_simulations.holders import SetHolders
+from ldp_simulations.reports.forging import plain_bits
+from ldp_simulations.reports.form import Form
 from ldp_simulations.sampling.bits import vector_counts
 
 
@@ -21,6 +23,9 @@ def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Gene
     return vector_counts(
         randomizer, holders.holding(randomizer.size), holders.respondents, generator
     )
+
+
+FORM = Form(encoded_counts, plain_bits)
 
 
 def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:

@@ -23,6 +23,8 @@ from numpy.random import Generator
 
 from ldp.mechanisms.subset import SubsetSelection
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_simulations.reports.forging import plain_bits
+from ldp_simulations.reports.form import Form, by_counts
 
 _MOST_TOGETHER = 500_000_000
 """Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
@@ -160,3 +162,6 @@ def _chances(some: Counts, total: Counts, left: Counts, right: Counts) -> Floats
     chances: Floats = np.exp(logs - logs.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
     return chances
+
+
+FORM = Form(by_counts(subset_counts), plain_bits)

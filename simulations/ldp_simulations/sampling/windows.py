@@ -11,8 +11,10 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.bit_flip import BitFlip
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Rows
 from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.reports.forging import best_bits
+from ldp_simulations.reports.form import Form, Wanted, by_counts
 from ldp_simulations.sampling.bits import ones
 
 
@@ -25,3 +27,22 @@ def window_counts(randomizer: BitFlip, held: Counts, generator: Generator) -> Co
     counts[:, 0] = spread.sum(axis=0)
     counts[:, 1:] = ones(set_by, counts[:, :1], randomizer.within, generator)
     return counts
+
+
+def _forged(randomizer: BitFlip, wanted: Wanted, generator: Generator) -> Rows:
+    """The bits of all targets, in a window with the most of them."""
+    starts = np.arange(randomizer.size)[:, None]
+    place = (wanted.targets - starts) % randomizer.size
+    # (windows, bits): whether the bit is that of a target.
+    by_cohort = (place[:, :, None] == np.arange(randomizer.sampled)).any(axis=1)
+    return best_bits(
+        randomizer.layout,
+        by_cohort,
+        randomizer.within,
+        reports=wanted.reports,
+        generator=generator,
+        best_cohorts_only=True,
+    )
+
+
+FORM = Form(by_counts(window_counts), _forged)

@@ -151,7 +151,7 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
 
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
     cells = _cells(simulation, question, MOST_ROWS)
-    drawing = question.plot(truth=_truth(simulation, question)).decode()
+    drawing = question.picture(truth=_truth(simulation, question)).decode()
     parts = [
         html_page.heading(cells),
         html_page.paragraph(question.question.text),

@@ -29,8 +29,8 @@ from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
 from ldp_client import Client, Report, frames, row_batches
 from ldp_simulations.population import Population
-from ldp_simulations.sampling.bulk import bulk_draw
-from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.reports.bulk import bulk_draw
+from ldp_simulations.sampling.table import sample_counts
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
@@ -140,7 +140,7 @@ def simulate(
                 tally.counts[question.name] = sample_counts(
                     question, population[question.name], generator
                 )
-        estimates.append(estimate(tally, options, candidates))
+        estimates.append(estimate(tally, options=options, candidates=candidates))
     by_question = {
         question.name: _runs(question.name, population, estimates) for question in survey
     }

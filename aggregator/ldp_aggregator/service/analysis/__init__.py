@@ -1,6 +1,7 @@
-"""Analysis: estimates from a snapshot of the store, for whoever asks.
+"""Analysis: estimates from a snapshot of the store.
 
-analysis  tallies, estimates, health and history of a question     queries  what may be asked, and how
+analysis  tallies, estimates, health and history of a question
+queries   what may be asked, and how
 
-Imports: `service.counting`, `service.store`, `ldp_aggregator.health`, `.estimates`.
+Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`.
 """

@@ -1,5 +1,6 @@
-"""What analysts ask a service for: estimates, tallies, history, health; read from the store at
-every call.
+"""What analysts ask a service for: estimates, tallies, history, health.
+
+All of it is read from the store at every call.
 
 Looking costs no privacy and does not touch the writer. What was estimated once is remembered until
 the next commit.
@@ -69,25 +70,27 @@ class Analysis:
         """Estimates of one version of a survey."""
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
-            return estimate(tally_of(snapshot, served.survey, epoch), options, served.candidates)
+            tally = tally_of(snapshot, served.survey, epoch)
+            return estimate(tally, options=options, candidates=served.candidates)
 
         return self._once(("estimates", served.fingerprint, options, epoch), make)
 
     def pooled(self, name: str, options: Options = DEFAULTS) -> SurveyEstimates:
-        """Estimates of the newest version of a survey; where reports came to several versions of a
-        question that may be pooled, of all of these.
+        """Estimates of the newest version of a survey, pooled with earlier ones where it is sound.
+
+        A question of which several versions have reports, and may be pooled, is estimated from all.
         """
         versions = self.catalogue.by_name[name]
         newest = versions[-1]
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
-            tallies = [tally_of(snapshot, each.survey) for each in versions]
-            found = estimate(tallies[-1], options, newest.candidates)
+            tallies = [tally_of(snapshot, version.survey) for version in versions]
+            estimates = estimate(tallies[-1], options=options, candidates=newest.candidates)
             for question in newest.survey:
                 parts = _poolable(question, tallies)
                 if len(parts) > 1:
-                    found.questions[question.name] = estimate_pooled(parts, options)
-            return found
+                    estimates.questions[question.name] = estimate_pooled(parts, options)
+            return estimates
 
         return self._once(("pooled", name, options), make)
 
@@ -100,7 +103,7 @@ class Analysis:
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
             return [
-                (epoch, estimate_question(question, counts, options, candidates))
+                (epoch, estimate_question(question, counts, options, candidates=candidates))
                 for epoch, counts in history(snapshot, question)
             ]
 
@@ -121,8 +124,9 @@ class Analysis:
         return self._once(("health", served.fingerprint), make)
 
     def commits(self) -> int:
-        """How often anything has changed, in all shards: while the number stays, so does all there
-        is to read.
+        """How often anything has changed, in all shards.
+
+        While the number stays, so does all there is to read.
         """
         with self._snapshot() as snapshot:
             return commits(snapshot)
@@ -140,25 +144,25 @@ class Analysis:
     def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
         with self._snapshot() as snapshot:
             now = commits(snapshot)
-            known = self._remembered.get(what)
-            if known is not None and known[0] == now:
-                remembered: Made = known[1]
-                return remembered
-            made = make(snapshot)
+            remembered = self._remembered.get(what)
+            if remembered is not None and remembered[0] == now:
+                answer: Made = remembered[1]
+                return answer
+            result = make(snapshot)
         if len(self._remembered) > 256:
             self._remembered.clear()
-        self._remembered[what] = (now, made)
-        return made
+        self._remembered[what] = (now, result)
+        return result
 
 
 def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
-    """The versions of a question that have reports and ask for the same as the newest does, the
-    newest last.
-    """
-    found: dict[bytes, Version] = {}
+    """The versions of a question that have reports and may be pooled, the newest last."""
+    versions: dict[bytes, Version] = {}
     for tally in tallies:
-        for each in tally.survey:
-            version = Version(each, tally.counts[each.name])
-            if each.name == question.name and poolable([each, question]) and version.reports:
-                found[each.fingerprint] = version
-    return list(found.values())
+        for candidate in tally.survey:
+            if candidate.name != question.name or not poolable([candidate, question]):
+                continue
+            version = Version(candidate, tally.counts[candidate.name])
+            if version.reports:
+                versions[candidate.fingerprint] = version
+    return list(versions.values())

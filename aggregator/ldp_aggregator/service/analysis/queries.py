@@ -1,6 +1,4 @@
-"""What an analyst asks for in the query of a URL: a version of a survey, and options of its
-estimates.
-"""
+"""What an analyst asks for in the query of a URL: a version of a survey, and options."""
 
 from __future__ import annotations
 
@@ -25,20 +23,22 @@ def served_as(catalogue: Catalogue, name: str, query: Mapping[str, str]) -> Serv
 
     Raises `RequestError`.
     """
-    versions, wanted = catalogue.by_name.get(name, []), query.get("version")
+    versions = catalogue.by_name.get(name, [])
+    wanted = query.get("version")
     if not versions:
         raise RequestError(404, "expected the name of a survey that is served, got another")
-    found = [each for each in versions if not wanted or wanted == each.fingerprint]
-    if not found:
-        known = ", ".join(each.fingerprint for each in versions)
-        raise RequestError(404, f"expected version to be one of {known}, got another")
-    return found[-1]
+    matching = [version for version in versions if wanted in (None, "", version.fingerprint)]
+    if not matching:
+        served = ", ".join(version.fingerprint for version in versions)
+        raise RequestError(404, f"expected version to be one of {served}, got another")
+    return matching[-1]
 
 
 def options_of(query: Mapping[str, str]) -> Options:
     """How the estimates are to be. Raises `EstimateError`, `RequestError`."""
     try:
-        level, each = float(query.get("level", "0.95")), int(query.get("reports_each", "1"))
+        level = float(query.get("level", "0.95"))
+        reports_each = int(query.get("reports_each", "1"))
     except ValueError:
         raise RequestError(400, "expected level and reports_each to be numbers") from None
     simultaneous = query.get("simultaneous") in (*_YES, "bonferroni")
@@ -46,8 +46,8 @@ def options_of(query: Mapping[str, str]) -> Options:
         level,
         query.get("estimand", "respondents"),
         query.get("interval", "score"),
-        "bonferroni" if simultaneous else None,
-        query.get("post") or None,
-        reports_each=each,
+        simultaneous="bonferroni" if simultaneous else None,
+        post=query.get("post") or None,
+        reports_each=reports_each,
         frequencies=query.get("frequencies") in _YES,
     )

@@ -45,6 +45,11 @@ def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> Non
     from ldp_aggregator.service.repair.doctor import examine, repair
 
     surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
-    found = (repair if repairs else examine)(store, surveys)
-    click.echo(json.dumps(found.to_dict(), indent=2) if form == "json" else found.text())
-    sys.exit(1 if found.lost or (found.troubles and found.kept_as is None) else 0)
+    look = repair if repairs else examine
+    examination = look(store, surveys)
+    if form == "json":
+        click.echo(json.dumps(examination.to_dict(), indent=2))
+    else:
+        click.echo(examination.text())
+    damaged = bool(examination.troubles) and examination.kept_as is None
+    sys.exit(1 if examination.lost or damaged else 0)

@@ -1,5 +1,6 @@
-"""`ldp export`: the batches that a service kept whole, as report files for `ldp aggregate`, on
-whatever engine.
+"""`ldp export`: the batches that a service kept whole, as report files for `ldp aggregate`.
+
+They can be counted on any engine.
 """
 
 from __future__ import annotations
@@ -39,19 +40,19 @@ def export(store: str, folder: Path, quiet: bool) -> None:
     There is a file for each survey and day, and the survey file beside them. The service may go on.
     """
     from ldp_aggregator.service.store.opening import open_snapshot
+    from ldp_aggregator.service.store.records import read_kept_key
 
     make_folder(folder)
     batches = 0
     with open_snapshot(store) as snapshot:
         names = _surveys(snapshot, folder)
-        for day, records in groupby(
-            snapshot.scan("kept"), key=lambda each: int.from_bytes(each.key[:4], "big")
-        ):
-            batches += _write(folder, day, records, names)
+        by_day = groupby(snapshot.scan("kept"), key=lambda record: read_kept_key(record.key)[0])
+        for day, records in by_day:
+            batches += _write(folder, day, records, names=names)
     if not batches:
         raise FileError(
-            f"expected batches in {store.partition('://')[0]}://..., got none: is --keep-reports "
-            f"on?"
+            f"expected batches in {store.partition('://')[0]}://..., got none: "
+            "is --keep-reports on?"
         )
     if not quiet:
         click.echo(f"{batches:,} batches written to {folder}", err=True)

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.service import Service, Source
 
-_EXTRA = 'expected Starlette and uvicorn, found neither; install them with pip install "ldpkit-aggregator[serve]"'
+_EXTRA = (
+    "expected Starlette and uvicorn, found neither; "
+    'install them with pip install "ldpkit-aggregator[serve]"'
+)
 _SWITCH = 0.001
 """Seconds for which a thread may keep the others waiting.
 
@@ -131,13 +134,13 @@ class Plan:
     type=click.IntRange(1, 64),
     help="Processes, on PostgreSQL.",
 )
-def serve(**asked: Any) -> None:
+def serve(**options: Any) -> None:
     """Receive reports of each SURVEY over HTTP, count each once, and show estimates to those with a
     token.
 
     Two files of one name are two versions of a survey, the newer one last.
     """
-    plan = Plan(**asked)
+    plan = Plan(**options)
     if plan.workers > 1 and plan.store.startswith("sqlite:"):
         raise click.UsageError(
             "--workers: one process writes to SQLite; several share a store on PostgreSQL"
@@ -154,7 +157,7 @@ def serve(**asked: Any) -> None:
         level=logging.INFO,
         stream=sys.stderr,
     )
-    # It warns of every request that it refuses, and whoever wants could fill the disk.
+    # It warns of every request that it refuses, and anyone could fill the disk so.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     if not plan.token_file.exists():
         _first_tokens(plan.token_file)
@@ -163,7 +166,8 @@ def serve(**asked: Any) -> None:
     listening = _listening(plan)
     host, port = listening.getsockname()[:2]
     scheme = "http" if plan.tls_key is None else "https"
-    click.echo(f"serving {scheme}://{f'[{host}]' if ':' in host else host}:{port}", err=True)
+    shown_host = f"[{host}]" if ":" in host else host
+    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
     if plan.workers == 1:
         _run(plan, listening)
         return
@@ -199,8 +203,8 @@ def _run(plan: Plan, listening: socket.socket) -> None:
     server = Server(_config(plan, partial(application, plan, stop)))
     # The server finishes what it has begun when it is told to stop, and then raises the signal
     # again: that is no error.
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     server.run([listening])
     if failures:
         raise failures[0]
@@ -221,7 +225,10 @@ def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
         survey, content = read_source(path)
         served.append(Served(survey, content.decode(), read_candidates(survey, path)))
     settings = Settings(
-        TokenFile(plan.token_file), plan.open_uploads, plan.origins, Rules(kept_days=plan.kept_days)
+        tokens=TokenFile(plan.token_file),
+        open_uploads=plan.open_uploads,
+        origins=plan.origins,
+        rules=Rules(kept_days=plan.kept_days),
     )
     service = Service(served, plan.store, settings, on_failure=on_failure)
     try:
@@ -244,7 +251,7 @@ def _sources(plan: Plan, service: Service) -> Iterator[Source]:
         yield FolderSource(folder, service.writer, read_store)
     settings = {} if plan.kafka_settings is None else read_settings(plan.kafka_settings)
     for topic in plan.topics:
-        yield KafkaSource(topic, service.writer, read_store, settings)
+        yield KafkaSource(topic, service.writer, read_store, settings=settings)
 
 
 def _config(plan: Plan, make: Callable[[], Application]) -> Config:
@@ -277,12 +284,8 @@ def _listening(plan: Plan) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((plan.host, plan.port))
-    except (
-        OSError,
-        OverflowError,
-        TypeError,
-        ValueError,
-    ) as error:  # the last two for names that are none
+    # The last two for names that are none.
+    except (OSError, OverflowError, TypeError, ValueError) as error:
         listening.close()
         raise ServeError(
             f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another "
@@ -295,8 +298,8 @@ def _listening(plan: Plan) -> socket.socket:
 def _first_tokens(path: Path) -> None:
     from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, kept, new_token
 
-    made = {scope: new_token() for scope in (UPLOAD, ANALYST)}
-    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in made.items()])
+    tokens = {scope: new_token() for scope in (UPLOAD, ANALYST)}
+    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in tokens.items()])
     click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
-    for scope, token in made.items():
+    for scope, token in tokens.items():
         click.echo(f"  {scope:7}  {token}", err=True)

@@ -41,33 +41,31 @@ def token() -> None:
 @_FILE
 def new(name: str, scope: str, days: int | None, path: Path) -> None:
     """Make a token, print it this once, and keep its hash."""
-    known = Tokens.read(path).all if path.exists() else ()
+    tokens = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
         raise FileError(
             "expected up to 32 letters, digits, dots, dashes or underscores as a name, got "
             "something else"
         )
-    if name in [each.name for each in known]:
+    if name in [token.name for token in tokens]:
         raise FileError(
             f"expected a name that is not taken, got {name!r}; ldp token remove {name} frees it"
         )
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
-    made = new_token()
-    write_tokens(path, [*known, kept(made, name, scope, expires)])
+    secret = new_token()
+    write_tokens(path, [*tokens, kept(secret, name, scope, expires=expires)])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
-    click.echo(made)
+    click.echo(secret)
 
 
 @token.command("list")
 @_FILE
 def list_(path: Path) -> None:
     """List the names and scopes of all tokens, and until when they are good."""
-    for each in Tokens.read(path).all:
-        until = "for ever" if each.expires is None else f"until {each.expires.isoformat(' ')}"
-        click.echo(
-            f"{each.name:32}  {each.scope:7}  "
-            f"{'expired ' if each.expired(time.time()) else ''}{until}"
-        )
+    for token in Tokens.read(path).all:
+        until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"
+        expired = "expired " if token.expired(time.time()) else ""
+        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}")
 
 
 @token.command()
@@ -76,13 +74,13 @@ def list_(path: Path) -> None:
 def remove(name: str, path: Path) -> None:
     """Remove the token NAME: within a second or two it is good for nothing."""
     tokens = Tokens.read(path).all
-    if name not in [each.name for each in tokens]:
-        known = ", ".join(each.name for each in tokens) or "none"
-        raise FileError(f"expected the name of a token in {path} ({known}), got {name!r}")
-    write_tokens(path, [each for each in tokens if each.name != name])
+    if name not in [token.name for token in tokens]:
+        names = ", ".join(token.name for token in tokens) or "none"
+        raise FileError(f"expected the name of a token in {path} ({names}), got {name!r}")
+    write_tokens(path, [token for token in tokens if token.name != name])
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:
-    """Write a token file, for nobody else to read."""
+    """Write a token file that no one else may read."""
     with written_whole(path, mode=0o600) as file:
         file.write(Tokens(tokens).to_toml().encode())

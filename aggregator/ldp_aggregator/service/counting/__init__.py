@@ -1,8 +1,12 @@
 """Counting: uploads into the store, each exactly once.
 
-writer  the one thread that writes     turn   what one transaction changes     books  what the records say, in memory
-intake  one upload, screened           submissions  what is asked of the writer, and its answers
-served  the surveys of a service       housekeeping closing epochs, forgetting ids
+writer        the one thread that writes
+turn          what one transaction changes
+books         what the records say, in memory
+intake        one upload, screened
+submissions   what is asked of the writer, and its answers
+served        the surveys of a service
+housekeeping  closing epochs, forgetting ids
 
 Imports: `service.store`, `ldp_aggregator.tallies`.
 """

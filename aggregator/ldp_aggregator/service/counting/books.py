@@ -69,7 +69,7 @@ class Books:
         self.closed = last_closed(snapshot)
         self.marks: dict[str, bytes] = {}
         self.aside = sum(
-            len(each.content) for each in snapshot.scan("aside") if shard_of(each) == shard
+            len(record.content) for record in snapshot.scan("aside") if shard_of(record) == shard
         )
         for record in snapshot.scan("root", shard_key(shard)):
             self.root = read_root(record.content)
@@ -84,8 +84,10 @@ class Books:
         if record.kind == "tally":
             fingerprint, epoch, _, part = read_tally_key(record.key)
             if fingerprint in self.envelopes:
-                counts = self.tally(fingerprint, epoch).reshape(-1)[part * PART : (part + 1) * PART]
-                counts[:] = np.frombuffer(record.content, dtype="<i8")
+                # A record holds one part of the flattened array: (PART,), the last one shorter.
+                cells = slice(part * PART, (part + 1) * PART)
+                counts = self.tally(fingerprint, epoch).reshape(-1)
+                counts[cells] = np.frombuffer(record.content, dtype="<i8")
         elif record.kind == "intake":
             fingerprint, epoch, _ = read_intake_key(record.key)
             self.outcomes[fingerprint, epoch] = read_outcomes(record.content)
@@ -100,7 +102,11 @@ class Books:
         def past(epoch: Epoch) -> bool:
             return epoch.number <= self.closed.get(epoch.length, -1)
 
-        self.tallies = {each: counts for each, counts in self.tallies.items() if not past(each[1])}
+        self.tallies = {
+            (fingerprint, epoch): counts
+            for (fingerprint, epoch), counts in self.tallies.items()
+            if not past(epoch)
+        }
         self.ids = {epoch: ids for epoch, ids in self.ids.items() if not past(epoch)}
         self.sums = {
             (kind, key): total

@@ -20,36 +20,40 @@ from ldp_aggregator.service.store.records import DAY, EVER, Record, read_kept_ke
 from ldp_aggregator.service.store.store import Store
 from ldp_aggregator.tallies.screening import UNKNOWN
 
-EVERY, BACK_EVERY = 60.0, 3600.0
-"""Seconds between two looks, and between two at what may be taken back."""
+EVERY = 60.0
+"""Seconds between two looks."""
+BACK_EVERY = 3600.0
+"""Seconds between two looks at what may be taken back."""
 MOST = 5000
 """Batches that one turn lets go, or takes back: the turns of uploads come in between."""
 
 
 def to_close(catalogue: Catalogue, closed: dict[int, int], now: float) -> dict[int, int]:
-    """The last epoch of each length that has ended longer ago than the grace of all surveys with
-    such epochs.
+    """The last epoch of each length that has ended, and whose grace is over.
+
+    Of surveys that share a length the longest grace counts.
     """
     graces: dict[int, int] = {}
-    for each in catalogue.all:
-        if each.survey.epoch is not None:
-            graces[each.survey.epoch] = max(each.survey.grace, graces.get(each.survey.epoch, 0))
+    for served in catalogue.all:
+        length, grace = served.survey.epoch, served.survey.grace
+        if length is not None:
+            graces[length] = max(grace, graces.get(length, 0))
     last = {length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()}
     return {length: number for length, number in last.items() if number > closed.get(length, -1)}
 
 
 def define(books: Books, catalogue: Catalogue) -> None:
-    """Write down the files of the surveys that are served, where they are not, or were put
-    differently.
-    """
-    known = {record.key[:FINGERPRINT_SIZE]: record.content for record in _own(books, "survey")}
-    new = [
-        each for each in catalogue.all if known.get(each.survey.fingerprint) != each.source.encode()
+    """Write down the files of the surveys that are served, where they are new or have changed."""
+    sources = {record.key[:FINGERPRINT_SIZE]: record.content for record in _own(books, "survey")}
+    changed = [
+        served
+        for served in catalogue.all
+        if sources.get(served.survey.fingerprint) != served.source.encode()
     ]
-    if new:
+    if changed:
         with begin(books) as turn:
-            for each in new:
-                turn.define(each.survey.fingerprint, each.source)
+            for served in changed:
+                turn.define(served.survey.fingerprint, served.source)
 
 
 def look_around(
@@ -62,15 +66,15 @@ def look_around(
     """
 
     def look(those: Books) -> bool:
-        return tidy(those, catalogue, rules, now) | (
-            back and release(those, intake, catalogue, now)
-        )
+        more_to_forget = tidy(those, catalogue, rules, now=now)
+        more_to_release = back and release(those, intake, catalogue, now=now)
+        return more_to_forget or more_to_release
 
     store = books.store
     more = look(books)
-    for shard in (
-        _shards_with_something_due(store, catalogue, rules, now, back=back) if store.shared else ()
-    ):
+    if not store.shared:
+        return more
+    for shard in _shards_with_something_due(store, catalogue, rules, now=now, back=back):
         with store.standing_in(shard) as free:
             if free:
                 more |= look(Books(store, books.envelopes, sound=True))
@@ -92,8 +96,8 @@ def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
             turn.close(length, number)
         turn.drop([*kept, *aside])
         if aside:
-            turn.tell(None, EVER, QUARANTINED, -len(aside))
-            turn.tell(None, EVER, UNKNOWN, len(aside))
+            turn.tell(None, EVER, QUARANTINED, batches=-len(aside))
+            turn.tell(None, EVER, UNKNOWN, batches=len(aside))
     return len(kept) == MOST or len(aside) == MOST
 
 
@@ -106,7 +110,7 @@ def release(books: Books, intake: Intake, catalogue: Catalogue, now: float) -> b
     if records:
         with begin(books) as turn:
             turn.drop(records)
-            intake.release(turn, [each.content for each in records], now)
+            intake.release(turn, [record.content for record in records], now)
     return len(records) == MOST
 
 
@@ -119,7 +123,7 @@ def _shards_with_something_due(
         islice(_older(store.scan("aside"), now, rules.aside_days), MOST),
         islice(_known(store.scan("aside"), catalogue), MOST) if back else (),
     )
-    return sorted({shard_of(each) for each in due} - {store.shard})
+    return sorted({shard_of(record) for record in due} - {store.shard})
 
 
 def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]:
@@ -130,9 +134,9 @@ def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]
 
 def _known(records: Iterable[Record], catalogue: Catalogue) -> Iterator[Record]:
     """Those of questions that are served."""
-    return (
-        each for each in records if decode_batch(each.content).fingerprint in catalogue.envelopes
-    )
+    for record in records:
+        if decode_batch(record.content).fingerprint in catalogue.envelopes:
+            yield record
 
 
 def _own(books: Books, kind: str) -> Iterator[Record]:

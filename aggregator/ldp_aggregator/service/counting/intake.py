@@ -33,9 +33,9 @@ AHEAD = 3600
 
 
 class Rules(NamedTuple):
-    """What a turn keeps besides sums: days for which batches are kept whole, if at all.
+    """What a turn keeps besides sums.
 
-    And bytes put aside at most.
+    Days for which batches are kept whole, if at all; days and bytes of batches that are put aside.
     """
 
     kept_days: int = 0
@@ -51,9 +51,7 @@ class Intake:
         self._rules = rules
 
     def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
-        """Count what the bodies hold, each a sequence of frames, and say what became of the batches
-        of each.
-        """
+        """Count the batches of bodies, each a sequence of frames; outcomes, body by body."""
         payloads: list[bytes | Damage] = []
         ends = []
         for body in bodies:
@@ -66,53 +64,50 @@ class Intake:
 
     def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
         """Take batches that were put aside. They have been received already."""
-        turn.tell(None, EVER, QUARANTINED, -len(payloads))
+        turn.tell(None, EVER, QUARANTINED, batches=-len(payloads))
         self._outcomes(turn, payloads, now)
 
     def _outcomes(self, turn: Turn, payloads: Sequence[bytes | Damage], now: float) -> list[str]:
         """What became of each payload."""
         outcomes = [""] * len(payloads)
-        told: Counter[tuple[bytes | None, Epoch, str]] = Counter()
-        wanted: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
-        for place, each in enumerate(screened(payloads, self._catalogue.envelopes)):
-            if isinstance(each, Refusal):
-                epoch, outcome = (
-                    self._present(each.fingerprint, now),
-                    self._refused(turn, each, payloads[place], now),
-                )
+        totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
+        candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
+        for place, item in enumerate(screened(payloads, self._catalogue.envelopes)):
+            if isinstance(item, Refusal):
+                epoch = self._present(item.fingerprint, now)
+                outcome = self._refused(turn, item, payloads[place], now=now)
             else:
-                epoch, outcome = self._admitted(turn, each, now)
-                if (
-                    not outcome
-                    and wanted.setdefault(epoch, {}).setdefault(each.id, (place, each))[0] == place
-                ):
-                    continue
-            outcomes[place] = outcome or DUPLICATE
-            told[each.fingerprint, epoch, outcomes[place]] += 1
-        for epoch, places in sorted(
-            wanted.items()
-        ):  # as everybody does, so that nobody waits in a circle
-            fresh = turn.claim(epoch, list(places))
-            for id_, (place, batch) in places.items():
+                epoch, outcome = self._admitted(turn, item, now)
+                if not outcome:
+                    # The first of an id may be new; what comes behind it in this turn is not.
+                    first, _ = candidates.setdefault(epoch, {}).setdefault(item.id, (place, item))
+                    if first == place:
+                        continue
+                    outcome = DUPLICATE
+            outcomes[place] = outcome
+            totals[item.fingerprint, epoch, outcome] += 1
+        # In ascending order, as in every process, so that none waits in a circle.
+        for epoch, by_id in sorted(candidates.items()):
+            fresh = turn.claim(epoch, list(by_id))
+            for id_, (place, batch) in by_id.items():
                 outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
-                told[batch.fingerprint, epoch, outcomes[place]] += 1
-            self._count(
-                turn, epoch, [batch for id_, (_, batch) in places.items() if id_ in fresh], now
-            )
-        for (fingerprint, epoch, outcome), batches in told.items():
-            turn.tell(fingerprint, epoch, outcome, batches)
+                totals[batch.fingerprint, epoch, outcomes[place]] += 1
+            accepted = [batch for id_, (_, batch) in by_id.items() if id_ in fresh]
+            self._count(turn, epoch, accepted, now=now)
+        for (fingerprint, epoch, outcome), batches in totals.items():
+            turn.tell(fingerprint, epoch, outcome, batches=batches)
         return outcomes
 
     def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
         for fingerprint, places in by_fingerprint(batches).items():
             envelope = self._catalogue.envelopes[fingerprint]
-            for each, counts in counted(
-                envelope, rows_of([batches[place] for place in places], envelope.width)
-            ):
-                turn.count(each.fingerprint, epoch, counts)
+            rows = rows_of([batches[place] for place in places], envelope.width)
+            for part, counts in counted(envelope, rows):
+                turn.count(part.fingerprint, epoch, counts)
         if self._rules.kept_days:
             for batch in batches:
-                turn.keep(int(now // DAY), batch.fingerprint, batch.id, encode_batch(batch))
+                payload = encode_batch(batch)
+                turn.keep(int(now // DAY), batch.fingerprint, batch.id, payload=payload)
 
     def _refused(self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float) -> str:
         """The reason; or that the batch was put aside, or is there already."""
@@ -120,11 +115,8 @@ class Intake:
             return refusal.reason
         if turn.aside + len(payload) > self._rules.aside_bytes:
             return UNKNOWN
-        return (
-            QUARANTINED
-            if turn.put_aside(int(now // DAY), decode_batch(payload).id, payload)
-            else DUPLICATE
-        )
+        is_new = turn.put_aside(int(now // DAY), decode_batch(payload).id, payload)
+        return QUARANTINED if is_new else DUPLICATE
 
     def _admitted(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
         """The epoch of a batch, if it can be counted there; or the present one, and why not."""

@@ -1,5 +1,4 @@
-"""What a service serves: surveys, some of them versions of one another, and whose questions share a
-fingerprint.
+"""What a service serves: surveys, some of them versions of one another.
 
 A question that two surveys have under one fingerprint is one question to the store: reports to
 either count for both.
@@ -47,15 +46,17 @@ class Catalogue:
         """All questions and groups of which there are tallies, by fingerprint."""
         self.envelopes: dict[bytes, Envelope] = {}
         """Those that reports are sent for."""
-        for each in self.all:
-            versions = self.by_name.setdefault(each.survey.name, [])
-            if each.fingerprint in [other.fingerprint for other in versions]:
+        for version in self.all:
+            versions = self.by_name.setdefault(version.survey.name, [])
+            if version.fingerprint in [other.fingerprint for other in versions]:
                 raise ServedError(
-                    f"expected surveys that differ, got {each.survey.name} ({each.fingerprint}) "
-                    f"twice"
+                    f"expected surveys that differ, "
+                    f"got {version.survey.name} ({version.fingerprint}) twice"
                 )
-            versions.append(each)
-            self.envelopes |= {envelope.fingerprint: envelope for envelope in each.survey.envelopes}
-            for envelope in each.survey.tallied:
+            versions.append(version)
+            self.envelopes |= {
+                envelope.fingerprint: envelope for envelope in version.survey.envelopes
+            }
+            for envelope in version.survey.tallied:
                 self.tallied[envelope.fingerprint] = envelope
-                self.owners.setdefault(envelope.fingerprint, each.survey)
+                self.owners.setdefault(envelope.fingerprint, version.survey)

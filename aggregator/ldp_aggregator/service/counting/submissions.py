@@ -37,12 +37,10 @@ class Receipt(NamedTuple):
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
-    """Outcomes, ready for JSON: those that are not rejections by their names, and rejections by
-    their reasons.
-    """
-    known = (ACCEPTED, DUPLICATE, QUARANTINED)
-    rejected = {name: count for name, count in sorted(outcomes.items()) if name not in known}
-    return {**{name: outcomes[name] for name in known}, "rejected": rejected}
+    """Outcomes, ready for JSON: rejections under their reasons, the others by their names."""
+    names = (ACCEPTED, DUPLICATE, QUARANTINED)
+    rejected = {name: count for name, count in sorted(outcomes.items()) if name not in names}
+    return {**{name: outcomes[name] for name in names}, "rejected": rejected}
 
 
 class InternalError(LDPError):
@@ -60,10 +58,10 @@ Answers = Sequence[tuple[Any, Answer]]
 
 @dataclass(slots=True)
 class Submission:
-    """Bytes of whole frames; where they come from, if that is a source which remembers how far it
-    was read.
+    """Bytes of whole frames, and whom to answer.
 
-    The writer hands `ticket` and the answer to `answer`, together with all others of the turn that
+    `marks` say how far a source has been read, where the bytes come from one that remembers. The
+    writer hands `ticket` and the answer to `answer`, together with all others of the turn that
     answer there.
     """
 

@@ -34,8 +34,9 @@ from ldp_aggregator.service.store.records import (
 
 
 def begin(books: Books, *, alone: bool = False) -> Turn:
-    """Begin a transaction, `alone` to close epochs, and commit it at the end of a `with` that
-    raises nothing.
+    """Begin a transaction, committed at the end of a `with` that raises nothing.
+
+    One that closes epochs has to be `alone`.
     """
     books.store.begin(alone=alone)
     if books.store.shared:
@@ -82,16 +83,15 @@ class Turn:
 
     def tell(self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int) -> None:
         """Count batches of a known question, or of none, by what became of them."""
-        self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())[outcome] += (
-            batches
-        )
+        counter = self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())
+        counter[outcome] += batches
 
     def receive(self, batches: int) -> None:
         """Count batches as received, whatever becomes of them."""
         self._received += batches
 
     def define(self, fingerprint: bytes, source: str) -> None:
-        """Keep the file of a survey, so that whoever has the store can read its tallies."""
+        """Keep the file of a survey, so that anyone who has the store can read its tallies."""
         self._written["survey", fingerprint + shard_key(self._shard)] = source.encode()
 
     def mark(self, source: str, place: bytes) -> None:
@@ -100,14 +100,12 @@ class Turn:
 
     def keep(self, day: int, fingerprint: bytes, id_: bytes, payload: bytes) -> None:
         """Keep the bytes of a batch, for a time."""
-        self._written["kept", kept_key(day, fingerprint, id_, self._shard)] = payload
+        self._written["kept", kept_key(day, fingerprint, id_, shard=self._shard)] = payload
 
     def put_aside(self, day: int, id_: bytes, payload: bytes) -> bool:
         """Keep the bytes of a batch that cannot be counted yet; False if they are there already."""
         key = day.to_bytes(4, "big") + id_ + shard_key(self._shard)
-        if ("aside", key) in self._written or next(
-            self._books.store.scan("aside", key), None
-        ) is not None:
+        if ("aside", key) in self._written or any(self._books.store.scan("aside", key)):
             return False
         self._written["aside", key] = payload
         self._put_aside += len(payload)
@@ -118,9 +116,7 @@ class Turn:
         self._dropped += records
 
     def close(self, length: int, number: int) -> None:
-        """Close all epochs up to this one: their ids are forgotten, and nothing more is taken for
-        them.
-        """
+        """Close all epochs up to this one: their ids are forgotten, and late batches refused."""
         books = self._books
         # Another process may have been faster.
         self._closed[length] = max(number, self.closed(length))
@@ -150,32 +146,34 @@ class Turn:
         dropped = [*self._dropped, *self._stale(closed)]
         root = self._root(written, dropped)
         store.put([*written, sealed("root", shard_key(self._shard), root.packed())])
-        for kind in {each.kind for each in dropped}:
-            store.drop(kind, [each.key for each in dropped if each.kind == kind])
+        for kind in {record.kind for record in dropped}:
+            store.drop(kind, [record.key for record in dropped if record.kind == kind])
         store.commit()
-        self._apply(root, written, dropped, closed)
+        self._apply(root, written, dropped, closed=closed)
         store.acknowledge(root.commits)
 
     def _root(self, written: list[Record], dropped: list[Record]) -> Root:
         """The root that adds up to the records after this turn."""
         commits, records, digest, received = self._books.root
-        for each in written:
-            before = self._books.sums.get((each.kind, each.key))
+        for record in written:
+            before = self._books.sums.get((record.kind, record.key))
             records += before is None
-            digest ^= (before or 0) ^ each.checksum
-        for each in dropped:
+            digest ^= (before or 0) ^ record.checksum
+        for record in dropped:
             records -= 1
-            digest ^= each.checksum
-        return Root(commits + 1, records, digest, received + self._received)
+            digest ^= record.checksum
+        return Root(commits + 1, records, digest, received=received + self._received)
 
     def _write_sums(self) -> None:
         books, shard = self._books, self._shard
         for (fingerprint, epoch), counts in self._counts.items():
-            flat, added = books.tally(fingerprint, epoch).reshape(-1), counts.reshape(-1)
-            for part in np.unique(np.flatnonzero(added) // PART).tolist():
+            # Both flattened, (cells,); only parts in which something was counted are written.
+            before = books.tally(fingerprint, epoch).reshape(-1)
+            new = counts.reshape(-1)
+            for part in np.unique(np.flatnonzero(new) // PART).tolist():
                 cells = slice(part * PART, (part + 1) * PART)
-                content = (flat[cells] + added[cells]).astype("<i8").tobytes()
-                self._written["tally", tally_key(fingerprint, epoch, shard, part)] = content
+                content = (before[cells] + new[cells]).astype("<i8").tobytes()
+                self._written["tally", tally_key(fingerprint, epoch, shard, part=part)] = content
         for (fingerprint, epoch), outcomes in self._outcomes.items():
             # Not a sum of counters: batches that were aside are taken out of the count of those
             # that are.
@@ -185,18 +183,17 @@ class Turn:
             self._ids[epoch] = ids.joined(books.ids.get(epoch, IdSum()))
             self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].packed()
         for length, number in self._closed.items():
-            self._written["closed", length.to_bytes(4, "big") + shard_key(shard)] = number.to_bytes(
-                4, "big"
-            )
+            key = length.to_bytes(4, "big") + shard_key(shard)
+            self._written["closed", key] = number.to_bytes(4, "big")
         for source, place in self._marks.items():
             self._written["mark", source.encode() + shard_key(shard)] = place
 
     def _stale(self, closed: Mapping[int, int]) -> list[Record]:
-        """The sums of ids that have been forgotten, whoever did it."""
+        """The sums of ids that have been forgotten, by this process or another."""
         books = self._books
         stale = [epoch for epoch in books.ids if epoch.number <= closed.get(epoch.length, -1)]
         keys = [epoch.key + shard_key(self._shard) for epoch in stale]
-        return [Record("ids", key, b"", books.sums["ids", key]) for key in keys]
+        return [Record("ids", key, b"", checksum=books.sums["ids", key]) for key in keys]
 
     def _apply(
         self, root: Root, written: list[Record], dropped: list[Record], closed: dict[int, int]
@@ -209,13 +206,13 @@ class Turn:
         books.outcomes |= self._outcomes
         books.ids |= self._ids
         books.marks |= self._marks
-        books.sums |= {
-            (each.kind, each.key): each.checksum for each in written if each.kind in HELD
-        }
-        for each in dropped:
-            books.sums.pop((each.kind, each.key), None)
-        books.aside += self._put_aside - sum(
-            len(each.content) for each in dropped if each.kind == "aside"
-        )
-        if self._closed or any(each.kind == "ids" for each in dropped):
+        for record in written:
+            if record.kind in HELD:
+                books.sums[record.kind, record.key] = record.checksum
+        books.aside += self._put_aside
+        for record in dropped:
+            books.sums.pop((record.kind, record.key), None)
+            if record.kind == "aside":
+                books.aside -= len(record.content)
+        if self._closed or any(record.kind == "ids" for record in dropped):
             books.let_go()

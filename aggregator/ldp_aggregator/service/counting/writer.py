@@ -1,5 +1,4 @@
-"""The writer: one thread that takes what has been submitted, counts it, and answers once it is
-there to stay.
+"""The writer: one thread that counts what was submitted, and answers once it will last.
 
     turn    everything that waits, up to a limit: cut, screen, claim ids, count, commit; then all
             answers at once
@@ -8,10 +7,10 @@ Rules
 - While one turn is being committed the next one collects: the slower the disk, the more submissions
   share its syncs.
 - The order within a turn does not reach the store. Of two batches with one id the first counts.
-- If a turn cannot be committed, nobody in it gets a receipt. After a full disk the next turn tries
+- If a turn cannot be committed, no one in it gets a receipt. After a full disk the next turn tries
   again; after a lost connection the books are opened anew; after any other trouble with the store
   nothing is taken any more.
-- A submission that makes us fail otherwise is tried by itself, so that it takes nobody else down.
+- A submission that makes us fail otherwise is tried by itself, so that it takes no other down.
 """
 
 from __future__ import annotations
@@ -53,8 +52,9 @@ _log = logging.getLogger("ldp.service")
 
 
 class Writer:
-    """Writes to the store that `open_store` gives. Raises `StoreError` if its books are not in
-    order.
+    """Writes to the store that `open_store` gives.
+
+    Raises `StoreError` if its books are not in order.
 
     `on_failure` is called, from the writer's thread, when nothing can be taken any more.
     """
@@ -126,7 +126,7 @@ class Writer:
         Raises `BusyError`, `StoreError` or `InternalError`.
         """
         future: Future[Receipt] = Future()
-        self.submit(Submission(body, future, to_futures, marks or {}))
+        self.submit(Submission(body, future, to_futures, marks=marks or {}))
         return future.result()
 
     def close(self) -> None:
@@ -154,21 +154,21 @@ class Writer:
 
         None at the end.
         """
-        taken: list[Submission] = []
+        batch: list[Submission] = []
         size = 0
         try:
             first = self._queue.get(timeout=_IDLE)
             while first is not None:
-                taken.append(first)
+                batch.append(first)
                 size += len(first.body)
-                if len(taken) >= MOST_IN_TURN or size >= MOST_BYTES_IN_TURN:
-                    return taken
+                if len(batch) >= MOST_IN_TURN or size >= MOST_BYTES_IN_TURN:
+                    return batch
                 first = self._queue.get_nowait()
         except Empty:
-            return taken
-        if taken:
+            return batch
+        if batch:
             self._queue.put(None)
-            return taken
+            return batch
         return None
 
     def _take(self, submissions: Sequence[Submission]) -> None:
@@ -176,32 +176,32 @@ class Writer:
         try:
             # What was handed over before the store failed, with some turn of housekeeping, is not
             # taken either.
-            answers = (
-                [self.failure] * len(submissions) if self.failure else [*self._turn(submissions)]
-            )
+            failure = self.failure
+            answers = [failure] * len(submissions) if failure else [*self._turn(submissions)]
         except StoreError as error:
             answers = [self._trouble(error)] * len(submissions)
         except Exception as error:
             if len(submissions) > 1:
-                for each in submissions:
-                    self._take([each])
+                for submission in submissions:
+                    self._take([submission])
                 return
             _log.exception("a submission could not be counted")
             answers = [InternalError(error)]
         with self._lock:
             self._waiting -= len(submissions)
-            self._waiting_bytes -= sum(len(each.body) for each in submissions)
+            self._waiting_bytes -= sum(len(submission.body) for submission in submissions)
         self._hand_out(submissions, answers)
 
     def _turn(self, submissions: Sequence[Submission]) -> list[Receipt]:
         books = self._books = self._books or self._opened()
         with begin(books) as turn:
-            outcomes = self._intake.take(turn, [each.body for each in submissions], self._clock())
-            for each in submissions:
-                for source, place in each.marks.items():
+            bodies = [submission.body for submission in submissions]
+            outcomes = self._intake.take(turn, bodies, self._clock())
+            for submission in submissions:
+                for source, place in submission.marks.items():
                     turn.mark(source, place)
         self.turns += 1
-        return [Receipt(each) for each in outcomes]
+        return [Receipt(of_submission) for of_submission in outcomes]
 
     def _look_around(self) -> None:
         """Do what is due by the clock."""
@@ -210,7 +210,10 @@ class Writer:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
         try:
-            if look_around(self._books, self._intake, self._catalogue, self._rules, now, back=back):
+            more = look_around(
+                self._books, self._intake, self._catalogue, rules=self._rules, now=now, back=back
+            )
+            if more:
                 return
         except StoreError as error:
             self._trouble(error)

@@ -1,16 +1,19 @@
-"""The service over HTTP, as an ASGI application: to be served by itself, or mounted in another
-application.
+"""The service over HTTP, as an ASGI application, served by itself or mounted in another.
 
-    POST /v1/reports                   uploads (module `upload_desk`); scope upload
-    GET  /v1/surveys                   names and fingerprints of all versions of all surveys; analyst
-    GET  /v1/surveys/NAME              the newest version, for clients: survey file and fingerprint; upload or analyst
-    GET  /v1/surveys/NAME/estimates    JSON, or with ?format= what `page.downloads` has; analyst
-    GET  /v1/surveys/NAME/tally        the bytes that `ldp aggregate` writes; analyst
-    GET  /v1/surveys/NAME/history      estimates by epoch, of ?question=; analyst
-    GET  /v1/surveys/NAME/health       checks of the reports; analyst
-    GET  /livez, /readyz, /version     whether the process lives, whether it takes uploads, and which version it is
-    GET  /metrics                      for Prometheus; metrics or analyst
-    GET  /                             the page for people (package `page`), who sign in with a token; analyst
+    path                           scope            answer
+    POST /v1/reports               upload           uploads (module `uploads.desk`)
+    GET  /v1/surveys               analyst          names and fingerprints of all versions
+    GET  /v1/surveys/NAME          upload, analyst  the newest version: survey file, fingerprint
+    GET  /v1/surveys/NAME/...
+           estimates               analyst          JSON, or ?format= as in `page.downloads`
+           tally                   analyst          the bytes that `ldp aggregate` writes
+           history                 analyst          estimates by epoch, of ?question=
+           health                  analyst          checks of the reports
+    GET  /livez                    none             whether the process lives
+    GET  /readyz                   none             whether it takes uploads
+    GET  /version                  none             which version it is
+    GET  /metrics                  metrics, analyst for Prometheus
+    GET  /                         analyst          the page for people, who sign in with a token
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as
 options: level, estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an
@@ -52,7 +55,7 @@ _RAW_PATH = PATH.encode()
 class Application:
     """The ASGI application of a service.
 
-    The service is closed with it if it is `owned`, else by whoever opened it.
+    The service is closed with it if it is `owned`, else by its owner.
     """
 
     def __init__(self, service: Service, *, owned: bool = False) -> None:
@@ -62,24 +65,29 @@ class Application:
             service.writer,
             None if settings.open_uploads else service.permitted,
             settings.origins,
-            settings.limits,
-            self._metrics.tell,
+            limits=settings.limits,
+            tell=self._metrics.tell,
         )
         self._upload = Upload(self.desk)
         self._rest = _rest(service, self._metrics, owned=owned)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Uploads take the shortest way, if their path is spelled the one way that every proxy
-        reads alike.
+        """Answer one request; uploads take the shortest way.
+
+        Their path has to be spelled the one way that every proxy reads alike.
         """
         if scope["type"] != "http":
             await self._rest(scope, receive, send)
-        elif scope["path"].removeprefix(scope.get("root_path", "")) == PATH and (
-            (scope.get("raw_path") or _RAW_PATH).endswith(_RAW_PATH)
-        ):
+        elif _is_upload(scope):
             await self._upload(scope, receive, send)
         else:
             await self._rest(scope, receive, _closing(send))
+
+
+def _is_upload(scope: Scope) -> bool:
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    raw_path = scope.get("raw_path") or _RAW_PATH
+    return path == PATH and raw_path.endswith(_RAW_PATH)
 
 
 def _closing(send: Send) -> Send:
@@ -94,9 +102,7 @@ def _closing(send: Send) -> Send:
 
 
 def routes_of(service: Service, metrics: Metrics) -> list[Route]:
-    """All routes but that of uploads, each behind what asks for a token of its scope, if it has
-    one.
-    """
+    """All routes but that of uploads, each behind a check of its scope, if it has one."""
     endpoints = _Endpoints(service, metrics)
     return [
         *page_routes(service),
@@ -118,7 +124,8 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         RequestError: _refused,
         EstimateError: _unable,
         AnswerError: _unable,
-        ClientDisconnect: _unable,  # who left in the middle of a form gets no answer; without this line, the log would
+        # A client that left in the middle of a form gets no answer; without this, the log would.
+        ClientDisconnect: _unable,
         StoreError: _unavailable,
     }
 
@@ -131,9 +138,8 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
     rest = Starlette(
         routes=routes_of(service, metrics), exception_handlers=refusals, lifespan=lifespan
     )
-    rest.router.redirect_slashes = (
-        False  # one spelling for each path, and no redirect to wherever Host says
-    )
+    # One spelling for each path, and no redirect to wherever Host says.
+    rest.router.redirect_slashes = False
     return rest
 
 
@@ -152,7 +158,7 @@ class _Endpoints:
         async def checked(request: Request) -> Response:
             if not (scope == UPLOAD and self._service.settings.open_uploads):
                 token = shown_token(request)
-                verdicts = [self._service.permitted(token, each) for each in scopes]
+                verdicts = [self._service.permitted(token, good) for good in scopes]
                 if GRANTED not in verdicts:
                     status = 403 if WRONG_SCOPE in verdicts else 401
                     raise RequestError(
@@ -167,9 +173,9 @@ class _Endpoints:
 
     async def ready(self, _: Request) -> Response:
         trouble = self._service.trouble
-        return PlainTextResponse(
-            "ready\n" if trouble is None else f"{trouble}\n", 200 if trouble is None else 503
-        )
+        if trouble is not None:
+            return PlainTextResponse(f"{trouble}\n", 503)
+        return PlainTextResponse("ready\n")
 
     async def version(self, _: Request) -> Response:
         return JSONResponse({"version": version("ldpkit-aggregator"), "wire": 1})
@@ -180,11 +186,11 @@ class _Endpoints:
         )
 
     async def surveys(self, _: Request) -> Response:
-        found = [
-            {"name": each.survey.name, "fingerprint": each.fingerprint}
-            for each in self._service.catalogue.all
+        surveys = [
+            {"name": served.survey.name, "fingerprint": served.fingerprint}
+            for served in self._service.catalogue.all
         ]
-        return JSONResponse({"surveys": found})
+        return JSONResponse({"surveys": surveys})
 
     async def survey(self, request: Request) -> Response:
         served = self._served(request)
@@ -202,26 +208,25 @@ class _Endpoints:
                 400, f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}"
             )
         form = DOWNLOADS[name]
-        served, options, epoch = (
-            self._served(request),
-            options_of(request.query_params),
-            _epoch(request),
-        )
+        served = self._served(request)
+        options = options_of(request.query_params)
+        epoch = _epoch(request)
         pooled = epoch is None and not request.query_params.get("version")
 
-        def made() -> bytes:
+        def make() -> bytes:
             if pooled:
                 return download(self._analysis.pooled(served.survey.name, options), form)
             at = self._at(served, epoch)
             return download(self._analysis.estimates(served, options, at), form)
 
-        content = await run_in_threadpool(made)
+        content = await run_in_threadpool(make)
         file = f"{served.survey.name}.{form.ending}"
         headers = {"content-disposition": f'attachment; filename="{file}"'}
         return Response(content, media_type=form.content_type, headers=headers)
 
     async def tally(self, request: Request) -> Response:
-        served, epoch = self._served(request), _epoch(request)
+        served = self._served(request)
+        epoch = _epoch(request)
         content = await run_in_threadpool(
             lambda: encode_tally(self._analysis.tally(served, self._at(served, epoch)))
         )
@@ -230,19 +235,20 @@ class _Endpoints:
         return Response(content, media_type="application/octet-stream", headers=headers)
 
     async def history(self, request: Request) -> Response:
-        served, options = self._served(request), options_of(request.query_params)
+        served = self._served(request)
+        options = options_of(request.query_params)
         name = request.query_params.get("question", "")
-        found = await run_in_threadpool(self._analysis.history, served, name, options)
+        history = await run_in_threadpool(self._analysis.history, served, name, options)
         epochs = [
-            {"epoch": at.number, "start": at.start, "seconds": at.length, **each.to_dict()}
-            for at, each in found
+            {"epoch": at.number, "start": at.start, "seconds": at.length, **estimates.to_dict()}
+            for at, estimates in history
         ]
         return JSONResponse({"survey": served.survey.name, "question": name, "epochs": epochs})
 
     async def health(self, request: Request) -> Response:
         served = self._served(request)
-        found = await run_in_threadpool(self._analysis.health, served)
-        checks = {name: [check._asdict() for check in those] for name, those in found.items()}
+        by_question = await run_in_threadpool(self._analysis.health, served)
+        checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}
         return JSONResponse({"survey": served.survey.name, "questions": checks})
 
     def _served(self, request: Request) -> Served:
@@ -267,9 +273,8 @@ def _answer(status: int, error: Exception, **headers: str) -> Response:
 
 
 async def _refused(_: Request, error: Any) -> Response:
-    return _answer(
-        error.status, error, **({"www-authenticate": "Bearer"} if error.status == 401 else {})
-    )
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
+    return _answer(error.status, error, **headers)
 
 
 async def _unable(_: Request, error: Exception) -> Response:

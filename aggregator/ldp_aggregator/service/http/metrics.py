@@ -1,11 +1,13 @@
-"""Metrics for Prometheus: what the store says of batches, how the writer is doing, and the health
-of the reports.
+"""Metrics for Prometheus: batches in the store, the writer, and the health of the reports.
 
-ldp_batches_received_total, ldp_batches_total{outcome, reason}, ldp_batches_quarantined   from the store, exact
-ldp_reports{survey, version, question}                     reports in the tallies
-ldp_check_p_value{survey, version, question, check}        small where reports do not look like the mechanism's
-ldp_uploads_total{status}, ldp_upload_seconds              requests, by this process
-ldp_writer_*, ldp_ready, ldp_source_*{source}              this process
+ldp_batches_received_total                             batches, from the store, exact
+ldp_batches_total{outcome, reason}                     the same, by what became of them
+ldp_batches_quarantined                                those put aside
+ldp_reports{survey, version, question}                 reports in the tallies
+ldp_check_p_value{survey, version, question, check}    small where reports do not look like the
+                                                       mechanism's
+ldp_uploads_total{status}, ldp_upload_seconds          requests, by this process
+ldp_writer_*, ldp_ready, ldp_source_*{source}          this process
 """
 
 from __future__ import annotations
@@ -24,9 +26,7 @@ from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PAUSE = 30.0
-"""Seconds for which reports and checks are remembered: they take longer to find out than a scrape
-should.
-"""
+"""Seconds for which reports and checks are remembered: finding them out outlasts a scrape."""
 _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 
 
@@ -74,7 +74,8 @@ class _FromService(Collector):
         service = self._service
         yield from _batches(service)
         if time.monotonic() - self._looked > PAUSE:
-            self._slow, self._looked = list(_by_question(service)), time.monotonic()
+            self._slow = list(_by_question(service))
+            self._looked = time.monotonic()
         yield from self._slow
         writer = service.writer
         yield GaugeMetricFamily(

@@ -25,10 +25,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 MOST_HEAD = 16 << 10
 MOST_FIELDS = 100
 MOST_CONNECTIONS = 4096
-HEAD, BODY, ANSWER = 10.0, 40.0, 600.0
+HEAD = 10.0
+BODY = 40.0
+ANSWER = 600.0
 """Seconds for each part, the head's from the connection or the last answer on.
 
-An upload has less (`upload_desk`).
+An upload has less (`uploads.desk`).
 """
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
@@ -36,33 +38,31 @@ _WATCHED = (b"host", b"authorization", b"expect")
 
 
 def make_room() -> None:
-    """Let this process open as many files as so many connections need, or have no more connections
-    than it may.
-    """
+    """Let this process open the files that its connections need, or have fewer connections."""
     try:
         from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
     except ImportError:  # a system without such a limit
         return
     soft, hard = getrlimit(RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + _OTHER_FILES
-    allowed = wanted if hard == RLIM_INFINITY else min(wanted, hard)
+    needed = MOST_CONNECTIONS + _OTHER_FILES
+    allowed = needed if hard == RLIM_INFINITY else min(needed, hard)
     if soft != RLIM_INFINITY and soft < allowed:
         setrlimit(RLIMIT_NOFILE, (allowed, hard))
     StrictProtocol.most_connections = allowed - _OTHER_FILES
 
 
 class JoiningTransport:
-    """Sends what is written in one turn of the loop, such as the head and the body of an answer, by
-    one system call.
+    """Sends what is written in one turn of the loop by one system call.
+
+    That is the head and the body of an answer, for example.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
-        self.is_closing = (
-            transport.is_closing
-        )  # asked for several times a request, and slow to be found below
+        # Asked for several times a request, and slow to be found below.
+        self.is_closing = transport.is_closing
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -147,21 +147,19 @@ class StrictProtocol(HttpToolsProtocol):
 
     def check_head(self) -> None:
         """Whatever is raised here is answered with 400."""
-        version, size, seen = (
-            self.parser.get_http_version(),
-            len(self.url),
-            dict.fromkeys(_WATCHED, 0),
-        )
+        version = self.parser.get_http_version()
+        size = len(self.url)
+        times = dict.fromkeys(_WATCHED, 0)
         for name, value in self.headers:
             size += len(name) + len(value)
-            if name in seen:
-                seen[name] += 1
+            if name in times:
+                times[name] += 1
         sound = (
             self.url.startswith(b"/")
             and version in ("1.0", "1.1")
-            and (seen[b"host"] == 1 or (version == "1.0" and not seen[b"host"]))
-            and seen[b"authorization"] <= 1
-            and (not seen[b"expect"] or self.expect_100_continue)
+            and (times[b"host"] == 1 or (version == "1.0" and not times[b"host"]))
+            and times[b"authorization"] <= 1
+            and (not times[b"expect"] or self.expect_100_continue)
             and not self.parser.should_upgrade()
             and len(self.headers) <= MOST_FIELDS
             and size <= MOST_HEAD
@@ -211,8 +209,8 @@ class StrictProtocol(HttpToolsProtocol):
     def _look(self) -> None:
         # One timer for a connection, not one for each part of each request: those would cost more
         # than they watch.
-        left = self._until - self.loop.time()
-        if left <= 0:
+        remaining = self._until - self.loop.time()
+        if remaining <= 0:
             self.too_late()
         if not self.transport.is_closing():
-            self._watch = self.loop.call_later(min(max(left, 1.0), HEAD), self._look)
+            self._watch = self.loop.call_later(min(max(remaining, 1.0), HEAD), self._look)

@@ -1,6 +1,4 @@
-"""Uploads by ASGI, for servers and applications of any kind: an application of one path, before an
-`UploadDesk`.
-"""
+"""Uploads by ASGI, for servers and applications of any kind: one path, before an `UploadDesk`."""
 
 from __future__ import annotations
 
@@ -28,7 +26,8 @@ class Upload:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        started, desk = time.perf_counter(), self._desk
+        started = time.perf_counter()
+        desk = self._desk
         headers: Headers = scope["headers"]
         if scope["method"] == "OPTIONS" and (shared := desk.shared_with(headers)):
             reply = Reply(204, [*shared, *PREFLIGHT], b"")
@@ -36,9 +35,8 @@ class Upload:
             try:
                 length = desk.admit(scope["method"], headers)
                 try:
-                    answer: Receipt | Exception = await self._receipt(
-                        await self._patience.body(receive, length)
-                    )
+                    body = await self._patience.body(receive, length)
+                    answer: Receipt | Exception = await self._receipt(body)
                 finally:
                     desk.release(length)
             except (Refused, LDPError) as error:
@@ -57,7 +55,7 @@ class Upload:
 
 
 def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
-    if future.done():  # whoever waited has gone
+    if future.done():  # the client that waited has gone
         return
     if isinstance(answer, Receipt):
         future.set_result(answer)
@@ -66,8 +64,9 @@ def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
 
 
 class _Patience:
-    """Ends the wait for bodies that take too long. One timer looks after all of them: one for each
-    would cost more than reading most of them does.
+    """Ends the wait for bodies that take too long.
+
+    One timer looks after all of them: one for each would cost more than reading most of them does.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -78,7 +77,8 @@ class _Patience:
 
     async def body(self, receive: Receive, length: int) -> bytes:
         """A body of so many bytes. Raises `Refused`."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
         assert task is not None  # noqa: S101 (a fact about coroutines)
         self._ends[task] = loop.time() + self._seconds
         if not self._looking:
@@ -102,11 +102,10 @@ class _Patience:
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
-        for task in [
-            task for task, end in self._ends.items() if end <= now and task not in self._late
-        ]:
-            self._late.add(task)
-            task.cancel()
+        for task, end in self._ends.items():
+            if end <= now and task not in self._late:
+                self._late.add(task)
+                task.cancel()
         self._looking = bool(self._ends)
         if self._looking:
             self._look_later(loop)
@@ -114,11 +113,13 @@ class _Patience:
 
 async def _body(receive: Receive, length: int) -> bytes:
     parts: list[bytes] = []
-    size, more = 0, True
+    size = 0
+    more = True
     while more and size <= length:
         message = await receive()
         parts.append(message.get("body", b""))
-        size, more = size + len(parts[-1]), message.get("more_body", False)
+        size += len(parts[-1])
+        more = message.get("more_body", False)
     if size != length or message["type"] != "http.request":
         raise Refused(400, f"expected {length} bytes, as announced, got {size}")
     return b"".join(parts)

@@ -1,5 +1,4 @@
-"""The short way for uploads in `ldp serve`: from the parser to the desk and back, without ASGI in
-between.
+"""The short way for uploads in `ldp serve`: from the parser to the desk, without ASGI.
 
 Uploads are small, and there are many: the task, the messages and the checks that an ASGI server
 makes for each would cost more than counting it. All other requests go the usual way, and so do
@@ -21,13 +20,15 @@ from ldp_aggregator.service.uploads.desk import PATH, Headers, Refused, UploadDe
 
 _PATH = PATH.encode()
 _STATUS = {
-    each.value: b"HTTP/1.1 %d %s\r\n" % (each.value, each.phrase.encode()) for each in HTTPStatus
+    status.value: b"HTTP/1.1 %d %s\r\n" % (status.value, status.phrase.encode())
+    for status in HTTPStatus
 }
 
 
 class _Coming:
-    """An upload under way: `length` bytes of it are held, and `with_writer` says whether its body
-    is whole.
+    """An upload under way.
+
+    `length` bytes of it are held; `with_writer` says whether its body is whole.
     """
 
     __slots__ = ("headers", "length", "parts", "started", "with_writer")
@@ -57,7 +58,8 @@ class UploadProtocol(StrictProtocol):
             super().on_headers_complete()
             return
         self.check_head()
-        self._keep_alive, self._whole = self.parser.should_keep_alive(), False
+        self._keep_alive = self.parser.should_keep_alive()
+        self._whole = False
         self._upload = _Coming(self.headers)
         try:
             self._upload.length = self._desk.admit("POST", self.headers)
@@ -127,20 +129,20 @@ class UploadProtocol(StrictProtocol):
         if self._upload is None or self._whole:
             super().too_late()
         else:
-            got, seconds = sum(map(len, self._upload.parts)), self._desk.limits.patience
-            self._answer(
-                Refused(
-                    408, f"expected {self._upload.length} bytes within {seconds:.0f} s, got {got}"
-                )
-            )
+            length = self._upload.length
+            arrived = sum(map(len, self._upload.parts))
+            seconds = self._desk.limits.patience
+            reason = f"expected {length} bytes within {seconds:.0f} s, got {arrived}"
+            self._answer(Refused(408, reason))
 
     def _drop(self) -> _Coming:
-        upload, self._upload = cast(_Coming, self._upload), None
+        upload = cast(_Coming, self._upload)
+        self._upload = None
         self._desk.release(upload.length)
         return upload
 
     def _answer(self, answer: Receipt | Exception) -> None:
-        """Answer the upload, if anybody is there, and go on to the next request or close."""
+        """Answer the upload if its client is still there; go on to the next request or close."""
         upload = self._drop()
         status, headers, body = self._desk.reply(answer, upload.headers, upload.started)
         if self.transport.is_closing():

@@ -66,7 +66,8 @@ def forget(response: Response) -> None:
 
 def of_own_page(request: Request) -> bool:
     """Whether a form was sent by one of our pages."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
     if site is not None:
         return site in ("same-origin", "none")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")

@@ -17,15 +17,19 @@ _SIGN_OUT = tag("form", tag("button", "Sign out"), method="post", action="logout
 def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> str:
     """The page of a survey; `shown` may be what keeps us from showing it, in words."""
     if isinstance(shown, str):
-        told, parts = "", problem(shown)
+        sentence = ""
+        parts = problem(shown)
     else:
-        told, parts = summary(shown), survey_section(shown, service, asked)
+        sentence = summary(shown)
+        parts = survey_section(shown, service, asked)
     name = asked.served.survey.name
-    header = [_SITE, _surveys(service.surveys, name), *([_SIGN_OUT] if service.signed_in else [])]
+    header = [_SITE, _surveys(service.surveys, name)]
+    if service.signed_in:
+        header.append(_SIGN_OUT)
     main = tag(
         "main",
         tag("h1", name),
-        tag("p", told, id="summary"),
+        tag("p", sentence, id="summary"),
         service_section(service),
         _choices(asked),
         parts,
@@ -35,7 +39,7 @@ def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> 
 
 
 def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
-    """The page for whoever shows no token, or a wrong one.
+    """The page for someone who shows no token, or a wrong one.
 
     Signed in, they see what they had asked for.
     """
@@ -136,10 +140,10 @@ def _choices(asked: Asked) -> Safe:
     options = asked.options
     versions = {"": "all, pooled"}
     versions |= {
-        each.fingerprint: f"{number}: {each.fingerprint[:8]}…"
-        for number, each in enumerate(asked.versions, 1)
+        served.fingerprint: f"{number}: {served.fingerprint[:8]}…"
+        for number, served in enumerate(asked.versions, 1)
     }
-    kept = {
+    hidden = {
         key: value
         for key, value in asked.query().items()
         if key in ("survey", "reports_each", "over_time")
@@ -161,27 +165,20 @@ def _choices(asked: Asked) -> Safe:
         step="any",
         value=str(options.level),
     )
+    version = []
+    if len(asked.versions) > 1:
+        chosen = "" if asked.pooled else asked.served.fingerprint
+        version.append(_select("Version", "version", versions, chosen=chosen))
+    estimands = {name: name for name in ESTIMANDS}
+    intervals = {name: name for name in INTERVALS}
+    views = {"": "unbiased", **{name: f"{name} (biased)" for name in POST}}
     fields = [
-        *(tag("input", type="hidden", name=key, value=value) for key, value in kept.items()),
-        _select("Version", "version", versions, "" if asked.pooled else asked.served.fingerprint)
-        if len(asked.versions) > 1
-        else "",
+        *(tag("input", type="hidden", name=key, value=value) for key, value in hidden.items()),
+        *version,
         tag("label", tag("span", "Level"), level),
-        _select(
-            "Errors for the",
-            "estimand",
-            dict(zip(ESTIMANDS, ESTIMANDS, strict=True)),
-            options.estimand,
-        ),
-        _select(
-            "Intervals", "interval", dict(zip(INTERVALS, INTERVALS, strict=True)), options.interval
-        ),
-        _select(
-            "View",
-            "post",
-            {"": "unbiased", **{name: f"{name} (biased)" for name in POST}},
-            options.post or "",
-        ),
+        _select("Errors for the", "estimand", estimands, chosen=options.estimand),
+        _select("Intervals", "interval", intervals, chosen=options.interval),
+        _select("View", "post", views, chosen=options.post or ""),
         tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
         tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
         tag("button", "Show"),
@@ -190,8 +187,8 @@ def _choices(asked: Asked) -> Safe:
 
 
 def _select(words: str, name: str, options: Mapping[str, str], chosen: str) -> Safe:
-    made = joined(
+    choices = joined(
         tag("option", text, value=value, selected=value == chosen)
         for value, text in options.items()
     )
-    return tag("label", tag("span", words), tag("select", made, name=name))
+    return tag("label", tag("span", words), tag("select", choices, name=name))

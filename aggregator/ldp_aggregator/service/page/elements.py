@@ -29,11 +29,11 @@ def row(heading: str, *cells: str) -> Safe:
 def table(caption: str, head: Sequence[str], rows: Iterable[Safe], **attributes: str) -> Safe:
     """A table; with the class `worded`, its last column holds sentences."""
     headings = tag("thead", tag("tr", *(tag("th", tag("bdi", cell), scope="col") for cell in head)))
-    made = tag("table", tag("caption", caption), headings, tag("tbody", *rows), **attributes)
-    # Whoever has only a keyboard has to reach what overflows.
-    return tag("div", made, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    element = tag("table", tag("caption", caption), headings, tag("tbody", *rows), **attributes)
+    # People with only a keyboard have to reach what overflows.
+    return tag("div", element, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
 def many(count: int, noun: str) -> str:
-    """So many of something."""
+    """A number of things, in words."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

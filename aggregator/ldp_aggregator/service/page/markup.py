@@ -40,14 +40,20 @@ def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
 
     `class_` is class, `aria_label` aria-label; True has no value, None and False are left out.
     """
-    written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}"
-        + ("" if value is True else f'="{escaped(_text(value))}"')
-        for key, value in attributes.items()
-        if value is not None and value is not False
+    start = "".join(
+        _attribute(key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items()
     )
-    opened = f"<{name}{written}>"
-    return Safe(opened if name in _VOID else f"{opened}{joined(children)}</{name}>")
+    if name in _VOID:
+        return Safe(f"<{name}{start}>")
+    return Safe(f"<{name}{start}>{joined(children)}</{name}>")
+
+
+def _attribute(name: str, value: Attribute) -> str:
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return f" {name}"
+    return f' {name}="{escaped(_text(value))}"'
 
 
 def _text(value: str | float) -> str:

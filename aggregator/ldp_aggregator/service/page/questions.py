@@ -35,8 +35,8 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
         chart = tag("figure", bars(view), tag("figcaption", _legend(view)))
         parts.append(tag("div", chart, _values(view), class_="beside"))
     bound = "" if question.manipulation is None else str(question.manipulation)
-    said = filter(None, (question.note, *map(str, question.remarks), bound))
-    parts += [tag("p", sentence, class_="note") for sentence in said]
+    sentences = filter(None, (question.note, *map(str, question.remarks), bound))
+    parts += [tag("p", sentence, class_="note") for sentence in sentences]
     parts += [_health(view)] if question.reports else []
     if asked.served.survey.epoch is not None:
         parts.append(_over_time(view, asked))
@@ -73,7 +73,8 @@ def _facts(view: QuestionView) -> Safe:
         facts.append(("Mean", f"{estimate} ± {error} {interval}"))
     if len(view.chances):
         # Simultaneous, whatever the intervals are.
-        there = f"{view.found:,} of {many(len(view.chances), 'value')} (Bonferroni, {options.level:.4g})"
+        values = many(len(view.chances), "value")
+        there = f"{view.found:,} of {values} (Bonferroni, {options.level:.4g})"
         facts.append(("Detected", there))
     return tag(
         "dl",
@@ -83,22 +84,20 @@ def _facts(view: QuestionView) -> Safe:
 
 
 def _legend(view: QuestionView) -> str:
-    hidden = (
-        ""
-        if view.complete
-        else f"The {len(view.shown)} most frequent of {len(view.estimates):,} values. "
-    )
-    return f"{hidden}Bars are estimates, lines their intervals. Pale: not told from zero."
+    legend = "Bars are estimates, lines their intervals. Pale: not told from zero."
+    if view.complete:
+        return legend
+    return f"The {len(view.shown)} most frequent of {len(view.estimates):,} values. {legend}"
 
 
 def _values(view: QuestionView) -> Safe:
     question = view.estimates
     rows = [
-        _value(question, _estimate(question, place), float(view.chances[place]), view.miss)
+        _value(question, _estimate(question, place), float(view.chances[place]), miss=view.miss)
         for place in view.shown
     ]
     if question.unallocated is not None:
-        rows.append(_value(question, question.unallocated, None, view.miss))
+        rows.append(_value(question, question.unallocated, None, miss=view.miss))
     value, count, frequency, error, interval = question.headings
     head = (value, frequency, error, interval, count, "p-value")
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
@@ -118,22 +117,21 @@ def _value(
 ) -> Safe:
     show = question.shown
     value, count, frequency, error, _ = question.row(estimate)
-    low, high = (number(show(end), end) for end in (estimate.low, estimate.high))
-    ends = joined(["[", low, ", ", high, "]"])
-    told = (
-        []
-        if chance is None
-        else [number(f"{chance:.2g}" if chance >= _LEAST else f"< {_LEAST:g}", chance)]
-    )
-    if chance is not None and chance <= miss:
-        told.append(tag("span", " detected", class_="detected"))
+    low = number(show(estimate.low), estimate.low)
+    high = number(show(estimate.high), estimate.high)
+    detection = []
+    if chance is not None:
+        text = f"{chance:.2g}" if chance >= _LEAST else f"< {_LEAST:g}"
+        detection.append(number(text, chance))
+        if chance <= miss:
+            detection.append(tag("span", " detected", class_="detected"))
     return row(
         value,
         number(frequency, estimate.frequency),
         number(error, estimate.standard_error),
-        ends,
+        joined(["[", low, ", ", high, "]"]),
         number(count, estimate.count),
-        joined(told),
+        joined(detection),
     )
 
 
@@ -141,11 +139,9 @@ def _health(view: QuestionView) -> Safe:
     failed = [check for check in view.checks if check.suspicious]
     if not view.checks:
         return tag("p", "No check applies to these reports.", class_="note")
-    verdict = (
-        f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed"
-        if failed
-        else "Health: all checks passed"
-    )
+    verdict = "Health: all checks passed"
+    if failed:
+        verdict = f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed"
     rows = [
         row(
             check.name,
@@ -155,14 +151,13 @@ def _health(view: QuestionView) -> Safe:
         )
         for check in view.checks
     ]
-    caption = (
-        f"{view.estimates.name}: whether the reports look as the mechanism would have drawn them"
-    )
+    name = view.estimates.name
+    caption = f"{name}: whether the reports look as the mechanism would have drawn them"
     return tag(
         "details",
         tag("summary", verdict, class_="problem" if failed else None),
         table(caption, ("check", "verdict", "p-value", "meaning"), rows, class_="worded"),
-        id=f"health-{view.estimates.name}",
+        id=f"health-{name}",
         open=bool(failed),
     )
 
@@ -179,32 +174,30 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
     pictures = tag("div", *panel_of_means(view), *panels(view, most), class_="panels")
     caption = f"{name} by epoch (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]
-    found = [
+    points = [
         {point.epoch: point for point in points_of(view.series, view.estimates, place)}
         for place in most
     ]
     has_mean = bool(means_of(view.series))
     rows = []
-    for epoch, each in reversed(view.series):
-        mean = "" if each.mean is None else number(each.mean.cells[0], each.mean.estimate)
-        here = (by_epoch.get(epoch) for by_epoch in found)
-        cells = ("" if at is None else number(each.shown(at.estimate), at.estimate) for at in here)
-        rows.append(
-            row(
-                when(epoch),
-                number(f"{each.reports:,}", each.reports),
-                *([mean] if has_mean else []),
-                *cells,
-            )
-        )
-    return joined(
-        [
-            tag("h3", "Over time"),
-            pictures,
-            table(caption, ("epoch", "reports", *([MEAN] if has_mean else []), *values), rows),
-            hide,
-        ]
-    )
+    for epoch, estimates in reversed(view.series):
+        cells = [number(f"{estimates.reports:,}", estimates.reports)]
+        if has_mean:
+            cells.append(_mean(estimates))
+        for by_epoch in points:
+            point = by_epoch.get(epoch)
+            if point is None:
+                cells.append(Safe(""))
+            else:
+                cells.append(number(estimates.shown(point.estimate), point.estimate))
+        rows.append(row(when(epoch), *cells))
+    head = ("epoch", "reports", *([MEAN] if has_mean else []), *values)
+    return joined([tag("h3", "Over time"), pictures, table(caption, head, rows), hide])
+
+
+def _mean(estimates: QuestionEstimates) -> Safe:
+    mean = estimates.mean
+    return Safe("") if mean is None else number(mean.cells[0], mean.estimate)
 
 
 def _link(words: str, asked: Asked, place: str, **changes: str) -> Safe:

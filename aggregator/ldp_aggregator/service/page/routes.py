@@ -1,6 +1,7 @@
 """The page over HTTP.
 
-    GET  /                 the page, with what `views.Asked` reads off the query; 304 while nothing has changed
+    GET  /                 the page, with what `views.Asked` reads off the query; 304 while nothing
+                           has changed
     POST /login, /logout   take a token from a form and let the browser keep it, or forget it; then
                            back to the page
     GET  /page/...         style, script, icon
@@ -35,8 +36,8 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
 
 HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "connect-src 'self'; "
+    "content-security-policy": "default-src 'none'; "
+    "script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -62,12 +63,8 @@ def page_routes(service: Service) -> list[Route]:
 class _Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
-        others = repr(
-            (
-                version("ldpkit-aggregator"),
-                [(each.source, each.candidates) for each in service.catalogue.all],
-            )
-        )
+        sources = [(served.source, served.candidates) for served in service.catalogue.all]
+        others = repr((version("ldpkit-aggregator"), sources))
         self._others = xxh64_hexdigest(others.encode())
 
     async def survey(self, request: Request) -> Response:
@@ -78,7 +75,7 @@ class _Pages:
             return _refused(verdict, query)
         return await run_in_threadpool(self._shown, query, request.headers.get("if-none-match"))
 
-    def _shown(self, query: Mapping[str, str], known: str | None) -> Response:
+    def _shown(self, query: Mapping[str, str], known_tag: str | None) -> Response:
         service, analysis = self._service, self._service.analysis
         try:
             asked = Asked.of(service.catalogue, query)
@@ -86,7 +83,7 @@ class _Pages:
             trouble = service.trouble
             tag = self._tag(trouble)
             # What stands between may have packed an answer, and then calls its tag weak.
-            if known is not None and known.removeprefix("W/") == tag:
+            if known_tag is not None and known_tag.removeprefix("W/") == tag:
                 return Response(status_code=304, headers={**HEADERS, "etag": tag})
             try:
                 shown: SurveyView | str = survey_view(analysis, asked)
@@ -102,12 +99,18 @@ class _Pages:
         return _page(page, 200, etag=tag)
 
     def _tag(self, trouble: str | None) -> str:
-        return f'"{self._service.analysis.commits()}-{xxh64_hexdigest(f"{self._others} {trouble}".encode())}"'
+        commits = self._service.analysis.commits()
+        others = xxh64_hexdigest(f"{self._others} {trouble}".encode())
+        return f'"{commits}-{others}"'
 
     def _service_view(self, trouble: str | None) -> ServiceView:
         service = self._service
-        names, signed_in = tuple(service.catalogue.by_name), service.settings.tokens is not None
-        return ServiceView(names, service.analysis.accounts(), trouble, signed_in)
+        return ServiceView(
+            surveys=tuple(service.catalogue.by_name),
+            accounts=service.analysis.accounts(),
+            trouble=trouble,
+            signed_in=service.settings.tokens is not None,
+        )
 
     async def sign_in(self, request: Request) -> Response:
         """Keep a token, if it is good."""
@@ -157,11 +160,8 @@ async def _back(request: Request) -> Response:
 
 def _refused(verdict: str, query: Mapping[str, str]) -> Response:
     status, words = REFUSALS[verdict]
-    return _page(
-        sign_in_page(words, query),
-        status,
-        **({"www-authenticate": "Bearer"} if status == 401 else {}),
-    )
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    return _page(sign_in_page(words, query), status, **headers)
 
 
 def _page(content: str, status: int, **headers: str) -> Response:

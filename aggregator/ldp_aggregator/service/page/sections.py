@@ -1,6 +1,4 @@
-"""The parts of the page: what holds for the service, a survey's questions, its batches, what to
-download.
-"""
+"""The parts of the page: the service, a survey's questions, its batches, what to download."""
 
 from __future__ import annotations
 
@@ -24,30 +22,34 @@ _OUTCOMES = {
 
 def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe:
     """A survey's questions, what became of batches, and what to download."""
-    questions = [question_section(each, asked) for each in view.questions]
+    questions = [question_section(question, asked) for question in view.questions]
     return joined([*questions, _batches(view, service), _exports(asked)])
 
 
 def summary(view: SurveyView) -> str:
     """One sentence on what is there."""
-    most = max((each.estimates.reports for each in view.questions), default=0)
+    most = max((question.estimates.reports for question in view.questions), default=0)
     return f"{many(len(view.questions), 'question')}, up to {many(most, 'report')} each."
 
 
 def service_section(view: ServiceView) -> Safe:
     """The conservation line of the whole service, and what is wrong with it."""
-    told = summed_up(view.accounts.outcomes)
-    terms = (told["accepted"], told["duplicate"], sum(told["rejected"].values()), told[QUARANTINED])
+    outcomes = summed_up(view.accounts.outcomes)
+    terms = (
+        outcomes["accepted"],
+        outcomes["duplicate"],
+        sum(outcomes["rejected"].values()),
+        outcomes[QUARANTINED],
+    )
     names = ("accepted", "duplicate", "rejected", QUARANTINED)
     sums = " + ".join(f"{count:,} {name}" for name, count in zip(names, terms, strict=True))
     received = tag("strong", f"{view.accounts.received:,}")
     line = tag("p", received, f" batches received = {sums}", class_="sums", id="accounts")
-    wrong = (
-        []
-        if view.balances
-        else ["These do not add up: the store is damaged. Run ldp doctor on it."]
-    )
-    wrong += [] if view.trouble is None else [f"No reports are taken: {view.trouble}"]
+    wrong = []
+    if not view.balances:
+        wrong.append("These do not add up: the store is damaged. Run ldp doctor on it.")
+    if view.trouble is not None:
+        wrong.append(f"No reports are taken: {view.trouble}")
     return joined([line, *(tag("p", words, class_="problem") for words in wrong)])
 
 
@@ -68,28 +70,15 @@ def _batches(view: SurveyView, service: ServiceView) -> Safe:
 
 def _exports(asked: Asked) -> Safe:
     survey = asked.served.survey
-    path, query = f"v1/surveys/{quote(survey.name)}", asked.query(survey=None, over_time=None)
-    links = [
-        tag(
-            "li",
-            tag(
-                "a",
-                form.words,
-                href=f"{path}/estimates?{urlencode({**query, 'format': form.name})}",
-                download=True,
-            ),
-        )
+    path = f"v1/surveys/{quote(survey.name)}"
+    query = asked.query(survey=None, over_time=None)
+    files = [
+        (form.words, f"{path}/estimates?{urlencode({**query, 'format': form.name})}")
         for form in DOWNLOADS.values()
         if form.available
     ]
-    links.append(
-        tag(
-            "li",
-            tag(
-                "a", "Tally", href=f"{path}/tally?version={asked.served.fingerprint}", download=True
-            ),
-        )
-    )
+    files.append(("Tally", f"{path}/tally?version={asked.served.fingerprint}"))
+    links = [tag("li", tag("a", words, href=href, download=True)) for words, href in files]
     heading = tag("h2", "Download", id="heading-exports")
     return tag(
         "nav",

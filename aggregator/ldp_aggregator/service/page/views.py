@@ -27,8 +27,7 @@ Series = Sequence[tuple[Epoch, QuestionEstimates]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody wants to see: a version of a survey, with options; and over time, if at all,
-    one question.
+    """What someone asked to see: a version of a survey, with options; one question over time.
 
     If no version is named, and there are several, the estimates are `pooled`; all else is of the
     newest.
@@ -53,7 +52,11 @@ class Asked:
         versions = catalogue.by_name[name]
         pooled = len(versions) > 1 and not query.get("version")
         return cls(
-            served, versions, pooled, options_of(query), over_time if over_time in timed else None
+            served=served,
+            versions=versions,
+            pooled=pooled,
+            options=options_of(query),
+            over_time=over_time if over_time in timed else None,
         )
 
     def query(self, **changes: str | None) -> dict[str, str]:
@@ -77,9 +80,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class ServiceView:
-    """What is shown of the service: its surveys by name, what became of all batches, and what is
-    wrong, if it is.
-    """
+    """What is shown of the service: its surveys by name, its batches, and what is wrong."""
 
     surveys: Sequence[str]
     accounts: Accounts
@@ -95,9 +96,7 @@ class ServiceView:
 
 @dataclass(frozen=True)
 class QuestionView:
-    """One question: its estimates, the places of the values that are shown, and what is known
-    beside them.
-    """
+    """One question: its estimates, the places of the values shown, and what lies beside them."""
 
     estimates: QuestionEstimates
     shown: Sequence[int]
@@ -116,11 +115,11 @@ class QuestionView:
     ) -> QuestionView:
         """What follows from the estimates of a question, and what is known beside them."""
         return cls(
-            estimates,
-            shown_places(estimates.frequency),
-            adjusted_p_values(estimates, CORRECTION),
-            checks,
-            series,
+            estimates=estimates,
+            shown=shown_places(estimates.frequency),
+            chances=adjusted_p_values(estimates, CORRECTION),
+            checks=checks,
+            series=series,
         )
 
     @property
@@ -154,18 +153,16 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     """
     served, options = asked.served, asked.options
     health = analysis.health(served)
-    series = (
-        None
-        if asked.over_time is None
-        else analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
-    )
-    name = served.survey.name
-    found = analysis.pooled(name, options) if asked.pooled else analysis.estimates(served, options)
-    questions = [
-        QuestionView.of(
-            estimates, health[estimates.name], series if estimates.name == asked.over_time else None
-        )
-        for estimates in found
-    ]
+    series = None
+    if asked.over_time is not None:
+        series = analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
+    if asked.pooled:
+        survey_estimates = analysis.pooled(served.survey.name, options)
+    else:
+        survey_estimates = analysis.estimates(served, options)
+    questions = []
+    for estimates in survey_estimates:
+        over_time = series if estimates.name == asked.over_time else None
+        questions.append(QuestionView.of(estimates, health[estimates.name], over_time))
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
     return SurveyView(questions, outcomes)

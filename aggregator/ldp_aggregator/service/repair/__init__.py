@@ -1,8 +1,10 @@
 """Repair: what is wrong with a damaged store, and what can be made of it without a guess.
 
-doctor     the way through a store         census, diagnosis  what is there, and what is said of it
-lost_ids, lost_records, lost_tallies       what may have gone, by what it was
-mending    new records for lost ones       salvage            readable rows of an unreadable file
+doctor                                 the way through a store
+census, diagnosis                      what is there, and what is said of it
+lost_ids, lost_records, lost_tallies   what may have gone, by what it was
+mending                                new records for lost ones
+salvage                                readable rows of an unreadable file
 
 Imports: `service.store`, `service.counting`.
 """

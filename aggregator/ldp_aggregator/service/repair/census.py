@@ -1,6 +1,4 @@
-"""A census of what can be read of a store: which records are sound, and what those say that there
-should be.
-"""
+"""A census of a damaged store: which records are sound, and what else those say there should be."""
 
 from __future__ import annotations
 
@@ -118,22 +116,29 @@ class Census:
         missing = sum(root.records - self.sums[shard][0] for shard, root in self.roots.items())
         if self.sums.keys() - self.roots.keys() or missing != len(self.broken):
             return None
-        tallies = {each.key[:FINGERPRINT_SIZE] for each in self.broken if each.kind == "tally"}
-        known = all(each.kind in KINDS for each in self.broken) and tallies <= self.tallied.keys()
-        return tallies if known else None
+        if not all(record.kind in KINDS for record in self.broken):
+            return None
+        tallies = {
+            record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == "tally"
+        }
+        return tallies if tallies <= self.tallied.keys() else None
 
     @property
     def envelopes(self) -> dict[bytes, Envelope]:
         """What reports are sent for, in the surveys that are known."""
         return {
-            each.fingerprint: each for survey in self.surveys.values() for each in survey.envelopes
+            envelope.fingerprint: envelope
+            for survey in self.surveys.values()
+            for envelope in survey.envelopes
         }
 
     @property
     def tallied(self) -> dict[bytes, Envelope]:
         """All that is counted by itself."""
         return {
-            each.fingerprint: each for survey in self.surveys.values() for each in survey.tallied
+            envelope.fingerprint: envelope
+            for survey in self.surveys.values()
+            for envelope in survey.tallied
         }
 
     def complete(self, statistic: Statistic) -> bool:
@@ -144,17 +149,19 @@ class Census:
         return len(self.parts.get(statistic, ())) == -(-empty_counts_of(envelope).size // PART)
 
     def entangled(self, fingerprints: Iterable[bytes]) -> set[bytes]:
-        """All that is counted by batches which count for one of these, or for another that is found
-        so.
-        """
-        found = set(fingerprints)
-        held = [statistics_of(each) for each in self.envelopes.values()]
-        while more := {each for those in held if those & found for each in those} - found:
-            found |= more
-        return found
+        """All that shares batches with one of these, or with another that does so."""
+        reached = set(fingerprints)
+        together = [statistics_of(envelope) for envelope in self.envelopes.values()]
+        while True:
+            touched = [statistics for statistics in together if statistics & reached]
+            more = set().union(*touched) - reached
+            if not more:
+                return reached
+            reached |= more
 
     def _take(self, record: Record) -> None:
-        shard, key = shard_of(record), record.key
+        shard = shard_of(record)
+        key = record.key
         if record.kind == "root":
             self.roots[shard] = read_root(record.content)
             return
@@ -168,20 +175,19 @@ class Census:
         elif record.kind == "ids":
             self.claimed[Epoch.read(key)][shard] = read_id_sum(record.content)
         elif record.kind == "closed":
-            length, number = int.from_bytes(key[:4], "big"), int.from_bytes(record.content, "big")
+            length = int.from_bytes(key[:4], "big")
+            number = int.from_bytes(record.content, "big")
             self.closed[length] = max(number, self.closed.get(length, -1))
         elif record.kind == "aside":
             self.aside[shard] += 1
         elif record.kind == "survey":
-            with suppress(
-                LDPError
-            ):  # of a later version, perhaps: then its questions are not known
-                self.surveys[key[:FINGERPRINT_SIZE]] = parse_survey(
-                    record.content, largest=len(record.content)
-                )
+            # Of a later version, perhaps: then its questions are not known.
+            with suppress(LDPError):
+                survey = parse_survey(record.content, largest=len(record.content))
+                self.surveys[key[:FINGERPRINT_SIZE]] = survey
 
 
 def statistics_of(envelope: Envelope) -> set[bytes]:
     """The fingerprints of all that a batch counts for."""
-    members = {each.fingerprint for each in envelope.members}
+    members = {member.fingerprint for member in envelope.members}
     return members | {envelope.fingerprint} if isinstance(envelope, Group) else members

@@ -1,12 +1,13 @@
 """What is wrong with a store, what it means, and what can be done about it without ever guessing.
 
-    one bit changed           put back: the checksum says which                                             nothing lost
+    one bit changed           put back: the checksum says which; nothing is lost
     a tally may lack parts    counted anew, if all its batches are kept whole; else set aside, and
                               what its questions share batches with as well; its batches are `lost`
     ids are missing           the epoch is closed with all before it: what comes late is refused,
                               not counted twice. Where there are no epochs nothing can be closed,
                               and what is sent again is counted again
-    an epoch was closed       and the note of it is gone: closed again, as it has batches and no ids        nothing lost
+    an epoch was closed       and the note of it is gone: closed again, as it has batches and no
+                              ids; nothing is lost
     outcomes are missing      those batches are `lost`
     commits are missing       nothing brings them back; the service goes on from what is there
 
@@ -31,9 +32,7 @@ LOST = "lost"
 
 
 class Trouble(NamedTuple):
-    """One thing that is wrong, what repairing does about it, and whether something is lost for
-    good.
-    """
+    """One thing that is wrong, what repairing does about it, and whether it costs something."""
 
     problem: str
     remedy: str
@@ -68,9 +67,9 @@ class Diagnosis:
             epoch.number.to_bytes(4, "big"),
         )
         self.put.append(record)
-        for each in census.claimed:
-            if each.length == epoch.length and each.number <= epoch.number:
-                self.forget.add(each)
+        for earlier in census.claimed:
+            if earlier.length == epoch.length and earlier.number <= epoch.number:
+                self.forget.add(earlier)
 
 
 def when(epoch: Epoch) -> str:
@@ -82,4 +81,6 @@ def when(epoch: Epoch) -> str:
 
 def many(number: int, one: str, more: str | None = None) -> str:
     """A number of things, in words."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+    if number == 1:
+        return f"1 {one}"
+    return f"{number:,} {more or one + 's'}"

@@ -65,18 +65,16 @@ class Examination(NamedTuple):
     @property
     def lost(self) -> bool:
         """Whether something cannot be brought back."""
-        return any(each.lost for each in self.troubles)
+        return any(trouble.lost for trouble in self.troubles)
 
     def text(self) -> str:
         """In plain words."""
         if not self.troubles:
             return "sound: every checksum fits, nothing is missing, and all sums add up"
         lines = []
-        for number, each in enumerate(self.troubles, 1):
-            lines += [
-                f"{number}. {each.problem}",
-                f"   {'loss' if each.lost else 'no loss'}: {each.remedy}",
-            ]
+        for number, trouble in enumerate(self.troubles, 1):
+            cost = "loss" if trouble.lost else "no loss"
+            lines += [f"{number}. {trouble.problem}", f"   {cost}: {trouble.remedy}"]
         if self.kept_as is None:
             verdict = "with loss" if self.lost else "without loss"
             lines.append(
@@ -95,7 +93,7 @@ class Examination(NamedTuple):
             "repaired": self.kept_as is not None,
             "lost": self.lost,
             "kept_as": None if self.kept_as is None else str(self.kept_as),
-            "troubles": [each._asdict() for each in self.troubles],
+            "troubles": [trouble._asdict() for trouble in self.troubles],
         }
 
 
@@ -131,8 +129,8 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
                 if not troubles:
                     return Examination(())
                 _remove(fresh)
-                commits = _renewed(fresh, evidence, diagnosis, commits or 0)
-            kept = _keep(path)
+                commits = _renewed(fresh, evidence, diagnosis, acknowledged=commits or 0)
+            copy = _keep(path)
             for ending in ("-wal", "-shm"):
                 Path(f"{path}{ending}").unlink(missing_ok=True)
             fresh.replace(path)
@@ -144,7 +142,7 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
             ) from None
         finally:
             _remove(fresh)
-    return Examination(troubles, kept)
+    return Examination(troubles, copy)
 
 
 def _diagnosed(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None) -> Diagnosis:
@@ -167,13 +165,14 @@ class _Readable:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self.complaints, self.epochs, self.ids = snapshot.complaints, snapshot.epochs, snapshot.ids
+        self.complaints = snapshot.complaints
+        self.epochs = snapshot.epochs
+        self.ids = snapshot.ids
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """Those of known kinds."""
-        return (
-            record for each in ([kind] if kind else KINDS) for record in self._snapshot.scan(each)
-        )
+        for known in (kind,) if kind else KINDS:
+            yield from self._snapshot.scan(known)
 
 
 def _file(url: str) -> Path:
@@ -207,7 +206,7 @@ def _renewed(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged:
             store.put(records)
         for epoch in evidence.epochs():
             for ids in evidence.ids(epoch) if epoch not in diagnosis.forget else ():
-                store.claim(epoch, [diagnosis.ids.get(each, each) for each in ids])
+                store.claim(epoch, [diagnosis.ids.get(id_, id_) for id_ in ids])
         for kind, key in diagnosis.drop:
             store.drop(kind, [key])
         for epoch in diagnosis.forget:
@@ -237,12 +236,14 @@ def _roots(store: Store, census: Census, acknowledged: int) -> Iterator[tuple[in
     }
     for kind in KINDS:
         for record in store.scan(kind):
-            commits, records, digest, received = roots.setdefault(
-                shard_of(record), Root(acknowledged + 1)
+            shard = shard_of(record)
+            root = roots.get(shard, Root(acknowledged + 1))
+            batches = read_outcomes(record.content).total() if kind == "intake" else 0
+            roots[shard] = root._replace(
+                records=root.records + 1,
+                digest=root.digest ^ record.checksum,
+                received=root.received + batches,
             )
-            if kind == "intake":
-                received += read_outcomes(record.content).total()
-            roots[shard_of(record)] = Root(commits, records + 1, digest ^ record.checksum, received)
     return iter(sorted(roots.items()))
 
 

@@ -13,7 +13,8 @@ from ldp_aggregator.service.store.records import EVER, Epoch, IdSum, sealed, sha
 
 def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
     """Put back what one bit changed, and close epochs whose ids are not all there."""
-    census, tables = diagnosis.census, evidence.epochs()
+    census = diagnosis.census
+    tables = evidence.epochs()
     counted_in = {epoch for _, epoch, _ in census.parts} - {EVER}
     for epoch in sorted(counted_in - set(tables) - census.claimed.keys()):
         if epoch.number > census.closed.get(epoch.length, -1):
@@ -29,21 +30,21 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
             there = there.plus(ids)
         over = epoch.number <= census.closed.get(epoch.length, -1)
         claimed = IdSum()
-        for each in () if over else census.claimed.get(epoch, {}).values():
-            claimed = claimed.joined(each)
+        for of_shard in () if over else census.claimed.get(epoch, {}).values():
+            claimed = claimed.joined(of_shard)
         if there == claimed:
             continue
         if over:
             diagnosis.note(f"ids of {when(epoch)} are there, which is closed", "they are forgotten")
             diagnosis.forget.add(epoch)
-        elif there.ids == claimed.ids and (found := mended_id(_all_ids(evidence, epoch), claimed)):
-            diagnosis.ids |= [found]
+        elif there.ids == claimed.ids and (change := mended_id(_all_ids(evidence, epoch), claimed)):
+            diagnosis.ids |= [change]
             diagnosis.note(
                 f"one bit has changed in an id of {when(epoch)}",
                 "it is put back; their sums say which",
             )
         else:
-            _without_ids(diagnosis, epoch, claimed, there)
+            _without_ids(diagnosis, epoch, claimed, there=there)
 
 
 def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSum) -> None:
@@ -52,21 +53,20 @@ def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSu
         problem = f"nothing says how many ids {when(epoch)} should have; it has {there.ids:,}"
     if epoch == EVER:
         shard, *others = sorted(diagnosis.census.claimed.get(epoch, {0: there}))
-        diagnosis.drop += [("ids", epoch.key + shard_key(each)) for each in others]
+        diagnosis.drop += [("ids", epoch.key + shard_key(other)) for other in others]
         diagnosis.put.append(sealed("ids", epoch.key + shard_key(shard), there.packed()))
         diagnosis.note(
             problem,
-            "those that are there go on being known; a batch whose id is lost is counted twice if "
-            "it is sent "
-            "again, as a survey without epochs takes batches for ever",
+            "those that are there go on being known; a batch whose id is lost is counted twice "
+            "if it is sent again, as a survey without epochs takes batches for ever",
             lost=True,
         )
         return
     diagnosis.close(epoch)
     diagnosis.note(
         problem,
-        "the epoch is closed, with all before it: what was counted stays, and nothing is counted "
-        "twice; "
+        "the epoch is closed, with all before it: "
+        "what was counted stays, and nothing is counted twice; "
         "batches of it that still come are refused as late",
         lost=True,
     )

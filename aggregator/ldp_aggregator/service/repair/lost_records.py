@@ -40,7 +40,8 @@ def look_at_records(diagnosis: Diagnosis) -> None:
             "it is put back; the checksum says which",
         )
     for record in census.broken:
-        meaning, lost = _MEANINGS.get(record.kind, "no kind that there is"), record.kind in _SINGLE
+        meaning = _MEANINGS.get(record.kind, "no kind that there is")
+        lost = record.kind in _SINGLE
         diagnosis.note(
             f"a record of kind {record.kind!r} does not fit its checksum ({meaning})",
             "it is left out" if lost else "it is left out, which is dealt with below",
@@ -52,12 +53,11 @@ def look_at_records(diagnosis: Diagnosis) -> None:
             "the file of a survey is missing", "it is written anew, as given by --survey"
         )
     for shard in census.torn if census.blamed is None else ():
-        has, root = census.sums[shard][0], census.roots.get(shard)
-        should = (
-            "nothing says how many it should have"
-            if root is None
-            else f"it should have {root.records:,}, or others"
-        )
+        has, _ = census.sums[shard]
+        root = census.roots.get(shard)
+        should = "nothing says how many it should have"
+        if root is not None:
+            should = f"it should have {root.records:,}, or others"
         diagnosis.note(
             f"shard {shard} has {many(has, 'sound record')}; {should}",
             "nobody knows what was in those that are missing: what may be incomplete is set aside",
@@ -69,21 +69,22 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
     """Say of batches of which nothing is known that they are lost."""
     census = diagnosis.census
     for shard, root in census.roots.items():
-        told = sum((each for (_, _, of), each in census.outcomes.items() if of == shard), Counter())
+        accounted = sum(
+            counter.total() for (_, _, of), counter in census.outcomes.items() if of == shard
+        )
         place = NO_QUESTION, EVER, shard
         outcomes = Counter(census.outcomes.get(place, {}))
-        missing = (
-            max(0, root.received - told.total()),
-            max(0, outcomes[QUARANTINED] - census.aside[shard]),
-        )
-        if not any(missing):
+        without_outcome = max(0, root.received - accounted)
+        not_aside = max(0, outcomes[QUARANTINED] - census.aside[shard])
+        missing = without_outcome + not_aside
+        if not missing:
             continue
-        outcomes[LOST] += sum(missing)
-        outcomes[QUARANTINED] -= missing[1]
+        outcomes[LOST] += missing
+        outcomes[QUARANTINED] -= not_aside
         diagnosis.put.append(sealed("intake", intake_key(*place), pack_outcomes(outcomes)))
         diagnosis.note(
-            f"nothing is known any more of {many(sum(missing), 'batch', 'batches')} that shard "
-            f"{shard} received",
+            f"nothing is known any more of {many(missing, 'batch', 'batches')} "
+            f"that shard {shard} received",
             f"they are counted as {LOST}; estimates stay as they are",
             lost=True,
         )

@@ -33,26 +33,26 @@ from ldp_aggregator.tallies.tally import ACCEPTED
 
 def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
     """Count anew, or set aside, what may lack a part."""
-    census, blamed = diagnosis.census, diagnosis.census.blamed
+    census = diagnosis.census
+    blamed = census.blamed
     suspects: dict[tuple[Epoch, int], set[bytes]] = {}
     for fingerprint, epoch, shard in (*census.outcomes, *census.parts):
         if shard not in census.torn:
             continue
         envelope = census.envelopes.get(fingerprint)
-        accepted = census.outcomes.get((fingerprint, epoch, shard), Counter())[ACCEPTED]
-        if fingerprint == NO_QUESTION or not (
-            accepted or (fingerprint, epoch, shard) in census.parts
-        ):
+        statistic = fingerprint, epoch, shard
+        accepted = census.outcomes.get(statistic, Counter())[ACCEPTED]
+        if fingerprint == NO_QUESTION or not (accepted or statistic in census.parts):
             continue
         statistics = {fingerprint} if envelope is None else statistics_of(envelope)
         if blamed is not None:
             statistics &= blamed
-        found = {each for each in statistics if not census.complete((each, epoch, shard))}
-        suspects.setdefault((epoch, shard), set()).update(census.entangled(found))
+        incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
+        suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
     kept = _kept_whole(evidence, census, suspects)
     for (epoch, shard), fingerprints in sorted(suspects.items()):
         if fingerprints:
-            _renew(diagnosis, epoch, shard, fingerprints, kept)
+            _renew(diagnosis, epoch, shard, fingerprints=fingerprints, kept=kept)
 
 
 def _renew(
@@ -66,34 +66,43 @@ def _renew(
     census = diagnosis.census
     for fingerprint in fingerprints:
         parts = census.parts.get((fingerprint, epoch, shard), ())
-        diagnosis.drop += [("tally", tally_key(fingerprint, epoch, shard, part)) for part in parts]
-    sent = {
-        each: census.outcomes[each, epoch, shard]
-        for each in fingerprints
-        | {e.fingerprint for e in census.envelopes.values() if statistics_of(e) & fingerprints}
-        if census.outcomes.get((each, epoch, shard), Counter())[ACCEPTED]
+        for part in parts:
+            diagnosis.drop.append(("tally", tally_key(fingerprint, epoch, shard, part=part)))
+    senders = fingerprints | {
+        envelope.fingerprint
+        for envelope in census.envelopes.values()
+        if statistics_of(envelope) & fingerprints
     }
-    batches = sum(outcomes[ACCEPTED] for outcomes in sent.values())
+    outcomes_of = {
+        sender: census.outcomes[sender, epoch, shard]
+        for sender in senders
+        if census.outcomes.get((sender, epoch, shard), Counter())[ACCEPTED]
+    }
+    batches = sum(outcomes[ACCEPTED] for outcomes in outcomes_of.values())
     problem = f"the tally of {_names(census, fingerprints)} ({when(epoch)}) may lack a part"
     none = _Kept()
-    if sent and all(
-        kept.get((each, epoch, shard), none).batches == sent[each][ACCEPTED] for each in sent
-    ):
+    all_kept = all(
+        kept.get((sender, epoch, shard), none).batches == outcomes[ACCEPTED]
+        for sender, outcomes in outcomes_of.items()
+    )
+    if outcomes_of and all_kept:
         totals: dict[bytes, Counts] = {}
-        for each in sent:
-            for fingerprint, counts in kept[each, epoch, shard].counts.items():
+        for sender in outcomes_of:
+            for fingerprint, counts in kept[sender, epoch, shard].counts.items():
                 totals[fingerprint] = counts + totals.get(fingerprint, np.zeros_like(counts))
         for fingerprint, counts in totals.items():
-            diagnosis.put += _parts_of(fingerprint, epoch, shard, counts)
+            diagnosis.put += _parts_of(fingerprint, epoch, shard, counts=counts)
         diagnosis.note(
             problem,
             f"it is counted anew: its {many(batches, 'batch', 'batches')} were kept whole",
         )
         return
-    for each, outcomes in sent.items():
-        census.outcomes[each, epoch, shard] = moved = outcomes.copy()
+    for sender, outcomes in outcomes_of.items():
+        moved = outcomes.copy()
         moved[LOST] += moved.pop(ACCEPTED)
-        diagnosis.put.append(sealed("intake", intake_key(each, epoch, shard), pack_outcomes(moved)))
+        census.outcomes[sender, epoch, shard] = moved
+        key = intake_key(sender, epoch, shard)
+        diagnosis.put.append(sealed("intake", key, pack_outcomes(moved)))
     diagnosis.note(
         f"{problem}, and not all of its batches were kept whole",
         "it is set aside: estimates are as if its reports had not come; "
@@ -112,18 +121,17 @@ class _Kept:
     def add(self, envelope: Envelope, content: bytes) -> None:
         """Count one more."""
         self.batches += 1
-        for each, counts in counted(envelope, rows_of([decode_batch(content)], envelope.width)):
-            sofar = self.counts.get(each.fingerprint)
-            self.counts[each.fingerprint] = counts if sofar is None else sofar + counts
+        rows = rows_of([decode_batch(content)], envelope.width)
+        for statistic, counts in counted(envelope, rows):
+            sofar = self.counts.get(statistic.fingerprint)
+            self.counts[statistic.fingerprint] = counts if sofar is None else sofar + counts
 
 
 def _kept_whole(
     evidence: Evidence, census: Census, suspects: Mapping[tuple[Epoch, int], set[bytes]]
 ) -> dict[Statistic, _Kept]:
-    """The batches that were kept whole and count for what is suspected, by what
-    they were sent for.
-    """
-    found: dict[Statistic, _Kept] = {}
+    """What batches that were kept whole say of suspects, by what they were sent for."""
+    batches_of: dict[Statistic, _Kept] = {}
     for raw in evidence.records("kept") if suspects else ():
         record = census.mended.get(raw, raw)
         if not record.sound:
@@ -135,20 +143,20 @@ def _kept_whole(
         epoch = EVER if envelope.epoch is None else Epoch(envelope.epoch, epoch_of(batch.id))
         shard = shard_of(record)
         if suspects.get((epoch, shard), set()) & statistics_of(envelope):
-            found.setdefault((batch.fingerprint, epoch, shard), _Kept()).add(
-                envelope, record.content
-            )
-    return found
+            statistic = batch.fingerprint, epoch, shard
+            batches_of.setdefault(statistic, _Kept()).add(envelope, record.content)
+    return batches_of
 
 
 def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> Iterator[Record]:
     """The records of a tally."""
+    # Flattened, (cells,), and cut into records of PART cells; those of zeros alone are not kept.
     flat = counts.reshape(-1).astype("<i8")
     for part in np.unique(np.flatnonzero(flat) // PART).tolist():
         content = flat[part * PART : (part + 1) * PART].tobytes()
-        yield sealed("tally", tally_key(fingerprint, epoch, shard, part), content)
+        yield sealed("tally", tally_key(fingerprint, epoch, shard, part=part), content)
 
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:
-    known = {each.fingerprint: each.name for each in census.tallied.values()}
-    return ", ".join(sorted(known.get(each, each.hex()) for each in fingerprints))
+    names = {envelope.fingerprint: envelope.name for envelope in census.tallied.values()}
+    return ", ".join(sorted(names.get(item, item.hex()) for item in fingerprints))

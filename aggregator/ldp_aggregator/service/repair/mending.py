@@ -11,6 +11,7 @@ ids fit, none is mended.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -22,33 +23,35 @@ _MOST = 1 << 14
 
 def mended(record: Record) -> Record | None:
     """The record as it was sealed, if one bit of it has changed."""
-    if (record.checksum ^ (found := checksum(*record[:3]))).bit_count() == 1:
-        return record._replace(checksum=found)
+    fitting = checksum(record.kind, record.key, record.content)
+    if (record.checksum ^ fitting).bit_count() == 1:
+        return record._replace(checksum=fitting)
     if len(record.content) > _MOST:
         return None
     candidates = (
         *(record._replace(kind=kind) for kind in KINDS),
         *(record._replace(key=key) for key in _neighbours(record.key)),
     )
-    found_one = next((each for each in candidates if each.sound), None)
-    if found_one is not None:
-        return found_one
-    contents = (record._replace(content=content) for content in _neighbours(record.content))
-    return next((each for each in contents if each.sound), None)
+    with_content = (record._replace(content=content) for content in _neighbours(record.content))
+    return next((other for other in chain(candidates, with_content) if other.sound), None)
 
 
 def mended_id(ids: Sequence[bytes], claimed: IdSum) -> tuple[bytes, bytes] | None:
-    """The id that one bit has changed, and what it was, if that is all that is wrong with the ids
-    of an epoch.
+    """An id in which one bit has changed, and what it was before.
+
+    None unless that is all that is wrong with the ids of an epoch.
     """
     there = IdSum().plus(ids)
     high, low = there.high ^ claimed.high, there.low ^ claimed.low
     if there.ids != claimed.ids or high.bit_count() + low.bit_count() != 1:
         return None
+    # A row an id, (ids, 2), as they are; and as each would be with that bit put back.
     halves = np.frombuffer(b"".join(ids), dtype="<u8").reshape(-1, 2)
     before = halves ^ np.array([high, low], dtype=np.uint64)
+    # By how much putting back each of them would change the sum of products, (ids,), modulo 2^64.
     change = before[:, 0] * before[:, 1] - halves[:, 0] * halves[:, 1]
-    places = np.flatnonzero(change == np.uint64((claimed.products - there.products) % (1 << 64)))
+    missing = np.uint64((claimed.products - there.products) % (1 << 64))
+    places = np.flatnonzero(change == missing)
     if len(places) != 1:
         return None
     [place] = places.tolist()

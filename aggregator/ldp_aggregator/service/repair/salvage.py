@@ -47,9 +47,10 @@ class Salvage:
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """All that can be read, whatever their kinds; or those of one."""
-        for row in self._rows("kind, key, content, checksum", "records", "kind, key", 2):
-            if [type(each) for each in row] == [str, bytes, bytes, bytes] and len(row[3]) == 8:
-                record = Record(row[0], row[1], row[2], int.from_bytes(row[3], "big"))
+        for row in self._rows("kind, key, content, checksum", "records", "kind, key", width=2):
+            types = [type(cell) for cell in row]
+            if types == [str, bytes, bytes, bytes] and len(row[3]) == 8:
+                record = Record(row[0], row[1], row[2], checksum=int.from_bytes(row[3], "big"))
                 if kind in (None, record.kind):
                     yield record
 
@@ -60,7 +61,7 @@ class Salvage:
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         """All ids of an epoch that can be read, in lists of some thousands."""
         some: list[bytes] = []
-        for (id_,) in self._rows("id", self._tables[epoch], "id", 1):
+        for (id_,) in self._rows("id", self._tables[epoch], "id", width=1):
             if type(id_) is bytes and len(id_) == ID_SIZE:
                 some.append(id_)
             if len(some) == ROWS:
@@ -70,7 +71,8 @@ class Salvage:
 
     def _rows(self, columns: str, table: str, order: str, width: int) -> Iterator[Any]:
         """Rows whose first `width` columns are the key, from both ends."""
-        query = f"SELECT {columns} FROM {table} ORDER BY "  # noqa: S608  # none of these comes from outside
+        # None of these comes from outside.
+        query = f"SELECT {columns} FROM {table} ORDER BY "  # noqa: S608
         last = None
         try:
             for row in self._connection.execute(query + order):
@@ -98,10 +100,8 @@ def salvaging(path: Path) -> Iterator[Salvage]:
 
 def _epoch(table: str) -> Epoch | None:
     head, *numbers = table.split("_")
-    if (
-        head != "ids"
-        or len(numbers) != 2
-        or not all(number.isascii() and number.isdigit() for number in numbers)
-    ):
+    if head != "ids" or len(numbers) != 2:
+        return None
+    if not all(number.isascii() and number.isdigit() for number in numbers):
         return None
     return Epoch(*map(int, numbers))

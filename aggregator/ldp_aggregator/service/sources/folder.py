@@ -1,5 +1,6 @@
-"""A folder of report files as a source: all `*.ldp` files in it and below, those that still grow
-among them.
+"""A folder of report files as a source: all `*.ldp` files in it and below.
+
+Those that still grow are among them.
 
     mark      folder:<path of the file, as the folder was given>
     place     bytes read (8, big-endian) and the first 16 bytes of the file: the header of its first
@@ -82,7 +83,7 @@ class FolderSource(Follower):
         """Deliver what has come since the last look."""
         if not self._folder.is_dir():
             raise _missing(self._folder)
-        seen: dict[Path, tuple[int, ...]] = {}
+        signatures: dict[Path, tuple[int, ...]] = {}
         trouble = None
         for path in sorted(self._folder.rglob("*.ldp")):
             try:
@@ -90,12 +91,12 @@ class FolderSource(Follower):
                 signature = status.st_ino, status.st_size, status.st_mtime_ns
                 if path.is_file() and self._seen.get(path) != signature:
                     self._read(path)
-                seen[path] = signature
+                signatures[path] = signature
             except FileNotFoundError:  # it went while we looked
                 continue
             except OSError as error:
                 trouble = f"expected to read {path}, got {error.strerror}"
-        self._seen = seen
+        self._seen = signatures
         if trouble is None:
             self.failure = None
         else:
@@ -113,9 +114,9 @@ class FolderSource(Follower):
             if at > os.fstat(file.fileno()).st_size:
                 at = 0
             file.seek(at)
-            while found := _next(file):
+            while parts := _next(file):
                 pieces = []
-                for frames, size in found:
+                for frames, size in parts:
                     at += size
                     pieces.append(Piece(frames, source, at.to_bytes(8, "big") + header))
                 self._deliver(pieces)
@@ -153,18 +154,22 @@ def _missing(folder: Path) -> FileError:
 
 
 def _next(file: BinaryIO) -> list[tuple[bytes, int]]:
-    """What is certain of the next part of a file: frames and damage, each with the bytes that it
-    takes there.
+    """The next part of a file, as far as it is certain: frames and damage.
+
+    Each with the bytes that it takes there.
     """
-    reader, size = FrameReader(), 0
+    reader = FrameReader()
+    size = 0
     while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):
         size += len(chunk)
-        found = list(reader.feed(chunk))
-        if found:
-            return [
-                (_DAMAGE, each.size)
-                if isinstance(each, Damage)
-                else (encode_frame(each), _HEADER + len(each))
-                for each in found
-            ]
+        parts = [_with_size(part) for part in reader.feed(chunk)]
+        if parts:
+            return parts
     return [(_DAMAGE, size - _LARGEST)] if size >= 2 * _LARGEST else []
+
+
+def _with_size(part: bytes | Damage) -> tuple[bytes, int]:
+    """What to deliver of a part of a file, and the bytes that it takes there."""
+    if isinstance(part, Damage):
+        return _DAMAGE, part.size
+    return encode_frame(part), _HEADER + len(part)

@@ -1,12 +1,13 @@
-"""What follows a source: a thread that reads on, and has what it read counted together with how far
-it has read.
+"""What follows a source: a thread that reads on, and marks how far it has read.
+
+What it read is counted together with its mark.
 
 Rules
 - A mark is written in the transaction that counts what it stands for: after any kill a source is
   read from there.
 - One delivery is under way at a time, so no mark lasts before all that was read ahead of it.
 - While the writer cannot take a delivery it is tried again: nothing is skipped. After a lost
-  connection nobody knows whether the last commit lasted; if it did, the batches of that delivery
+  connection no one knows whether the last commit lasted; if it did, the batches of that delivery
   are duplicates the second time.
 - A piece that makes us fail otherwise must not stop the rest: it is skipped, and told in the log
   and in `skipped`.
@@ -75,9 +76,8 @@ class Follower:
                 self._follow()
             except Stopped:
                 return
-            except (
-                Exception
-            ) as error:  # whatever it is: the next attempt may do better, and somebody is told
+            # Whatever it is: the next attempt may do better, and the log says so.
+            except Exception as error:
                 self._fail(error)
                 self._stopping.wait(_PAUSE)
 
@@ -90,15 +90,15 @@ class Follower:
     def _deliver(self, pieces: Sequence[Piece]) -> None:
         """Return when all pieces are counted, and their marks last.
 
-        Raises `Stopped`; then nobody knows of either.
+        Raises `Stopped`; then no one knows of either.
         """
-        marks = {each.source: each.place for each in pieces}
+        marks = {piece.source: piece.place for piece in pieces}
         try:
-            self._write(b"".join([each.frames for each in pieces]), marks)
+            self._write(b"".join([piece.frames for piece in pieces]), marks)
         except InternalError as error:
             if len(pieces) > 1:
-                for each in pieces:
-                    self._deliver([each])
+                for piece in pieces:
+                    self._deliver([piece])
                 return
             [piece] = pieces
             _log.error(

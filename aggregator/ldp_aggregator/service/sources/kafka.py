@@ -1,5 +1,6 @@
-"""A topic of Kafka as a source: every message is a sequence of frames, as an upload or a report
-file is.
+"""A topic of Kafka as a source: every message is a sequence of frames.
+
+It is what an upload or a report file is.
 
     mark      kafka:<topic>:<partition>
     place     the offset to read next (8, big-endian)
@@ -17,7 +18,7 @@ Rules
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +37,7 @@ _FIXED = {
     "enable.auto.offset.store": "false",
     "partition.assignment.strategy": "range,roundrobin",
 }
-"""What counting exactly once depends on: nobody else sets it."""
+"""What counting exactly once depends on: no setting may change it."""
 _USUAL = {"group.id": "ldp", "queued.max.messages.kbytes": "16384"}
 _OVERHEAD = 256
 """Bytes that a message costs beside its own."""
@@ -80,12 +81,9 @@ class KafkaSource(Follower):
         try:
             consumer.subscribe([self._topic], on_assign=self._begin, on_revoke=self._let_go)
             while not self._stopping.is_set():
-                for sound, some in groupby(
-                    self._next(consumer), lambda piece: _is_sound(piece.frames)
-                ):
-                    for together in [list(some)] if sound else [[each] for each in some]:
-                        self._deliver(together)
-                        self.failure = None
+                for pieces in _deliveries(self._next(consumer)):
+                    self._deliver(pieces)
+                    self.failure = None
         finally:
             consumer.close()
 
@@ -94,7 +92,8 @@ class KafkaSource(Follower):
             from confluent_kafka import Consumer, KafkaException
         except ImportError:
             raise KafkaSourceError(
-                'expected confluent-kafka, found none; install it with pip install "ldpkit-aggregator[kafka]"'
+                "expected confluent-kafka, found none; "
+                'install it with pip install "ldpkit-aggregator[kafka]"'
             ) from None
         try:
             return Consumer(self._settings, logger=_log)
@@ -109,14 +108,14 @@ class KafkaSource(Follower):
 
         with self._read_store() as snapshot:
             places = marks(snapshot)
-        for each in partitions:
-            place = places.get(_mark(each.topic, each.partition))
-            each.offset = OFFSET_BEGINNING if place is None else int.from_bytes(place, "big")
+        for partition in partitions:
+            place = places.get(_mark(partition.topic, partition.partition))
+            partition.offset = OFFSET_BEGINNING if place is None else int.from_bytes(place, "big")
         consumer.assign(partitions)
         self.failure = None
 
     def _let_go(self, *_: object) -> None:
-        """Leave what was not delivered yet to whoever gets the partitions now."""
+        """Leave what was not delivered yet to the process that gets the partitions now."""
         self._held.clear()
 
     def _next(self, consumer: Any) -> list[Piece]:
@@ -124,26 +123,22 @@ class KafkaSource(Follower):
 
         Waits a moment for the first.
         """
-        held = self._held = []
+        pieces = self._held = []
         size = 0
         while size < MOST_BYTES:
-            message = consumer.poll(0 if held else _WAIT)
+            message = consumer.poll(0 if pieces else _WAIT)
             if message is None:
                 break
             error = message.error()
             if error is None:
-                frames, next_offset = message.value() or b"", message.offset() + 1
-                held.append(
-                    Piece(
-                        frames,
-                        _mark(message.topic(), message.partition()),
-                        next_offset.to_bytes(8, "big"),
-                    )
-                )
+                frames = message.value() or b""
+                source = _mark(message.topic(), message.partition())
+                next_offset = message.offset() + 1
+                pieces.append(Piece(frames, source, next_offset.to_bytes(8, "big")))
                 size += len(frames) + _OVERHEAD
             else:
                 self._fail(error.str())
-        return held
+        return pieces
 
 
 def read_settings(path: Path) -> dict[str, str]:
@@ -180,9 +175,18 @@ def _with_ours(settings: Mapping[str, str], bootstrap: str) -> dict[str, str]:
     return {**_USUAL, **settings, **fixed}
 
 
+def _deliveries(pieces: list[Piece]) -> Iterator[list[Piece]]:
+    """Sound pieces in a row together, those with damage one by one."""
+    for sound, run in groupby(pieces, lambda piece: _is_sound(piece.frames)):
+        if sound:
+            yield list(run)
+        else:
+            yield from ([piece] for piece in run)
+
+
 def _mark(topic: str, partition: int) -> str:
     return f"kafka:{topic}:{partition}"
 
 
 def _is_sound(frames: bytes) -> bool:
-    return not any(isinstance(each, Damage) for each in read_frames(frames))
+    return not any(isinstance(frame, Damage) for frame in read_frames(frames))

@@ -1,10 +1,10 @@
 """The store: records and batch ids that outlive a loss of power.
 
-store    what every store can do, and a snapshot       records       what is kept, as keys and bytes
+store         what every store can do             errors    what goes wrong with one
+records       what is kept, as keys and bytes     opening   stores by their URLs
+verification  whether records are whole           reading   tallies out of a snapshot
 sqlite, postgres (with postgres_connection, postgres_snapshot)      the stores that there are
-witness  a second file that tells of a lost one       verification  whether records are whole and all there
-errors   what goes wrong with a store
-reading  tallies out of a snapshot                  opening       stores by their URLs
+witness       a second file that tells of a lost one
 
 Imports: `ldp_aggregator.tallies`.
 """

@@ -4,8 +4,9 @@ from ldp.errors import LDPError
 
 
 class StoreError(LDPError):
-    """A store that cannot go on: nothing more is acknowledged until a new process has opened it and
-    found it sound.
+    """A store that cannot go on.
+
+    Nothing more is acknowledged until a new process has opened it and found it sound.
     """
 
 
@@ -14,8 +15,9 @@ class StoreFullError(StoreError):
 
 
 class StoreLostError(StoreError):
-    """The connection broke, and nobody knows whether the last transaction lasted: open the store
-    again.
+    """The connection broke, and no one knows whether the last transaction lasted.
+
+    The store has to be opened again.
     """
 
 

@@ -1,5 +1,6 @@
-"""The store that several processes share: a schema `ldp` in a PostgreSQL database, each process one
-of its shards.
+"""The store that several processes share: a schema `ldp` in a PostgreSQL database.
+
+Each process is one of its shards.
 
 Rules
 - A shard is a number that a session holds a lock on: the first free one when it opens. No two
@@ -52,10 +53,12 @@ ON CONFLICT (kind, key) DO UPDATE SET content = excluded.content, checksum = exc
 """
 _CLAIM = """
 WITH fresh AS (
-    INSERT INTO {} SELECT encode(id, 'hex')::uuid FROM unnest(%b::bytea[]) AS id ON CONFLICT DO NOTHING RETURNING id
+    INSERT INTO {} SELECT encode(id, 'hex')::uuid FROM unnest(%b::bytea[]) AS id
+    ON CONFLICT DO NOTHING RETURNING id
 ) SELECT coalesce(string_agg(uuid_send(id), ''), '') FROM fresh
 """
 _SHARDS = 1 << 16
+_UNDER_WAY = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class PostgresStore:
@@ -82,31 +85,27 @@ class PostgresStore:
         how = "" if alone else "_shared"
         # What is read from the next statement on includes all that was waited for.
         self._run(
-            f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT "
-            f"pg_advisory_xact_lock{how}({_key('turn')})"
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
+            f"SELECT pg_advisory_xact_lock{how}({_key('turn')})"
         )
 
     def commit(self) -> None:
         self._run("COMMIT")
         if self._forgot:
             self._forgot = False
-            with suppress(
-                StoreError
-            ):  # what was committed lasts; the next statement meets the same trouble
+            # What was committed lasts; the next statement meets the same trouble.
+            with suppress(StoreError):
                 self._sweep()
 
     def roll_back(self) -> None:
-        if self._connection.info.transaction_status in (
-            TransactionStatus.INTRANS,
-            TransactionStatus.INERROR,
-        ):
+        if self._connection.info.transaction_status in _UNDER_WAY:
             self._known.clear()
             self._run("ROLLBACK")
 
     def put(self, records: Iterable[Record]) -> None:
         rows = [
-            (each.kind, each.key, each.content, each.checksum.to_bytes(8, "big"))
-            for each in records
+            (record.kind, record.key, record.content, record.checksum.to_bytes(8, "big"))
+            for record in records
         ]
         if rows:
             self._run(_PUT, *([*column] for column in zip(*rows, strict=True)))
@@ -157,8 +156,9 @@ class PostgresStore:
             yield snapshot
 
     def acknowledged(self) -> int | None:
-        """Not known: PostgreSQL's own log has checksums, and an end that is damaged keeps the
-        server from starting.
+        """Not known here: PostgreSQL checks its own log.
+
+        It has checksums, and an end that is damaged keeps the server from starting.
         """
         return None
 
@@ -197,16 +197,17 @@ class PostgresStore:
 
     def _make_epoch(self, epoch: Epoch) -> None:
         # Waits for another process that is about to make it.
-        made = self._run(
+        is_new = self._run(
             "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true", *epoch
         )
-        if made:
+        if is_new:
             self._run(f"CREATE TABLE {table_of(epoch)} (id uuid PRIMARY KEY)")
         self._known.add(epoch)
 
     def _sweep(self) -> None:
-        """Drop the tables of forgotten epochs, unless a snapshot is open: then it is done another
-        time.
+        """Drop the tables of forgotten epochs, unless a snapshot is open.
+
+        Then it is done another time.
         """
         try:
             self._connection.execute("BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT")

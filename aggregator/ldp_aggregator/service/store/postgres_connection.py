@@ -1,5 +1,4 @@
-"""What all connections to PostgreSQL have in common: how they are made and set, and what errors
-mean.
+"""What all connections to PostgreSQL share: how they are made and set, what errors mean.
 
 Rules
 - Of a URL only host and database are ever shown, since anything else may be a password, or a part
@@ -93,7 +92,7 @@ def told(place: str) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         code = error.sqlstate or ("08" if isinstance(error, psycopg.OperationalError) else "")
-        beginnings = [each for each in _MEANINGS if code.startswith(each)]
+        beginnings = [prefix for prefix in _MEANINGS if code.startswith(prefix)]
         meaning = _MEANINGS[max(beginnings, key=len)] if beginnings else StoreError
         # The first line alone: details quote rows.
         message = error.diag.message_primary or str(error).partition("\n")[0]
@@ -112,8 +111,8 @@ def _read(url: str) -> dict[str, Any]:
         options: dict[str, Any] = conninfo_to_dict(url)
     except (psycopg.Error, ValueError):
         raise StoreError(
-            "expected a URL such as postgresql://user:password@host:5432/database, got one that "
-            "cannot be read; "
+            "expected a URL such as postgresql://user:password@host:5432/database, "
+            "got one that cannot be read; "
             "write %40, %2F and %25 for @, / and % in a password"
         ) from None
     return options
@@ -122,8 +121,8 @@ def _read(url: str) -> dict[str, Any]:
 def _set(connection: psycopg.Connection[Any], settings: dict[str, str]) -> None:
     """Set what the server knows of these."""
     connection.execute(
-        "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS ours (name, "
-        "value) "
+        "SELECT set_config(name, value, false) "
+        "FROM unnest(%s::text[], %s::text[]) AS ours (name, value) "
         "WHERE name IN (SELECT name FROM pg_settings)",
         [list(settings), list(settings.values())],
     )
@@ -133,11 +132,11 @@ def _make_durable(connection: psycopg.Connection[Any], place: str) -> None:
     rows = connection.execute(
         "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')"
     )
-    found = dict(rows.fetchall())
-    if found["fsync"] != "on":
+    settings = dict(rows.fetchall())
+    if settings["fsync"] != "on":
         raise StoreError(
-            f"expected a server that syncs, got one with fsync = {found['fsync']} at {place}; "
+            f"expected a server that syncs, got one with fsync = {settings['fsync']} at {place}; "
             f"turn it on"
         )
-    if found["synchronous_commit"] not in _DURABLE:
+    if settings["synchronous_commit"] not in _DURABLE:
         _set(connection, {"synchronous_commit": "on"})

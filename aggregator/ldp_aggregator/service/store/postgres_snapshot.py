@@ -1,5 +1,6 @@
-"""Reading a store on PostgreSQL: records in pages, ids through a cursor, all of one moment in a
-transaction that reads.
+"""Reading a store on PostgreSQL, all of one moment, in a transaction that reads.
+
+Records come in pages, ids through a cursor.
 
 A snapshot locks the list of epochs, so that no table of ids which it may still read is dropped.
 """
@@ -16,7 +17,8 @@ from ldp_aggregator.service.store.postgres_connection import connected, told
 from ldp_aggregator.service.store.records import Epoch, Record
 
 _SCAN = """
-SELECT kind, key, content, checksum FROM ldp.records WHERE kind = %s AND key >= %b AND key < %b ORDER BY key LIMIT %s
+SELECT kind, key, content, checksum FROM ldp.records
+WHERE kind = %s AND key >= %b AND key < %b ORDER BY key LIMIT %s
 """
 _PAGE = 100
 _ROWS = 10_000
@@ -39,16 +41,13 @@ class PostgresSnapshot:
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
         # In pages, each of which begins where the last one ended, so that nothing is open between
         # them.
-        first, end, more = prefix, _behind(prefix), True
+        first, end = prefix, _behind(prefix)
+        more = True
         while more:
             page = self.rows(_SCAN, kind, first, end, _PAGE)
-            for (
-                stored,
-                key,
-                content,
-                checksum,
-            ) in page:  # the kind of the row, which an index only claims to know
-                yield Record(stored, key, content, int.from_bytes(checksum, "big"))
+            # The kind is that of the row, which an index only claims to know.
+            for row_kind, key, content, checksum in page:
+                yield Record(row_kind, key, content, checksum=int.from_bytes(checksum, "big"))
                 first = key + b"\0"
             more = len(page) == _PAGE
 
@@ -78,8 +77,8 @@ def reading(url: str) -> Iterator[PostgresSnapshot]:
         snapshot = PostgresSnapshot(connection, place)
         # The lock comes first and keeps tables of ids; the selection fixes the moment.
         snapshot.rows(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ldp.epochs IN ACCESS "
-            "SHARE MODE; SELECT 1"
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+            "LOCK TABLE ldp.epochs IN ACCESS SHARE MODE; SELECT 1"
         )
         yield snapshot
 
@@ -91,5 +90,5 @@ def table_of(epoch: Epoch) -> str:
 
 def _behind(prefix: bytes) -> bytes:
     """A key behind all that begin with a prefix."""
-    kept = prefix.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1]) if kept else _LAST
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else _LAST

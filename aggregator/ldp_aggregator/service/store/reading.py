@@ -35,52 +35,55 @@ Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> Tally:
     """The tally of a survey, over all epochs or of one, with the intake of its questions."""
     tally = Tally.empty(survey)
-    for each in survey.tallied:
-        for at, counts in history(snapshot, each):
+    for envelope in survey.tallied:
+        for at, counts in history(snapshot, envelope):
             if epoch in (None, at):
-                tally.counts[each.name] += counts
-    outcomes = (
-        those for at, those in outcomes_by_epoch(snapshot, survey).items() if epoch in (None, at)
-    )
-    tally.intake = Intake(sum(outcomes, Counter()))
+                tally.counts[envelope.name] += counts
+    totals: Counter[str] = Counter()
+    for at, outcomes in outcomes_by_epoch(snapshot, survey).items():
+        if epoch in (None, at):
+            totals += outcomes
+    tally.intake = Intake(totals)
     return tally
 
 
 def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Counts]]:
     """The counts of a question or group in each epoch, in the order of time."""
-    present, counts = None, empty_counts_of(envelope)
+    present: Epoch | None = None
+    counts = empty_counts_of(envelope)
     for record in _sound(snapshot, "tally", envelope.fingerprint):
         _, epoch, _, part = read_tally_key(record.key)
-        if present not in (None, epoch):
+        if present is not None and present != epoch:
             yield present, counts
             counts = empty_counts_of(envelope)
         present = epoch
-        counts.reshape(-1)[part * PART : (part + 1) * PART] += np.frombuffer(
-            record.content, dtype="<i8"
-        )
+        # A record holds one part of the flattened array: (PART,), the last one shorter.
+        cells = slice(part * PART, (part + 1) * PART)
+        counts.reshape(-1)[cells] += np.frombuffer(record.content, dtype="<i8")
     if present is not None:
         yield present, counts
 
 
 def outcomes_by_question(snapshot: Scanned) -> Outcomes:
-    """How many batches had which outcome, by question or group (zeros for none that was known) and
-    epoch.
+    """How many batches had which outcome, by question or group and epoch.
+
+    Batches of no known question stand under a fingerprint of zeros.
     """
-    found: Outcomes = {}
+    outcomes: Outcomes = {}
     for record in _sound(snapshot, "intake"):
         fingerprint, epoch, _ = read_intake_key(record.key)
-        found.setdefault((fingerprint, epoch), Counter()).update(read_outcomes(record.content))
-    return found
+        outcomes.setdefault((fingerprint, epoch), Counter()).update(read_outcomes(record.content))
+    return outcomes
 
 
 def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[str]]:
     """How many batches of a survey's questions had which outcome, in the order of time."""
-    fingerprints = {each.fingerprint for each in survey.envelopes}
-    found: dict[Epoch, Counter[str]] = {}
+    fingerprints = {envelope.fingerprint for envelope in survey.envelopes}
+    by_epoch: dict[Epoch, Counter[str]] = {}
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
         if fingerprint in fingerprints:
-            found.setdefault(epoch, Counter()).update(outcomes)
-    return dict(sorted(found.items()))
+            by_epoch.setdefault(epoch, Counter()).update(outcomes)
+    return dict(sorted(by_epoch.items()))
 
 
 def outcomes_in_all(snapshot: Scanned) -> Counter[str]:
@@ -94,15 +97,17 @@ def received(snapshot: Scanned) -> int:
 
 
 def commits(snapshot: Scanned) -> int:
-    """Commits so far, by all shards: whatever was read at one number is the same at the next
-    reading of it.
+    """Commits so far, by all shards.
+
+    Whatever was read at one number is the same at the next reading of it.
     """
     return sum(read_root(record.content).commits for record in _sound(snapshot, "root"))
 
 
 def marks(snapshot: Scanned) -> dict[str, bytes]:
-    """How far each source has been read, by the shard that read furthest: places compare like
-    numbers.
+    """How far each source has been read, by the shard that read furthest.
+
+    Places compare like numbers.
     """
     furthest: dict[str, bytes] = {}
     for record in _sound(snapshot, "mark"):

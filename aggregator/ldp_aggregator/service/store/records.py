@@ -1,5 +1,4 @@
-"""What a store keeps: records by kind and key, each under a checksum; and the ids of batches, by
-epoch.
+"""What a store keeps: records by kind and key, under checksums; ids of batches, by epoch.
 
     kind      key                                content
     root      shard                              see `Root`
@@ -95,8 +94,9 @@ class Record(NamedTuple):
 
 
 class Root(NamedTuple):
-    """What a shard has in all: commits so far, its records, the exclusive or of their checksums,
-    batches received.
+    """What a shard has in all.
+
+    Commits so far, its records, the exclusive or of their checksums, and batches received.
     """
 
     commits: int = 0
@@ -110,8 +110,9 @@ class Root(NamedTuple):
 
 
 class IdSum(NamedTuple):
-    """What a set of ids adds up to, in whatever order: their number, exclusive ors of both halves,
-    sum of products.
+    """What a set of ids adds up to, in whatever order.
+
+    Their number, the exclusive ors of both halves, and the sum of the products of the halves.
     """
 
     ids: int = 0
@@ -121,17 +122,21 @@ class IdSum(NamedTuple):
 
     def plus(self, ids: Iterable[bytes]) -> IdSum:
         """With further ids."""
+        # A row an id: (ids, 2), each half a number of 64 bits.
         halves = np.frombuffer(b"".join(ids), dtype="<u8").reshape(-1, 2)
         if not len(halves):
             return self
+        # One number for each column, (2,); products wrap at 2^64, as sums of them do.
         high, low = (int(half) for half in np.bitwise_xor.reduce(halves, axis=0))
         products = int((halves[:, 0] * halves[:, 1]).sum(dtype=np.uint64))
-        return self.joined(IdSum(len(halves), high, low, products))
+        return self.joined(IdSum(len(halves), high, low, products=products))
 
     def joined(self, other: IdSum) -> IdSum:
         """Of both sets, which have nothing in common."""
         products = (self.products + other.products) & ((1 << 64) - 1)
-        return IdSum(self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products)
+        return IdSum(
+            self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products=products
+        )
 
     def packed(self) -> bytes:
         """As the content of a record."""
@@ -145,7 +150,7 @@ def checksum(kind: str, key: bytes, content: bytes) -> int:
 
 def sealed(kind: str, key: bytes, content: bytes) -> Record:
     """A record under its checksum."""
-    return Record(kind, key, content, checksum(kind, key, content))
+    return Record(kind, key, content, checksum=checksum(kind, key, content))
 
 
 def shard_key(shard: int) -> bytes:

@@ -30,11 +30,13 @@ VERSION = 1
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 PRAGMA user_version = {VERSION};
-CREATE TABLE IF NOT EXISTS records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
-WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records
+    (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
+    WITHOUT ROWID;
 """
 _CACHE = 16 << 10
 """KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
+_SETTINGS = ("synchronous = FULL", f"cache_size = -{_CACHE}", "wal_autocheckpoint = 0")
 _LOG = 4000
 """Pages of the log after which it is copied into the file.
 
@@ -50,7 +52,8 @@ _MOST_COMPLAINTS = 5
 class SQLiteStore:
     """The store in the file at `path`, made when there is none. Raises `StoreError`."""
 
-    shard, shared = 0, False
+    shard = 0
+    shared = False
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path).absolute()
@@ -66,11 +69,7 @@ class SQLiteStore:
                         f"{version}"
                     )
                 self._connection.executescript(_SCHEMA)
-                for setting in (
-                    "synchronous = FULL",
-                    f"cache_size = -{_CACHE}",
-                    "wal_autocheckpoint = 0",
-                ):
+                for setting in _SETTINGS:
                     self._connection.execute(f"PRAGMA {setting}")
                 # SQLite has done so, but would keep it to itself if it failed.
                 sync_folder(self._path.parent)
@@ -94,8 +93,8 @@ class SQLiteStore:
 
     def put(self, records: Iterable[Record]) -> None:
         rows = [
-            (each.kind, each.key, each.content, each.checksum.to_bytes(8, "big"))
-            for each in records
+            (record.kind, record.key, record.content, record.checksum.to_bytes(8, "big"))
+            for record in records
         ]
         self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
         self._logged += sum(1 + len(content) // _PAGE for _, _, content, _ in rows)
@@ -108,19 +107,19 @@ class SQLiteStore:
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         table = _table(epoch)
         self._run(f"CREATE TABLE IF NOT EXISTS {table} (id BLOB PRIMARY KEY) WITHOUT ROWID")
-        known: set[bytes] = set()
+        claimed: set[bytes] = set()
         for start in range(0, len(ids), _MANY):
             some = ids[start : start + _MANY]
-            # Always as many places, so that the statement is prepared once; what is too many
-            # repeats the last.
-            asked = (*some, *(some[-1],) * (_MANY - len(some))) if len(some) > 1 else some
-            places = ", ".join("?" * len(asked))
+            # Always as many places, so that the statement is prepared once: the last id fills up.
+            filling = (some[-1],) * (_MANY - len(some)) if len(some) > 1 else ()
+            parameters = (*some, *filling)
+            places = ", ".join("?" * len(parameters))
             select = f"SELECT id FROM {table} WHERE id IN ({places})"  # noqa: S608
-            known.update(row[0] for row in self._run(select, *asked))
-        fresh = set(ids) - known
+            claimed.update(row[0] for row in self._run(select, *parameters))
+        fresh = set(ids) - claimed
         # In the order of the table: neighbours share pages, and the order of arrival is lost.
         insert = f"INSERT INTO {table} VALUES (?)"  # noqa: S608
-        self._run_many(insert, [(each,) for each in sorted(fresh)])
+        self._run_many(insert, [(id_,) for id_ in sorted(fresh)])
         self._logged += len(fresh)
         return fresh
 
@@ -183,7 +182,10 @@ class _Snapshot:
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
         # The kind as it is stored: SQLite believes the order of rows, and returns other kinds that
         # stand among these.
-        query = "SELECT kind, key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        query = (
+            "SELECT kind, key, content, checksum FROM records "
+            "WHERE kind = ? AND key >= ? ORDER BY key"
+        )
         for stored, key, content, checksum in self._rows(query, kind, prefix):
             if not (type(stored) is str and type(key) is type(content) is type(checksum) is bytes):
                 raise StoreDamagedError(
@@ -191,7 +193,7 @@ class _Snapshot:
                 )
             if not key.startswith(prefix):
                 return
-            yield Record(stored, key, content, int.from_bytes(checksum, "big"))
+            yield Record(stored, key, content, checksum=int.from_bytes(checksum, "big"))
 
     def epochs(self) -> list[Epoch]:
         tables = self._rows(
@@ -204,7 +206,7 @@ class _Snapshot:
             cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
             while rows := cursor.fetchmany(ROWS):
                 ids = [row[0] for row in rows]
-                if not all(type(each) is bytes and len(each) == ID_SIZE for each in ids):
+                if not all(type(id_) is bytes and len(id_) == ID_SIZE for id_ in ids):
                     raise StoreDamagedError(
                         f"expected ids of {ID_SIZE} bytes in {self._path}, got something else"
                     )
@@ -225,9 +227,8 @@ def reading(path: Path) -> Iterator[_Snapshot]:
     with closing(connected(path.absolute(), "ro")) as connection:
         with _told(path):
             connection.execute("BEGIN")
-            connection.execute(
-                "SELECT count(*) FROM sqlite_schema"
-            ).fetchall()  # the first look fixes the moment
+            # The first look fixes the moment.
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         yield _Snapshot(connection, path)
 
 
@@ -247,7 +248,7 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
 def complaints(connection: sqlite3.Connection) -> list[str]:
     """What SQLite finds wrong with its own structure."""
     rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
-    return [line for (told,) in rows for line in str(told).splitlines() if line != "ok"]
+    return [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
 
 
 def _table(epoch: Epoch) -> str:
@@ -261,11 +262,8 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"expected to use the store at {path}, got: {error.strerror}") from None
-    except (
-        sqlite3.Error,
-        ValueError,
-        OverflowError,
-    ) as error:  # damaged text, even of a message, is a ValueError
+    # Damaged text, even of a message, is a ValueError.
+    except (sqlite3.Error, ValueError, OverflowError) as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code == sqlite3.SQLITE_FULL:
             raise StoreFullError(

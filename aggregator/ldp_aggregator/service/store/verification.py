@@ -1,9 +1,11 @@
-"""Whether a store holds what was written to it: every checksum, what is missing, and whether all
-sums add up.
+"""Whether a store holds what was written to it.
+
+For someone new to it: nothing that is read from a disk is believed because it is there. Each of the
+checks below compares it with something that was written apart from it.
 
 database     finds its own structure in order: the next changes are made by it
 record       fits its checksum
-root         each shard has as many records as its root says, and their checksums add up to its digest
+root         each shard has as many records as its root says, and their checksums add up
 ids          the ids of each open epoch add up to what the shards say they claimed
 intake       received = accepted + duplicate + rejected + quarantined, in each shard
 witness      no commit that was acknowledged is missing
@@ -52,9 +54,7 @@ def check(snapshot: Snapshot, acknowledged: int | None) -> None:
 
 
 def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
-    """Everything wrong with a store of which so many commits are known to have
-    been acknowledged.
-    """
+    """Everything wrong with a store, of which `acknowledged` commits have to be there."""
     yield from (Finding("database", complaint) for complaint in snapshot.complaints())
     roots: dict[int, Root] = {}
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
@@ -72,10 +72,12 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
                 continue
             if record.kind == "intake":
                 outcomes[shard] += sum(read_outcomes(record.content).values())
-            elif record.kind == "ids" and (epoch := Epoch.read(record.key)).number > closed.get(
-                epoch.length, -1
-            ):
-                claimed[epoch] = claimed.get(epoch, IdSum()).joined(read_id_sum(record.content))
+            elif record.kind == "ids":
+                epoch = Epoch.read(record.key)
+                # The ids of closed epochs are forgotten.
+                if epoch.number > closed.get(epoch.length, -1):
+                    ids = read_id_sum(record.content)
+                    claimed[epoch] = claimed.get(epoch, IdSum()).joined(ids)
         except (ValueError, TypeError, WireError) as error:
             yield Finding("record", f"one of kind {record.kind} cannot be read: {error}", record)
         sums[shard][0] += 1
@@ -105,15 +107,15 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
 
 
 def _ids(snapshot: Snapshot, claimed: dict[Epoch, IdSum]) -> Iterator[Finding]:
-    kept = snapshot.epochs()
-    for epoch in sorted(claimed.keys() | set(kept)):
-        there = IdSum()
-        for ids in snapshot.ids(epoch) if epoch in kept else ():
-            there = there.plus(ids)
+    open_epochs = snapshot.epochs()
+    for epoch in sorted(claimed.keys() | set(open_epochs)):
+        total = IdSum()
+        for ids in snapshot.ids(epoch) if epoch in open_epochs else ():
+            total = total.plus(ids)
         expected = claimed.get(epoch, IdSum())
-        if there != expected:
+        if total != expected:
             yield Finding(
                 "ids",
-                f"epoch {epoch.number} should have {expected.ids:,} ids, and has {there.ids:,}, "
+                f"epoch {epoch.number} should have {expected.ids:,} ids, and has {total.ids:,}, "
                 f"or others",
             )

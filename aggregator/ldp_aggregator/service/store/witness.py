@@ -1,5 +1,4 @@
-"""The witness: a file beside SQLite's that holds how many commits were acknowledged, under a
-checksum, and the lock.
+"""The witness: a file beside SQLite's with the number of acknowledged commits, and a lock.
 
 SQLite takes a damaged end of its log for the log's end; a store with fewer commits than its witness
 has lost some. Whoever holds the file open as a `Witness` is the only one to write to the store.
@@ -105,7 +104,6 @@ def _read(noted: bytes, path: Path) -> int | None:
     if xxh64_digest(noted[:8]) != noted[8:]:
         raise StoreDamagedError(
             f"expected the number of acknowledged commits in {witness_path(path)}, got damaged "
-            f"bytes; "
-            "if the store is as it should be, ldp doctor --repair writes the file anew"
+            "bytes; if the store is as it should be, ldp doctor --repair writes the file anew"
         )
     return int.from_bytes(noted[:8], "big")

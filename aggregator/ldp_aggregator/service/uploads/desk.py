@@ -1,16 +1,20 @@
-"""The desk for `POST /v1/reports`, the bytes of report files: what is asked of an upload, and what
-it is answered.
+"""The desk for `POST /v1/reports`: what is asked of an upload, and what it is answered.
+
+An upload is the bytes of a report file.
 
     202   everything is counted, or known to be a duplicate, or rejected for good: the body says how
           many, and why
-    400   no body, or more or fewer bytes than were announced       401, 403   no token, or one that may not upload
-    405   not POST           408   the body took too long           411        no Content-Length
-    413   more bytes than are taken at once                         415        an encoding that is not taken
-    500   our own mistake    503   too much is waiting, or the store cannot be written: come back after Retry-After
+    400   no body, or more or fewer bytes than were announced
+    401   no token                     403   one that may not upload
+    405   not POST                     408   the body took too long
+    411   no Content-Length            413   more bytes than are taken at once
+    415   an encoding that is not taken
+    500   our own mistake
+    503   too much is waiting, or the store cannot be written: come back after Retry-After
 
 Rules
 - 202 is said after the commit that covers the batches, never before. Any other answer means that
-  nothing was counted, or that nobody knows; the same bytes may be sent again, and count once.
+  nothing was counted, or that no one knows; the same bytes may be sent again, and count once.
 - Whatever is refused closes the connection: what follows on it is not trusted to be a request.
 - The bytes that are held at any time are bounded, by what requests announce, before they are read.
   No upload takes more than half of the room that is left: however many large ones come, small ones
@@ -59,8 +63,9 @@ PREFLIGHT: Headers = [
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer
-    """An upload that is not taken: the status, why, and after how many seconds to try again, if at
-    all.
+    """An upload that is not taken: the status, why, and when to try again.
+
+    `wait` is in seconds; 0 where trying again is of no use.
     """
 
     def __init__(self, status: int, reason: str, wait: int = 0) -> None:
@@ -69,8 +74,11 @@ class Refused(Exception):  # noqa: N818  # it is an answer
 
 
 class Limits(NamedTuple):
-    """Bytes of one body, and of all that are being read or waiting for an answer: at least twice as
-    many, as no body may take more than half of what is left. Seconds for a body to arrive.
+    """How much is taken, and how long it may take.
+
+    Bytes of one `body`, and of all that are `held`, being read or waiting for an answer: at least
+    twice as many, as no body may take more than half of what is left. Seconds of `patience` for a
+    body to arrive.
     """
 
     body: int = MOST_BODY
@@ -89,7 +97,7 @@ class Reply(NamedTuple):
 class UploadDesk:
     """What is asked of an upload and answered to it, however its bytes come in.
 
-    `permitted` says what a token is worth; None lets everybody upload. `tell` is told status and
+    `permitted` says what a token is worth; None lets anyone upload. `tell` is told status and
     seconds of replies.
     """
 
@@ -114,7 +122,8 @@ class UploadDesk:
 
         Raises `Refused`, before any is read.
         """
-        token, lengths = None, []
+        token = None
+        lengths = []
         for name, value in headers:
             if name == b"content-length":
                 lengths.append(value)
@@ -129,10 +138,8 @@ class UploadDesk:
         if self._permitted is not None:
             verdict = self._permitted(token, "upload")
             if verdict != GRANTED:
-                raise Refused(
-                    403 if verdict == WRONG_SCOPE else 401,
-                    f"expected a token for uploads, got {verdict}",
-                )
+                status = 403 if verdict == WRONG_SCOPE else 401
+                raise Refused(status, f"expected a token for uploads, got {verdict}")
         if len(lengths) != 1 or not lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(lengths[0][:20])
@@ -161,38 +168,33 @@ class UploadDesk:
         self._writer.submit(Submission(body, ticket, self._places[loop]))
 
     def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
-        """What to say to a request with these headers, taken up at `started` (of
-        `time.perf_counter`).
+        """What to say to a request with these headers.
+
+        It was taken up at `started`, by `time.perf_counter`.
         """
         shared = self.shared_with(headers)
         if isinstance(answer, Receipt):
-            status, said, body = (
-                202,
-                _JSON,
-                _one(*answer.told) if len(answer.told) == 1 else _json(answer),
-            )
+            status = 202
+            own = _JSON
+            body = _one(*answer.told) if len(answer.told) == 1 else _json(answer)
         else:
             refused = _refused(answer)
-            status, said = (
-                refused.status,
-                [*_JSON, (b"connection", b"close"), *_TOLD.get(refused.status, [])],
-            )
+            status = refused.status
+            own = [*_JSON, (b"connection", b"close"), *_TOLD.get(status, [])]
             if refused.wait:
-                said.append((b"retry-after", b"%d" % refused.wait))
+                own.append((b"retry-after", b"%d" % refused.wait))
             body = json.dumps({"error": refused.reason}).encode()
         self._tell(status, time.perf_counter() - started)
-        return Reply(status, [*said, (b"content-length", b"%d" % len(body)), *shared], body)
+        return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
 
     def shared_with(self, headers: Headers) -> Headers:
         """What lets the pages of other origins see the answer, if they may."""
         if not self._origins:
             return []
         origin = next((value for name, value in headers if name == b"origin"), b"")
-        return (
-            [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
-            if origin in self._origins
-            else []
-        )
+        if origin not in self._origins:
+            return []
+        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
 def bearer(value: str) -> str | None:
@@ -209,14 +211,14 @@ def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
             loop.call_soon_threadsafe(hand_out, answers)
 
     def hand_out(answers: Answers) -> None:
-        for ticket, each in answers:
-            ticket(each)
+        for ticket, outcome in answers:
+            ticket(outcome)
 
     return answer
 
 
 def _refused(error: Exception) -> Refused:
-    """What an error means for who uploads."""
+    """What an error means for the client that uploads."""
     if isinstance(error, BusyError):
         return Refused(503, str(error), error.wait)
     if isinstance(error, StoreError):

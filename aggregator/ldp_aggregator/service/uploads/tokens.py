@@ -36,20 +36,18 @@ from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 
 UPLOAD, ANALYST, METRICS = SCOPES = ("upload", "analyst", "metrics")
-GRANTED, MISSING, UNKNOWN, EXPIRED, WRONG_SCOPE = (
-    "granted",
-    "missing",
-    "unknown",
-    "expired",
-    "wrong-scope",
-)
-"""What `check` says."""
+GRANTED = "granted"
+MISSING = "missing"
+UNKNOWN = "unknown"
+EXPIRED = "expired"
+WRONG_SCOPE = "wrong-scope"
+"""What `check` says, with those above."""
 
 _GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,)}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SECRET = re.compile(r"[\w+/=-]{40,}")
-"""What may be a token or a hash, wherever somebody put it."""
+"""What may be a token or a hash, wherever it stands."""
 _LONGEST = 512
 _MOST_BYTES = 1 << 20
 _PAUSE = 1.0
@@ -65,14 +63,12 @@ class TokenError(LDPError):
 
     def __init__(self, place: str, problems: Iterable[Problem]) -> None:
         self.problems = tuple(
-            Problem(*(_SECRET.sub("(hidden)", part) for part in each)) for each in problems
+            Problem(*(_SECRET.sub("(hidden)", part) for part in problem)) for problem in problems
         )
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        super().__init__(
-            "\n".join(
-                [f"{count} in the token file {place}:", *(f"  {each}" for each in self.problems)]
-            )
-        )
+        lines = [f"{count} in the token file {place}:"]
+        lines += [f"  {problem}" for problem in self.problems]
+        super().__init__("\n".join(lines))
 
 
 @dataclass(frozen=True)
@@ -122,21 +118,19 @@ class Tokens:
         return cls(tokens)
 
     def check(self, token: str | None, scope: str, now: float) -> str:
-        """Whether a token that somebody shows is good for a scope: `GRANTED`, or what is wrong with
-        it.
-        """
+        """What a token is worth for a scope: `GRANTED`, or what is wrong with it."""
         if not token:
             return MISSING
         if len(token) > _LONGEST or not token.isascii():
             return UNKNOWN
         shown = sha256(token.encode()).digest()
         # A list, so that the work does not depend on which token it is.
-        found = [each for each in self.all if compare_digest(each.digest, shown)]
-        if not found:
+        matching = [known for known in self.all if compare_digest(known.digest, shown)]
+        if not matching:
             return UNKNOWN
-        if found[0].expired(now):
+        if matching[0].expired(now):
             return EXPIRED
-        return GRANTED if scope in _GOOD_FOR[found[0].scope] else WRONG_SCOPE
+        return GRANTED if scope in _GOOD_FOR[matching[0].scope] else WRONG_SCOPE
 
     def to_toml(self) -> str:
         """The file that says so."""
@@ -144,11 +138,14 @@ class Tokens:
             "# Made by `ldp token`, which does not keep comments. The hashes are no secret, the "
             "tokens are.\n"
         ]
-        for each in self.all:
-            block = f'[[token]]\nname = "{each.name}"\nscope = "{each.scope}"\nsha256 = "{each.digest.hex()}"\n'
-            blocks.append(
-                block if each.expires is None else f"{block}expires = {each.expires.isoformat()}\n"
-            )
+        for token in self.all:
+            block = "[[token]]\n"
+            block += f'name = "{token.name}"\n'
+            block += f'scope = "{token.scope}"\n'
+            block += f'sha256 = "{token.digest.hex()}"\n'
+            if token.expires is not None:
+                block += f"expires = {token.expires.isoformat()}\n"
+            blocks.append(block)
         return "\n".join(blocks)
 
 
@@ -179,7 +176,8 @@ class TokenFile:
         try:
             content = _content(self._path)
             if content != self._content:
-                self.tokens, self._content = Tokens.parse(content, str(self._path)), content
+                self.tokens = Tokens.parse(content, str(self._path))
+                self._content = content
             self._trouble = ""
         except TokenError as error:
             if self._trouble != str(error):
@@ -188,13 +186,13 @@ class TokenFile:
 
 
 def new_token() -> str:
-    """A token that nobody has, and nobody will guess."""
+    """A token that no one has, and no one will guess."""
     return f"ldp_{secrets.token_urlsafe(32)}"
 
 
 def kept(token: str, name: str, scope: str, expires: datetime | None = None) -> Token:
     """What is kept of it."""
-    return Token(name, scope, sha256(token.encode()).digest(), expires)
+    return Token(name, scope, sha256(token.encode()).digest(), expires=expires)
 
 
 def is_name(text: str) -> bool:
@@ -221,12 +219,12 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
         digits = ""
     expires = _moment(keys, table.get("expires")) if "expires" in keys else None
     keys.finish()
-    for each in others:
-        if name == each.name != "?":
+    for other in others:
+        if name == other.name != "?":
             keys.problem("name", "names that all differ", f"{name} twice")
-        if digits and bytes.fromhex(digits) == each.digest:
-            keys.problem("sha256", "tokens that all differ", f"that of {each.name} again")
-    return Token(name, scope, bytes.fromhex(digits), expires)
+        if digits and bytes.fromhex(digits) == other.digest:
+            keys.problem("sha256", "tokens that all differ", f"that of {other.name} again")
+    return Token(name, scope, bytes.fromhex(digits), expires=expires)
 
 
 def _moment(keys: Keys, value: object) -> datetime | None:

@@ -1,0 +1,172 @@
+"""Surveys written in Python: the same keys as a survey file, read by the same reader.
+
+    survey("trip", question("mode", ["car", "bus"], epsilon="1"))
+
+    [survey]
+    name = "trip"
+    [[question]]
+    name = "mode"
+    type = "category"
+    values = ["car", "bus"]
+    mechanism = "auto"
+    epsilon = "1"
+
+Both give surveys of one fingerprint. What Python says more shortly: the type of a question follows
+from its values where it is not given, and the mechanism is `auto` where neither it nor a profile
+is. An argument that is None is a key that is not there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AnySet
+from decimal import Decimal
+from fractions import Fraction
+
+from ldp.survey import Question, Survey
+from ldp.survey_file import survey_of
+
+Number = str | int | float | Decimal | Fraction
+"""A number as people write it: exact, a float at its shortest decimal text."""
+
+
+def survey(
+    name: str,
+    *questions: Mapping[str, object] | Question,
+    joint: Iterable[str | Iterable[str]] | None = None,
+    lifetime_epsilon: Number | None = None,
+    epoch: str | None = None,
+    grace: str | None = None,
+) -> Survey:
+    """A survey, of questions that `ldp.question` declares or that another survey asks.
+
+    name              up to 64 letters, digits, dots, dashes or underscores
+    questions         1 to 1,000 of them, in their order
+    joint             names of two or three questions that are answered together, or several such
+                      lists
+    lifetime_epsilon  what a device may spend on the survey, ever
+    epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
+                      its batches are still taken
+
+    Raises `SurveyError` with everything that is wrong, each by the name of its argument.
+
+    >>> import ldp
+    >>> trip = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> trip == ldp.parse_survey(trip.to_toml())
+    True
+    """
+    # Imported here, because devices read surveys and write none.
+    from ldp.survey_toml import toml_text
+
+    head = {
+        "name": name,
+        "joint": joint,
+        "lifetime_epsilon": lifetime_epsilon,
+        "epoch": epoch,
+        "grace": grace,
+    }
+    tables = [_table(number, asked) for number, asked in enumerate(questions, 1)]
+    table: dict[str, object] = {"survey": _given(head), "question": tables}
+    return survey_of(table, "survey", len(toml_text(table)))
+
+
+def question(
+    name: str,
+    values: Iterable[str] | None = None,
+    *,
+    type: str | None = None,  # noqa: A002 (what the survey file calls it)
+    text: str | None = None,
+    low: int | None = None,
+    high: int | None = None,
+    most: int | None = None,
+    candidates: str | None = None,
+    mechanism: str | None = None,
+    epsilon: Number | None = None,
+    profile: str | None = None,
+    **parameters: object,
+) -> dict[str, object]:
+    """A question for `ldp.survey`: its table, as a survey file has it.
+
+    name        as for a survey; it names the question in reports, columns and estimates
+    values      the texts to choose from, in their order
+    type        "boolean", "category", "multi", "integer" or "text"; by default "multi" where `most`
+                is given and "category" where only `values` are, "integer" for `low` and `high`,
+                "text" for `candidates`
+    text        what people are asked, of up to 1,000 characters
+    low, high   the least and the greatest whole number of an integer question
+    most        how many of the values a respondent may hold at once
+    candidates  the file of texts that an aggregator looks for, one a line
+    mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
+                which is the default unless a profile names one
+    epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
+    profile     a name in `ldp.profiles`, which gives the mechanism and its keys
+    parameters  further keys of the mechanism, such as `epsilon_lifetime` or `report_bytes`
+
+    Nothing is checked here: `ldp.survey` checks all questions together.
+
+    >>> import ldp
+    >>> ldp.question("smoker", type="boolean", mechanism="warner", epsilon="1")
+    {'name': 'smoker', 'type': 'boolean', 'mechanism': 'warner', 'epsilon': '1'}
+    """
+    if mechanism is None and profile is None:
+        mechanism = "auto"
+    keys = {
+        "name": name,
+        "text": text,
+        "type": type or _type_of(values, low, high, most, candidates),
+        "values": values,
+        "low": low,
+        "high": high,
+        "most": most,
+        "candidates": candidates,
+        "mechanism": mechanism,
+        "profile": profile,
+        "epsilon": epsilon,
+    }
+    return _given(keys | parameters)
+
+
+def _type_of(
+    values: object, low: int | None, high: int | None, most: int | None, candidates: str | None
+) -> str | None:
+    """The type that a question's other keys leave no doubt about."""
+    if values is not None:
+        return "category" if most is None else "multi"
+    if low is not None or high is not None:
+        return "integer"
+    return None if candidates is None else "text"
+
+
+def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, object]:
+    if isinstance(asked, Question):
+        from ldp.survey_toml import question_table
+
+        return question_table(asked)
+    if isinstance(asked, Mapping):
+        return _given(asked)
+    raise TypeError(
+        f"question {number}: expected what ldp.question(name, ...) gives, got something of type "
+        f"{type(asked).__name__}"
+    )
+
+
+def _given(keys: Mapping[str, object]) -> dict[str, object]:
+    """The keys that are there, in the types that a survey file has."""
+    return {key: _plain(value) for key, value in keys.items() if value is not None}
+
+
+def _plain(value: object) -> object:
+    """A value as a survey file would hold it; what it could not hold stays, to be reported."""
+    if isinstance(value, bool | str | bytes | Mapping | AnySet):
+        # The order of a set's values changes from run to run, and fingerprints with it.
+        return value
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, Fraction | Decimal):
+        return str(value)
+    if isinstance(value, Iterable):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    return value

@@ -1,0 +1,86 @@
+"""The maximal gain attack: reports that are worth as much as possible to some target values
+together.
+
+    symbols   one that supports the most targets, or whose scores for them have the greatest sum, in
+              each cohort
+    bits      those of all targets, and others up to the number of ones that an honest report has on
+              average
+
+Among reports that are worth the same, each forger chooses at random. What a symbol is worth is said
+by the modules of `ldp_simulations.sampling`. Bloom filters are attacked bit by bit, and what that is
+worth depends on what others report.
+
+Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols
+(MGA).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp.layout import Layout
+from ldp_aggregator.arrays import Flags, Floats, Integers, Rows
+from ldp_simulations.reports.form import Wanted
+from ldp_simulations.reports.rows import bit_rows, symbol_rows
+
+Worths = Callable[[Any, Wanted], Sequence[Floats]]
+"""What each symbol is worth to the targets, by cohort."""
+
+
+def best_symbols(worths: Worths) -> Callable[[Any, Wanted, Generator], Rows]:
+    """Forged reports of symbols, from what symbols are worth."""
+
+    def forge(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
+        best = [
+            np.flatnonzero(np.isclose(worth, worth.max())) for worth in worths(randomizer, wanted)
+        ]
+        cohorts = generator.integers(len(best), size=wanted.reports)
+        symbols = np.zeros(wanted.reports, dtype=np.int64)
+        for cohort, equals in enumerate(best):
+            here = cohorts == cohort
+            symbols[here] = generator.choice(equals, here.sum())
+        return symbol_rows(randomizer.layout, cohorts, symbols[:, None])
+
+    return forge
+
+
+def best_bits(
+    layout: Layout,
+    by_cohort: Flags,
+    rates: tuple[Fraction, Fraction],
+    reports: int,
+    generator: Generator,
+    *,
+    true_bits: int = 1,
+    best_cohorts_only: bool = False,
+) -> Rows:
+    """Forged reports of bits; `by_cohort` (cohorts, bits) has those of the targets.
+
+    `rates` are (p, q) of a bit, and `true_bits` how many of them an answer sets.
+    """
+    p, q = rates
+    most = by_cohort.sum(axis=1)
+    best = np.flatnonzero(most == most.max()) if best_cohorts_only else np.arange(layout.cohorts)
+    cohorts = generator.choice(best, reports)
+    wanted: Flags = by_cohort[cohorts] == (p > q)
+    ones = layout.ones or round(layout.bits * q + true_bits * (p - q))
+    # Where a report that supports a value lacks its bit, all bits but the targets' are wanted.
+    needed = int(most.max()) if p > q else 0
+    room = layout.bits if p > q else layout.bits - int(most.max())
+    return bit_rows(layout, cohorts, wanted, layout.ones or min(max(ones, needed), room), generator)
+
+
+def plain_bits(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
+    """Where each value has a bit of its own."""
+    marks = marked(randomizer.layout.bits, wanted.targets)[None] > 0
+    return best_bits(randomizer.layout, marks, randomizer.support, wanted.reports, generator)
+
+
+def marked(size: int, places: Integers) -> Floats:
+    """How often each place occurs."""
+    return np.bincount(places, minlength=size).astype(float)

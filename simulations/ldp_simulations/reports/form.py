@@ -1,0 +1,71 @@
+"""What simulations know of a class of randomizers: a row of `ldp_simulations.sampling.table`.
+
+    sample    a tally drawn from the law of the reports, without making them one at a time
+    expected  the tally to be expected: planning runs the decoder on it
+    forge     reports that are worth as much as possible to some values together
+
+A module of `sampling` holds one way of reporting, and ends with its row (or rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from numpy.random import Generator
+
+from ldp_aggregator.arrays import Counts, Floats, Integers, Rows
+from ldp_aggregator.tallies.counting import empty_counts
+from ldp_simulations.holders import Holders
+
+REPORTS = 10**12
+"""Of an expected tally: so many that rounding to whole reports changes nothing.
+
+Errors are scaled to the number that is planned.
+"""
+
+
+class Wanted(NamedTuple):
+    """What forgers want."""
+
+    targets: Integers
+    """Indices of values."""
+    texts: Sequence[str]
+    """The texts of an open question, in place of values."""
+    reports: int
+    hashes: int | None = None
+    """Where a report names a hash function: how many it may choose from; all, if None."""
+
+
+def any_tally(
+    randomizer: Any,
+    values: Sequence[str],  # noqa: ARG001
+    frequency: Floats,  # noqa: ARG001
+) -> Counts:
+    """One in which all cells are equal, where errors do not depend on frequencies."""
+    counts = empty_counts(randomizer.layout)
+    counts += REPORTS // counts.shape[1]
+    return counts
+
+
+@dataclass(frozen=True)
+class Form:
+    """One row of the table."""
+
+    sample: Callable[[Any, Any, Generator], Counts]
+    """From a randomizer and those who hold its values (`Holders`)."""
+    forge: Callable[[Any, Wanted, Generator], Rows]
+    expected: Callable[[Any, Sequence[str], Floats], Counts] = any_tally
+    """From a randomizer, the values (texts, of an open question) and their frequencies."""
+
+
+def by_counts(
+    sample: Callable[[Any, Counts, Generator], Counts],
+) -> Callable[[Any, Holders, Generator], Counts]:
+    """A sampler that has to know no more than how many hold each value."""
+
+    def of_holders(randomizer: Any, holders: Holders, generator: Generator) -> Counts:
+        return sample(randomizer, holders.counts, generator)
+
+    return of_holders

@@ -1,0 +1,124 @@
+"""The table of forms: how reports of each class of randomizers come about, in simulations.
+
+No one else asks what class a randomizer has. The generator is numpy's: simulation only. A test
+holds the laws of tallies equal to those of the reports that clients make.
+
+Those that are made of others are here: a first report of a memoized mechanism has the law of a
+one-report mechanism, and of a set one entry goes through the mechanism of entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from numpy.random import Generator
+
+from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.contract import Randomizer, is_blocked
+from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.heavy_hitters import HeavyHitters
+from ldp.mechanisms.histogram import NoisyHistogram
+from ldp.mechanisms.local_hashing import LocalHashing
+from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.set_unary import SetEncoding
+from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.unary import UnaryEncoding
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp_simulations.holders import Holders, SetHolders
+from ldp_simulations.reports.form import Form, Wanted, any_tally
+from ldp_simulations.sampling import (
+    bits,
+    bloom,
+    hadamard,
+    hashes,
+    matrix,
+    noise,
+    projective,
+    searches,
+    sets,
+    sketches,
+    subsets,
+    sums,
+    symbols,
+    windows,
+)
+
+
+def form_of(randomizer: Randomizer) -> Form:
+    """The row of a randomizer's class."""
+    return FORMS[type(randomizer)]
+
+
+def sample_counts(question: Question, holders: Holders, generator: Generator) -> Counts:
+    """The counts that one report from every holder would add up to.
+
+    They are shaped as in `ldp_aggregator.tallies.counting`.
+    """
+    randomizer = question.randomizer
+    return form_of(randomizer).sample(randomizer, holders, generator)
+
+
+def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Floats) -> Counts:
+    """The tally of `REPORTS` reports, in expectation, where `values` have the given frequencies."""
+    return form_of(randomizer).expected(randomizer, values, frequency)
+
+
+def crafted_rows(randomizer: Randomizer, wanted: Wanted, generator: Generator) -> Rows:
+    """Forged reports for the targets, as rows of bytes.
+
+    Raises `EstimateError` for a folded `pgr`.
+    """
+    return form_of(randomizer).forge(randomizer, wanted, generator)
+
+
+def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Counts:
+    return form_of(chain.once).sample(chain.once, holders, generator)
+
+
+def _forged_once(chain: Chain, wanted: Wanted, generator: Generator) -> Rows:
+    return crafted_rows(chain.once, wanted, generator)
+
+
+def _entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+    entries = Holders((), sets.sampled_entries(randomizer, holders, generator))
+    return form_of(randomizer.oracle).sample(randomizer.oracle, entries, generator)
+
+
+def _expected_entries(randomizer: PadAndSample, values: Sequence[str], frequency: Floats) -> Counts:
+    if not is_blocked(randomizer):
+        return any_tally(randomizer, values, frequency)
+    return hadamard.expected_counts(randomizer, values, frequency, randomizer.most)
+
+
+def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator) -> Rows:
+    return crafted_rows(randomizer.oracle, wanted, generator)
+
+
+FORMS: Mapping[type, Form] = {
+    AdditiveNoise: noise.FORM,
+    BitFlip: windows.FORM,
+    Chain: Form(_first_reports, _forged_once),
+    CountMean: sketches.FORM,
+    HadamardCountMean: sketches.HADAMARD,
+    HadamardResponse: hadamard.FORM,
+    HeavyHitters: searches.FORM,
+    LocalHashing: hashes.FORM,
+    NoisyHistogram: sums.FORM,
+    PadAndSample: Form(_entries, _forged_entry, _expected_entries),
+    ProjectiveResponse: projective.FORM,
+    RandomizedResponse: symbols.FORM,
+    Rappor: bloom.FORM,
+    SetEncoding: sets.FORM,
+    StochasticMatrix: matrix.FORM,
+    SubsetSelection: subsets.FORM,
+    UnaryEncoding: bits.FORM,
+}
+"""Every class of randomizers, and its row."""

@@ -1,0 +1,107 @@
+"""The page of mechanisms and the glossary name all there are, with figures that are those of the
+code.
+"""
+
+import re
+
+import pytest
+from places import ROOT
+from specimens import DESIGNED, question
+
+from ldp.domain import BOOLEAN_VALUES, Domain
+from ldp.mechanisms import MECHANISMS
+
+PAGE = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+TWO_OR_MORE = ("a", "b", "c", "d")
+DOMAINS = {
+    "boolean": Domain("boolean", BOOLEAN_VALUES),
+    "category": Domain("category", TWO_OR_MORE),
+    "integer": Domain("integer", ("0", "1", "2", "3")),
+    "multi": Domain("multi", TWO_OR_MORE, 2),
+    "text": Domain("text", None),
+}
+"""A domain of each type of question."""
+
+
+def listed(size):
+    return f"values = {[str(value) for value in range(size)]}"
+
+
+def square(size, keep, other):
+    return [[keep if x == y else other for y in range(size)] for x in range(size)]
+
+
+BOOLEAN, CATEGORY = 'type = "boolean"\n', f'type = "category"\n{listed(100)}\n'
+NUMBERS, SETS = (
+    'type = "integer"\nlow = 0\nhigh = 99\n',
+    f'type = "multi"\n{listed(100)}\nmost = 5\n',
+)
+TEN, TEXT = f'type = "category"\n{listed(10)}\n', 'type = "text"\n'
+FILTER = 'p = "1/4"\nq = "3/4"\nf = "1/2"\nbloom_bits = 128\ncohorts = 64'
+
+STATED = {
+    "warner": f"{BOOLEAN}epsilon = 1",
+    "forced": f'{BOOLEAN}forced_true = "1/4"\nforced_false = "1/4"',
+    "unrelated": f'{BOOLEAN}truth = "1/2"\nprevalence = "1/4"',
+    "matrix": f"{TEN}matrix = {square(10, '11/20', '1/20')}",
+    "exponential": f"{TEN}epsilon = 1\nquality = {square(10, 1, 0)}",
+    "rappor": TEXT + FILTER,
+    "dbitflip": f"{CATEGORY}epsilon = 1\nsampled = 16",
+}
+"""The questions that the page states beside its table, where they are not those of their type."""
+
+OF_THEIR_TYPE = {"category": CATEGORY, "integer": NUMBERS, "multi": SETS, "text": TEXT}
+
+
+def stated(mechanism, types):
+    """The question that the page means, as survey text."""
+    if mechanism in STATED:
+        return STATED[mechanism]
+    memoized = "epsilon_first" in MECHANISMS[mechanism].keys
+    keys = "epsilon_first = 1\nepsilon_lifetime = 2" if memoized else "epsilon = 1"
+    [text] = [text for kind, text in OF_THEIR_TYPE.items() if kind in types][:1]
+    return text + keys
+
+
+def rows(page, heading):
+    """The cells of the table under a heading."""
+    section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
+
+
+OVERVIEW = {re.match(r"\[`(.+)`\]", row[0])[1]: row for row in rows(PAGE, "Overview")}
+
+
+def test_the_overview_has_every_mechanism():
+    """A row for each in the order of the table, and no other."""
+    assert set(OVERVIEW) == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_row_says_what_the_code_says(mechanism):
+    """Its full name, the types of question that it serves, and the bytes of a report."""
+    _, name, serves, width, best, source = OVERVIEW[mechanism]
+    assert name.startswith(MECHANISMS[mechanism].summary)
+    accepts = MECHANISMS[mechanism].accepts
+    types = [kind for kind, domain in DOMAINS.items() if accepts(domain) is None]
+    assert serves == ", ".join(types)
+    assert int(width) == question(mechanism, stated(mechanism, types)).width
+    assert best
+    assert source
+
+
+def test_every_mechanism_has_a_heading():
+    """One of its own, or one that it shares with those that are described together."""
+    headings = re.findall(r"^### (.+)$", PAGE, re.MULTILINE)
+    assert set(MECHANISMS) <= {name for heading in headings for name in heading.split(", ")}
+
+
+def test_the_glossary_has_every_kind():
+    """How reports are decoded: a row for each kind, and no other."""
+    kinds = {specimen.randomizer.kind for specimen in DESIGNED}
+    assert {row[0] for row in rows(GLOSSARY, "Kinds: how reports are decoded")} == {
+        f"`{kind}`" for kind in kinds
+    }

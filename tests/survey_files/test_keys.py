@@ -1,0 +1,169 @@
+"""Reading one table: what each reader takes, what it says of anything else, and how that reads."""
+
+from fractions import Fraction
+
+import pytest
+
+from ldp.errors import MOST_TOLD, Problem, SurveyError
+from ldp.keys import MOST_NOTED, Keys, written_name
+
+PLACE = "question 1 (x)"
+ENORMOUS = 10**5000
+
+
+def said(read, **table):
+    """What is told of a table once something was read from it."""
+    keys = Keys(PLACE, table)
+    read(keys)
+    return keys.told()
+
+
+def came(read, **table):
+    """What came in place of what was expected, by the one problem."""
+    (problem,) = said(read, **table)
+    return problem.came
+
+
+@pytest.mark.parametrize("unknown", [MOST_NOTED, MOST_NOTED + 1, MOST_NOTED + 5])
+def test_further_problems_are_counted(unknown):
+    """Twenty are told one by one, and how many there are besides."""
+    problems = said(
+        lambda keys: [keys.problem(f"key{number}", "nothing", 1) for number in range(unknown)]
+    )
+    assert [problem.place for problem in problems[:MOST_NOTED]] == [
+        f"{PLACE}.key{number}" for number in range(MOST_NOTED)
+    ]
+    more = unknown - MOST_NOTED
+    assert problems[MOST_NOTED:] == (
+        [Problem(PLACE, "no more problems", f"{more} of them")] if more else []
+    )
+
+
+def test_a_problem_is_counted_once():
+    """Mechanisms that are tried one after the other ask for the same keys."""
+    problems = said(
+        lambda keys: [keys.problem("p", "nothing", 1) for _ in range(MOST_NOTED + 1)], p=1
+    )
+    assert problems == [Problem(f"{PLACE}.p", "nothing", "1")]
+
+
+def test_what_a_profile_gives_is_not_given_again():
+    """Only the keys that both have are problems, and all of them."""
+    keys = Keys(PLACE, {"p": "0.5", "f": "0.5", "name": "x"})
+    more = keys.extended({"p": "0.1", "q": "0.9", "f": "0"}, "profile")
+    expected = "nothing: profile gives it"
+    assert more.told() == [
+        Problem(f"{PLACE}.p", expected, "'0.5'"),
+        Problem(f"{PLACE}.f", expected, "'0.5'"),
+    ]
+    assert more.text("q") == "0.9"
+
+
+def test_the_first_repeated_value_is_named():
+    """Not one that stands there once."""
+    values = ["a", "b", "c", "b", "c"]
+    assert came(lambda keys: keys.texts("values", least=2, most=9), values=values) == "'b' twice"
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        (lambda keys: keys.text("t"), "\ud800"),
+        (lambda keys: keys.texts("t", 1, 2), ["a", "\ud800"]),
+    ],
+    ids=["text", "list"],
+)
+def test_texts_that_have_no_bytes_are_problems(read, value):
+    """Lone surrogates, which some parsers let through."""
+    assert [problem.place for problem in said(read, t=value)] == [f"{PLACE}.t"]
+
+
+def test_a_length_of_time_that_is_none_is_a_problem():
+    """As `ldp.epochs` says it, without a traceback."""
+    (problem,) = said(lambda keys: keys.length("epoch"), epoch="soon")
+    assert problem.place == f"{PLACE}.epoch"
+    assert not problem.expected.startswith("expected")
+
+
+def test_every_bad_row_of_a_table_is_told():
+    """One row that is too short does not hide the next."""
+    table = [["1"], ["0", "1", "0"], ["0", "0", "1"], "row"]
+    problems = said(lambda keys: keys.rows("matrix", 4), matrix=table)
+    assert [(problem.place, problem.came) for problem in problems] == [
+        (f"{PLACE}.matrix row 1", "1 of them"),
+        (f"{PLACE}.matrix row 2", "3 of them"),
+        (f"{PLACE}.matrix row 3", "3 of them"),
+        (f"{PLACE}.matrix row 4", "'row'"),
+    ]
+
+
+@pytest.mark.parametrize("given", ["0", "1", "2", "-1", "many", None])
+def test_what_stands_in_for_a_number_is_between_its_bounds(given):
+    """The bounds themselves excluded where they are no values."""
+    table = {} if given is None else {"share": given}
+    least, most = Fraction(0), Fraction(1)
+    stand_in = Keys(PLACE, table).fraction("share", least, most, open_ends=True)
+    assert least < stand_in < most
+
+
+def test_enormous_integers_are_told_as_such():
+    """Python refuses to write them out."""
+    assert came(lambda keys: keys.integer("n", 0, 9), n=ENORMOUS) == "an enormous number"
+    assert came(lambda keys: keys.texts("n", 1, 9), n=[ENORMOUS]) == "an enormous number"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x " * 40, "x " * 40),
+        ("x " * 40 + "y", "x " * 38 + "x..."),
+        ("x" * 78, f"'{'x' * 78}'"),
+        ("x" * 79, f"'{'x' * 76}..."),
+        ("a\n b", r"'a\n b'"),
+    ],
+)
+def test_long_texts_are_cut_off(text, shown):
+    """After eighty characters, with dots for the last three."""
+    assert came(lambda keys: keys.integer("n", 0, 9), n=text) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a" * 64, "a" * 64),
+        ("a" * 65, f"'{'a' * 64}...'"),
+        ("\n" * 64, "'" + r"\n" * 64 + "'"),
+        ("\n" * 65, "'" + r"\n" * 64 + "...'"),
+    ],
+    ids=["long", "too long", "long and steering", "too long and steering"],
+)
+def test_names_are_written_in_one_line(name, written):
+    """Those of sixty-four characters whole, without what would steer a terminal."""
+    assert written_name(name) == written
+
+
+def test_an_unknown_key_is_taken_for_the_closest():
+    """However long its name may be within reason."""
+    close, far = "k" * 63 + "q", "k" * 64 + "q"
+    assert [problem.expected for problem in said(_one_long_key, **{close: 1})] == [f'"{"k" * 64}"']
+    assert [problem.expected for problem in said(_one_long_key, **{far: 1})] == [
+        f"one of {'k' * 64}"
+    ]
+
+
+def _one_long_key(keys):
+    """Ask for a key whose name has sixty-four letters, and for no other."""
+    assert "k" * 64 not in keys
+    keys.finish()
+
+
+@pytest.mark.parametrize("number", [1, 2, MOST_TOLD, MOST_TOLD + 1, MOST_TOLD + 7])
+def test_an_error_counts_its_problems(number):
+    """In its first line all; below it a hundred, and how many more there are."""
+    error = SurveyError(tuple(Problem("s", f"{index}", "x") for index in range(number)))
+    first, *others = str(error).splitlines()
+    problems = "1 problem" if number == 1 else f"{number} problems"
+    assert first == f"{problems} in the survey:"
+    told = [f"  s: expected {index}, got x" for index in range(min(number, MOST_TOLD))]
+    more = number - MOST_TOLD
+    assert others == told + ([f"  and {more} more"] if more > 0 else [])
