@@ -242,7 +242,6 @@ ADVISING = {
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
-    "ldp_aggregator.output.tables": ("estimate", "rappor import"),
     "ldp_aggregator.service.commands.export": ("serve",),
     "ldp_aggregator.service.commands.serve": ("serve",),
     "ldp_aggregator.service.page.document": ("token new",),
@@ -264,7 +263,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     ("ldp_aggregator.commands.presentation", "--plot"): ("estimate", "rappor import"),
-    ("ldp_simulations.html_page", "--line"): (),
+    ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
 }
 
