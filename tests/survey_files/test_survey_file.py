@@ -13,7 +13,7 @@ from specimens import DESIGNS
 from specimens import question as designed
 from surveys import COMMUTE, COMMUTE_SURVEY
 
-from ldp import Question, Survey, SurveyError, parse_survey
+from ldp import AnswerError, Question, Survey, SurveyError, parse_survey
 from ldp.certificate import certify
 from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
@@ -65,6 +65,7 @@ def test_the_documented_survey_is_read_as_written():
     assert parse_survey(COMMUTE.encode()).fingerprint == COMMUTE_SURVEY.fingerprint
 
 
+WHOLE = {"type": '"integer"', "values": None}
 # What replaces or joins the keys of BASE (None: removed), and what must be said about it.
 BAD_KEYS = [
     ({"name": None}, ["question 1.name", "text of 1 to 1000", "nothing"]),
@@ -80,6 +81,11 @@ BAD_KEYS = [
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
     ({"values": None}, ["values", "list of texts", "nothing"]),
     ({"values": '["a"]'}, ["values", "2 to", "1 of them"]),
+    ({"type": '"bool"', "values": '["a"]'}, ["values", "2 to", "1 of them"]),
+    (WHOLE | {"low": "5", "high": "5"}, ["high", "from 6 to 65540,", "got 5"]),
+    (WHOLE | {"low": "5", "high": "65541"}, ["high", "from 6 to 65540,", "got 65541"]),
+    ({"mechanism": '"auto"', "report_bytes": "1048577"}, ["report_bytes", "from 1 to 1048576,"]),
+    ({"type": '"multi"', "most": "2"}, ["mechanism", "3 values of which a respondent may hold 2"]),
     ({"values": '["a", ""]'}, ["values", "none of them empty"]),
     ({"values": '["a", 1]'}, ["values", "list of texts"]),
     ({"values": '["a", "b", "a"]'}, ["values", "all differ", "'a' twice"]),
@@ -104,7 +110,10 @@ BAD_KEYS = [
     ({"truth": '"3/4"'}, ["truth", "unknown key"]),
     ({"text": "5"}, ["text", "got 5"]),
     ({"candidates": '"c.txt"'}, ["candidates", "the values are listed"]),
-    ({"mechanism": '"warner"'}, ["mechanism", "exactly two values", "3 values"]),
+    (
+        {"mechanism": '"warner"'},
+        ["mechanism", "exactly two values", "got one of type category with 3 values"],
+    ),
     ({"mechanism": '"matrix"', "epsilon": None}, ["matrix", "list of 3 rows"]),
     ({"type": '"text"', "values": None}, ["mechanism", "with a list of values", "open one"]),
     ({"type": '"text"', "values": None, "mechanism": '"auto"'}, ["mechanism", "open one"]),
@@ -225,6 +234,31 @@ def test_all_problems_are_reported_at_once():
         "(c).bloom_bits",
     ]
     assert [place for place in places if place not in found] == []
+
+
+def test_what_a_file_may_ask_for_grows_with_its_length():
+    """Numbers of tables are counted for each mebibyte that it has begun."""
+    table = BASE | {"mechanism": '"exponential"', "quality": f"[{[0] * 32_769}]"}
+    (told,) = problems(written(table) + "#" * (1 << 20))
+    assert "at most 32,768 numbers" in told
+    assert "'32,769'" in told
+
+
+def test_a_range_ends_where_it_may():
+    """The longest ranges are read, at the ends of what is exact; a value more is a problem."""
+    furthest = 10**15
+    for low in (-furthest, furthest - 65_535):
+        whole = WHOLE | {"low": str(low), "high": str(low + 65_535), "mechanism": '"auto"'}
+        assert parse_survey(replaced(whole))["x"].domain.size == 65_536
+    assert problems(replaced(WHOLE | {"low": str(-furthest - 1), "high": str(-furthest)}))
+
+
+def test_an_answer_that_is_refused_names_its_question():
+    """And nothing else of it: not the answer, nor an error that has it."""
+    with pytest.raises(AnswerError, match=r"^question 'transport': expected") as refused:
+        COMMUTE_SURVEY["transport"].value("on foot")
+    assert "on foot" not in str(refused.value)
+    assert refused.value.__suppress_context__
 
 
 def test_the_place_of_the_file_is_named():
