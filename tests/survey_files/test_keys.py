@@ -220,6 +220,16 @@ def test_tables_are_square_or_as_wide_as_their_first_row(columns, most, wanted):
     assert {problem.expected for problem in problems} == ({wanted} if wanted else set())
 
 
+@pytest.mark.parametrize("most", [None, 4])
+def test_a_first_row_that_is_none_makes_a_table_no_wider(most):
+    """A text has a length, too, and a number has none."""
+    for row in ("abc", 3):
+        problems = said(lambda keys: keys.rows("matrix", 2, most), matrix=[row, ["0", "1"]])
+        assert [(problem.place, problem.expected[:9]) for problem in problems] == [
+            (f"{PLACE}.matrix row 1", "2 numbers" if most else "2 probabi")
+        ]
+
+
 def test_a_table_that_is_refused_has_a_stand_in():
     """The identity, so that what comes after has something to go on."""
     keys = Keys(PLACE, {"matrix": [["1", "x"], ["0", "1"]]})
