@@ -338,6 +338,17 @@ def test_the_ledger_says_what_was_spent_where_and_when():
     assert "2024-10-05: epsilon 0.500000" in text
 
 
+def test_whatever_is_set_aside_is_told():
+    """Be it as little as a tenth of an epsilon."""
+    client = Client(survey_of(yes_no("a")))
+    client.record("a", True)
+    aside = client.ledger()._replace(aside=Fraction(11, 10))
+    assert "Set aside, whether or not answers change: epsilon 0.0953" in str(aside)
+    assert "or that it did not, may show beyond that" in str(aside)
+    assert "Set aside" not in str(client.ledger())
+    assert "may show beyond that" not in str(client.ledger())
+
+
 def test_an_empty_ledger_says_so():
     """A device that has said nothing has spent nothing."""
     assert (
