@@ -140,6 +140,8 @@ BAD_DESIGNS = [
     (RAPPOR | {"hashes": "0"}, ["hashes", "from 1 to 16"]),
     (RAPPOR | {"cohorts": "65537"}, ["cohorts", "from 1 to 65536"]),
     (RAPPOR | {"epsilon": "1"}, ["epsilon", "unknown key"]),
+    (RAPPOR | {"memoized_values": "1001"}, ["memoized_values", "from 1 to 1000,"]),
+    (RAPPOR | {"memoized_values": "0"}, ["memoized_values", "from 1 to 1000,"]),
     (YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'}, ["truth", "recovered", "singular"]),
     (YES_NO | {"mechanism": '"warner"', "truth": "1"}, ["truth", "infinite", "never gives"]),
     (
@@ -256,6 +258,58 @@ def test_what_a_file_may_ask_for_grows_with_its_length():
     (told,) = problems(written(table) + "#" * (1 << 20))
     assert "at most 32,768 numbers" in told
     assert "'32,769'" in told
+
+
+def test_as_many_questions_as_there_may_be():
+    """A thousand."""
+    tables = "".join(
+        f'[[question]]\nname = "q{number}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+        for number in range(1000)
+    )
+    assert len(parse_survey(HEAD + tables).questions) == 1000
+
+
+def test_whole_numbers_are_counted_over_all_questions():
+    """Half a million in a file of a mebibyte; two more are too many."""
+    wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
+    full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
+    assert len(parse_survey(full).questions) == 8
+    narrow = wide.replace("32_768", "1").replace("32_767", "0")
+    (told,) = problems(f'{full}[[question]]\nname = "more"\n{narrow}')
+    assert "at most 524,288 whole numbers" in told
+    assert told.endswith("got '524,290'")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(64, f" ({'n' * 64})"), (65, "")])
+def test_a_place_has_the_name_of_its_question(length, shown):
+    """Unless that is too long to be one."""
+    told = problems(written(BASE | {"name": f'"{"n" * length}"', "epsilon": '"0"'}))
+    assert any(line.startswith(f"survey: question 1{shown}.epsilon: ") for line in told), told
+
+
+@pytest.mark.parametrize(("given", "charges"), [(None, 4), ("1", 1), ("1000", 1000)])
+def test_how_many_values_have_responses_of_their_own(given, charges):
+    """Four, unless the file says otherwise; a thousand at most."""
+    asked = RAPPOR | {"name": '"x"', "memoized_values": given}
+    assert parse_survey(replaced(asked))["x"].charges == charges
+
+
+def test_what_a_question_has_without_a_file():
+    """One charge, and no epochs; one that is made from a file of its keys is the same."""
+    read = parse_survey(written(BASE))["x"]
+    made = Question("x", read.domain, "grr", read.randomizer, read.declared, survey="s")
+    assert (made.charges, made.epoch, made.candidates, made.profile) == (1, None, None, "")
+    assert made.fingerprint == read.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("keys", "grace"),
+    [("", 0), ('epoch = "1d"', 86_400), ('epoch = "1d"\ngrace = "2h"', 7200)],
+)
+def test_how_long_batches_are_taken_after_their_epoch(keys, grace):
+    """As long as the file says, or as the epoch is; without epochs there is no after."""
+    survey = parse_survey(written(BASE).replace(HEAD, f"{HEAD}{keys}\n"))
+    assert survey.grace == grace
 
 
 def test_a_range_ends_where_it_may():
