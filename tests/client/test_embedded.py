@@ -424,6 +424,9 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         assert f"{width} bytes would be sent, such as {shown}" in str(
             Preview("q", bytes(width), 1.0, 1.0, 0.5)
         )
+    assert str(Preview("q", b"", 0.25, 2.5, 0.5)).endswith(
+        "(epsilon 0.250000; 2.500000 for all answers that will ever be sent)."
+    )
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)

@@ -95,6 +95,38 @@ def test_surveys_share_the_cap_of_the_app():
             work()
 
 
+LIFETIME = "lifetime_epsilon of survey 's' and what survey 's' asked for when it was agreed to"
+CAP = "the app's lifetime_cap for all surveys"
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "cap", "passed"),
+    [
+        ("10", "1.5", CAP),
+        ("1.5", "1000", LIFETIME),
+        (None, "1.5", CAP),
+        ("1.5", "1.5", f"{LIFETIME} and {CAP}"),
+    ],
+)
+def test_the_limits_that_are_in_the_way_are_told(lifetime, cap, passed):
+    """Those, and no others."""
+    head = f'lifetime_epsilon = "{lifetime}"' if lifetime else ""
+    client = Client(survey_of(yes_no("a"), yes_no("b"), head=head), lifetime_cap=cap)
+    client.record("a", True)
+    with pytest.raises(BudgetError) as refused:
+        client.record("b", True)
+    assert str(refused.value).endswith(f"(see the ledger): beyond {passed}")
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_as_many_charges_are_set_aside_as_there_may_be_values(most):
+    """However much more the limits leave."""
+    client = Client(survey_of(mirror("m", most)), lifetime_cap="1000")
+    client.record("m", "a")
+    ledger = client.ledger()
+    assert ledger.aside == ledger.ratio() ** (most - 1)
+
+
 def test_every_value_of_a_memoized_question_is_charged_once():
     """A value met before costs nothing, a new one the price of everything ever sent about it."""
     survey = survey_of(mirror("m"))
@@ -304,6 +336,17 @@ def test_the_ledger_says_what_was_spent_where_and_when():
     assert "may come to think it 81.8% likely, at most" in text
     assert "2024-10-04: epsilon 1.000000" in text
     assert "2024-10-05: epsilon 0.500000" in text
+
+
+def test_whatever_is_set_aside_is_told():
+    """Be it as little as a tenth of an epsilon."""
+    client = Client(survey_of(yes_no("a")))
+    client.record("a", True)
+    aside = client.ledger()._replace(aside=Fraction(11, 10))
+    assert "Set aside, whether or not answers change: epsilon 0.0953" in str(aside)
+    assert "or that it did not, may show beyond that" in str(aside)
+    assert "Set aside" not in str(client.ledger())
+    assert "may show beyond that" not in str(client.ledger())
 
 
 def test_an_empty_ledger_says_so():

@@ -14,6 +14,7 @@ from children import in_child
 from surveys import DEVICE_SURVEY
 
 from ldp import StateError
+from ldp.randomness import Replay
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_client import Client
@@ -169,6 +170,19 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
     assert len(set(pauses[20:])) > 1
     assert max(pauses[20:]) > 1000
     assert min(pauses[20:]) < FIRST_PAUSE * 2**12 / 2
+
+
+def test_pauses_need_no_randomness(opened, clock):
+    """Where none can be had a pause is as long as it may be, and what was made before is sent."""
+    client, transport = opened([retry()])
+    client.record("once", "red")
+
+    with patch.object(client._sender, "_random", Replay(b"")):
+        client._sender.send_all()
+        assert client._outbox.pause() == pytest.approx(FIRST_PAUSE * 2, abs=1)
+        clock.now += FIRST_PAUSE * 2 + 1
+        client._sender.send_all()
+    assert len(transport.payloads) == 2
 
 
 def test_the_oldest_go_first(opened, clock):

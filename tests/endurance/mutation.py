@@ -65,8 +65,8 @@ AREAS = {
     "ldp.randomness": "randomness vectors silence mutants",
     "ldp.sets": "sets vectors",
     "ldp.survey": "survey_file vectors ledger",
-    "ldp.survey_file": "survey_file ledger epochs joint",
-    "ldp.survey_text": "survey_file notes",
+    "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles",
+    "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
