@@ -125,7 +125,7 @@ class _PlainKeys(Memory):
 
     __slots__ = ()
 
-    def memo_key(self, question, _cohort, value, _random):
+    def memo_key(self, question, _cohort, value, random):
         """The answer."""
         return question.fingerprint + value
 
