@@ -125,7 +125,7 @@ class _PlainKeys(Memory):
 
     __slots__ = ()
 
-    def memo_key(self, question, _cohort, value, random):
+    def memo_key(self, question, _cohort, value, random):  # noqa: ARG002
         """The answer."""
         return question.fingerprint + value
 
