@@ -176,7 +176,7 @@ class Collected:
 
     def associated(self, **options):
         """What is to be checked."""
-        return associate(self.tally, self.names, Options(**options), self.candidates)
+        return associate(self.tally, self.names, Options(**options), candidates=self.candidates)
 
     def jumps(self):
         """Those of the cells, for the margins of the reports."""
@@ -455,8 +455,8 @@ def test_remarks_on_cells():
         made.reports,
         found.frequency.ravel(),
         np.maximum(at_zero + slope - 1, 0),
-        at_zero,
-        lambda: np.eye(9),
+        other=at_zero,
+        covariance=lambda: np.eye(9),
     )
     few = made.reports < least_respondents(known, 0.05)
     assert ("few-respondents" in [each.name for each in found.remarks]) == few

@@ -35,7 +35,8 @@ MIXED = (
     SMALL
     + SMALL.partition("[[")[1]
     + (
-        'question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
+        'question]]\nname = "again"\ntype = "boolean"\n'
+        'mechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
     )
 )
 

@@ -91,12 +91,18 @@ def designed(mechanism, domain, keys):
     table = Keys("x", keys)
     randomizer, declared = MECHANISMS[mechanism].design(table, domain)
     assert table.problems == []
-    kept = (
-        min(KEPT, randomizer.memos or KEPT)
-        if isinstance(randomizer, Memoized) and randomizer.memoizes
-        else 1
+    charges = 1
+    if isinstance(randomizer, Memoized) and randomizer.memoizes:
+        charges = min(KEPT, randomizer.memos or KEPT)
+    return Question(
+        "x",
+        domain,
+        mechanism,
+        randomizer=randomizer,
+        declared=declared,
+        charges=charges,
+        survey="s",
     )
-    return Question("x", domain, mechanism, randomizer, declared, charges=kept, survey="s")
 
 
 EPSILONS = (

@@ -35,7 +35,8 @@ SURVEY = parse_survey(
     '[survey]\nname = "killed"\n[[question]]\nname = "again"\ntype = "text"\nbloom_bits = 64\n'
     + MIRROR
     + "".join(
-        f'[[question]]\nname = "once{number}"\ntype = "category"\nvalues = [{_TEXTS}]\nmechanism = "grr"\nepsilon = 1\n'
+        f'[[question]]\nname = "once{number}"\ntype = "category"\n'
+        f'values = [{_TEXTS}]\nmechanism = "grr"\nepsilon = 1\n'
         for number in range(ONCE)
     )
 )

@@ -122,11 +122,11 @@ def mutants(module: str, source: str) -> list[Mutant]:
                         module,
                         name,
                         number,
-                        at + 1,
-                        end[0],
-                        before[at].strip(),
-                        after[at].strip(),
-                        changed,
+                        line=at + 1,
+                        last=end[0],
+                        before=before[at].strip(),
+                        after=after[at].strip(),
+                        source=changed,
                     )
                 )
     return made
@@ -147,7 +147,18 @@ def mistakes(module: str, source: str) -> list[Mutant]:
         line = source[: source.index(before)].count("\n") + 1
         last = line + before.rstrip("\n").count("\n")
         changed = source.replace(before, each["after"])
-        made.append(Mutant(module, f"mistake: {what}", 0, line, last, "mistake", what, changed))
+        made.append(
+            Mutant(
+                module,
+                f"mistake: {what}",
+                0,
+                line=line,
+                last=last,
+                before="mistake",
+                after=what,
+                source=changed,
+            )
+        )
     return made
 
 

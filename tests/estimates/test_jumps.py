@@ -66,7 +66,7 @@ def test_memoized_symbols(reports):
         "l-grr",
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
-    found = moments_of(made, np.array([[40, 30, 30]]), "abc", None, reports)
+    found = moments_of(made, np.array([[40, 30, 30]]), "abc", design=None, reports_each=reports)
     lasting, (p, q) = ([float(rate) for rate in step] for step in made.steps)
     for place, (kept, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
         scores, chances = [], []
@@ -122,7 +122,7 @@ def test_noisy_numbers(epsilon):
     counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
     found, noise = noise_moments(made, counts), Noise.of(made)
     shares = folded(made, counts) / counts.sum()
-    likely = likely_shares(shares, found.frequency, noise.stays, noise.step)
+    likely = likely_shares(shares, found.frequency, noise.stays, step=noise.step)
     channel = np.array(made.channel().rows, dtype=float)
     for value in range(7):
         scores = noise.own * (np.arange(7) == value) - noise.next * (

@@ -138,11 +138,9 @@ def mean_violations(specimen, reach):
             ).estimate
         )
     found = furthest(worths, -half, half)
-    return (
-        []
-        if float(reach) == pytest.approx(found, rel=1e-9)
-        else [f"states {float(reach)}, a report moves {found}"]
-    )
+    if float(reach) == pytest.approx(found, rel=1e-9):
+        return []
+    return [f"states {float(reach)}, a report moves {found}"]
 
 
 @pytest.mark.parametrize("specimen", AVERAGED.values(), ids=AVERAGED)

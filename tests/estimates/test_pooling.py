@@ -26,7 +26,8 @@ def epsilons(mechanism, epsilon):
 def question(mechanism, epsilon, values=VALUES):
     listed = ", ".join(f'"{value}"' for value in values)
     return parse_survey(
-        f'[survey]\nname = "s"\n[[question]]\nname = "transport"\ntype = "category"\nvalues = [{listed}]\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
+        f'type = "category"\nvalues = [{listed}]\n'
         f'mechanism = "{mechanism}"\n{epsilons(mechanism, epsilon)}\n'
     )["transport"]
 
@@ -35,11 +36,9 @@ def draw(asked, respondents, generator, *, population=False):
     """Counts of so many respondents who hold the values as TRUTH says, or are drawn from such a
     population.
     """
-    held = (
-        generator.multinomial(respondents, TRUTH)
-        if population
-        else np.round(respondents * TRUTH).astype(np.int64)
-    )
+    held = np.round(respondents * TRUTH).astype(np.int64)
+    if population:
+        held = generator.multinomial(respondents, TRUTH)
     return Version(asked, sample_counts(asked, Holders(VALUES, held), generator))
 
 
@@ -202,8 +201,8 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
             reports,
             frequency,
             hold * ones,
-            2 * ones,
-            lambda: np.eye(2),
+            other=2 * ones,
+            covariance=lambda: np.eye(2),
             lasting=lasting * ones,
             lasting_third=2 * lasting,
             lasting_fourth=3 * lasting,
@@ -283,7 +282,10 @@ def test_what_can_be_pooled():
     Neither numbers, which have a mean, nor open questions.
     """
     head = '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
-    text = 'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    text = (
+        'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\n'
+        'cohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    )
     numbers, texts = (
         parse_survey(f"{head}{keys}\n")["transport"]
         for keys in (

@@ -231,7 +231,9 @@ def test_where_nothing_is_known_an_interval_is_everything():
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
     bound = manipulation(asked.randomizer, counts, with_mean=False)
     plain, marked = (
-        estimates_from(each, asked, 1000, asked.domain.values, Options(), bound)
+        estimates_from(
+            each, asked, 1000, values=asked.domain.values, options=Options(), bound=bound
+        )
         for each in (moments, replace(moments, unknown=np.array([False, True, False])))
     )
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
@@ -256,7 +258,7 @@ def test_those_without_a_candidate(estimand, level, others):
     counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
     share, error = moments_of(asked.randomizer, counts, values).unallocated
     found = estimate_question(
-        asked, counts, Options(estimand=estimand, level=level), values
+        asked, counts, Options(estimand=estimand, level=level), candidates=values
     ).unallocated
     held = min(max(share, 0), 1)
     variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)

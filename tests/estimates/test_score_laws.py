@@ -179,7 +179,7 @@ def test_cumulants_of_two_rates(p, q):
 
 def test_noisy_numbers_are_independent():
     """The estimate is the mean score of the numbers at the value's place."""
-    made = NoisyHistogram(2, 4, 1, 2)
+    made = NoisyHistogram(2, 4, 1, word=2)
     level = [float(score) for score in made.scores()]
     found = moments_of(made, np.array([[1, 2, 3, 4], [4, 3, 2, 1]]), ())
     assert close(
@@ -202,8 +202,8 @@ def test_some_of_the_values():
         100,
         array(),
         array(),
-        array(),
-        lambda: np.eye(4),
+        other=array(),
+        covariance=lambda: np.eye(4),
         supports=array(),
         rates=both(),
         below=both(),
@@ -232,7 +232,9 @@ def test_some_of_the_values():
         assert [each.tolist() for each in getattr(some, name)] == [
             each[[3, 1]].tolist() for each in getattr(made, name)
         ]
-    plain = Moments(100, array(), array(), array(), lambda: np.eye(4)).of_values(np.array([0]))
+    plain = Moments(100, array(), array(), other=array(), covariance=lambda: np.eye(4)).of_values(
+        np.array([0])
+    )
     assert [
         plain.lasting.tolist(),
         plain.lasting_third.tolist(),
@@ -312,7 +314,7 @@ def test_sketches_of_one_value_alone(sketch):
 
 def test_sketches_that_say_less_than_noise():
     """A sum of squares that is below its noise is taken for 0."""
-    sketch = CountMean(4, 1, 3, 6, 1, 0, 3)
+    sketch = CountMean(4, 1, 3, if_true=6, if_other=1, hash_seed=0, word=3)
     counts = counts_of(sketch, dict.fromkeys(reports_of(sketch), 1))
     assert sketch_moments(sketch, counts).lasting.tolist() == [0, 0, 0, 0]
 
@@ -337,8 +339,8 @@ def laws_of_scores(**more):
         50,
         np.array([0.3]),
         np.array([sums[0][0]]),
-        np.array([sums[1][0]]),
-        lambda: np.eye(1),
+        other=np.array([sums[1][0]]),
+        covariance=lambda: np.eye(1),
         third=third,
         **more,
     )
@@ -415,7 +417,9 @@ def test_cumulants_that_are_not_known():
         pytest.approx([0, 0, 0]),
     )
     zero = np.zeros(3)
-    made = Moments(10, np.array([0.2, 0.5, 0.8]), zero, zero, lambda: np.eye(3), third=three)
+    made = Moments(
+        10, np.array([0.2, 0.5, 0.8]), zero, other=zero, covariance=lambda: np.eye(3), third=three
+    )
     assert close(cumulants(made, 0.5, "respondents"), np.zeros((3, 3)))
 
 
@@ -427,14 +431,18 @@ def test_where_normal_theory_ends(z):
     """
     ones = np.ones(400)
     third = np.linspace(-30, 30, 400)
-    made = Moments(100, 0 * ones, ones, ones, lambda: np.eye(1), third=(third, third))
+    made = Moments(
+        100, 0 * ones, ones, other=ones, covariance=lambda: np.eye(1), third=(third, third)
+    )
     off = z**3 / 6 * np.abs(third / 100)
-    far = far_from_normal(made, 0 * ones, z, "respondents")
+    far = far_from_normal(made, 0 * ones, z, estimand="respondents")
     assert (far == (off > TOLERANCE * 0.1)).all()
     assert far.any()
     assert not far.all()
     p = np.linspace(0.11, 0.9, 400)
-    made = Moments(100, 0 * ones, ones, ones, lambda: np.eye(1), rates=(p, 0.1 * ones))
-    far = far_from_normal(made, 0 * ones, z, "respondents")
+    made = Moments(
+        100, 0 * ones, ones, other=ones, covariance=lambda: np.eye(1), rates=(p, 0.1 * ones)
+    )
+    far = far_from_normal(made, 0 * ones, z, estimand="respondents")
     assert (far == (z / 2 / (100 * (p - 0.1)) > TOLERANCE * 0.1)).all()
     assert far.any()

@@ -28,7 +28,7 @@ class Hostile(NamedTuple):
 
 def fresh():
     """The bytes of a batch that nobody has seen."""
-    return file_of(Batch(SURVEY["symbol"].fingerprint, os.urandom(16), 1, b"\x01"))
+    return file_of(Batch(SURVEY["symbol"].fingerprint, os.urandom(16), 1, rows=b"\x01"))
 
 
 _BODY = fresh()

@@ -39,7 +39,7 @@ BOMBS = {
     "a million tiny frames": _many(encode_frame(b"")),
     "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
     "one giant batch": file_of(
-        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, _FILTER.rows[:18] * 900_000)
+        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, rows=_FILTER.rows[:18] * 900_000)
     ),
     "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
     "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),

@@ -42,11 +42,9 @@ def privacy(specimen):
         rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
         return bloom_ratio(randomizer, rows, randomizer.ratio)
     found = channels.worst_ratio(randomizer.channel())
-    return (
-        []
-        if found == randomizer.ratio
-        else [f"states a ratio of {randomizer.ratio}, delivers {found}"]
-    )
+    if found == randomizer.ratio:
+        return []
+    return [f"states a ratio of {randomizer.ratio}, delivers {found}"]
 
 
 def declared(specimen):
@@ -64,11 +62,9 @@ def declared(specimen):
 
 def _declared(ratio, declaration, spends_all):
     text, bound, _ = declaration
-    found = (
-        []
-        if ratio <= bound
-        else [f"delivers {float(ratio)}, more than the declared {float(bound)}"]
-    )
+    found = []
+    if ratio > bound:
+        found.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
     if text.startswith("ln("):
         return found + (
             [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
@@ -117,7 +113,9 @@ def support(specimen):
             hits = len({one, other} & own)
             # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
             # covariance is right.
-            expected = (p if hits else q) if one == other else (both_other, both_own, None)[hits]
+            expected = (both_other, both_own, None)[hits]
+            if one == other:
+                expected = p if hits else q
             if rate != expected and expected is not None:
                 found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
     return found
@@ -234,11 +232,9 @@ def averages(specimen):
     law = np.array([[float(mass) for mass in row] for row in rows])
     found = [] if _close(law @ estimates, values) else ["the mean is biased"]
     found += [] if _close(law @ seconds, values**2) else ["the second moment is biased"]
-    return found + (
-        []
-        if _close(law @ variances, law @ estimates**2 - values**2)
-        else ["the variance is biased"]
-    )
+    if not _close(law @ variances, law @ estimates**2 - values**2):
+        found.append("the variance is biased")
+    return found
 
 
 def sampler(specimen):

@@ -35,7 +35,7 @@ AT_FIVE = odds(Fraction(5))
 
 
 def in_one_block(size, truth, other):
-    return HadamardResponse(size, 1, 1 << size.bit_length(), truth, other)
+    return HadamardResponse(size, 1, 1 << size.bit_length(), truth=truth, other=other)
 
 
 def drawn_in_one_block(size, symbols, truth, other, value, source):
@@ -59,7 +59,7 @@ def test_one_block_is_as_it_was(epsilon):
         old, new = random.Random(value).randbytes, random.Random(value).randbytes
         for _ in range(100):
             assert made.randomize(value, new) == drawn_in_one_block(
-                300, 512, made.truth, made.other, value, old
+                300, 512, made.truth, other=made.other, value=value, source=old
             )
     counts = np.random.default_rng(1).multinomial(10_000, np.full(512, 1 / 512))[None]
     moments = block_moments(made, counts)
@@ -226,7 +226,9 @@ def test_the_best_forged_report():
     score = np.array(scores(made), dtype=float)
     for targets in ((3,), (0, 8, 16, 24), (1, 2, 5, 13, 39)):
         worths = score[:, targets].sum(axis=1)
-        rows = crafted_rows(made, np.array(targets), (), 50, None, np.random.default_rng(3))
+        rows = crafted_rows(
+            made, np.array(targets), (), reports=50, hashes=None, generator=np.random.default_rng(3)
+        )
         sent = rows @ 256 ** np.arange(rows.shape[1])
         assert worths[sent] == pytest.approx(worths.max())
     assert made.blocks > 1
@@ -253,7 +255,7 @@ BLOCKS = {
     each.name: each.randomizer
     for each in SMALL
     if isinstance(each.randomizer, HadamardResponse | PadAndSample)
-} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, 9, 2))}
+} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, truth=9, other=2))}
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,9 @@ def test_moments_written_out(randomizer):
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_value_that_all_hold(alone):
     """Then there are no others; those that there might be are taken to be in its block."""
-    made = HadamardResponse(4, 2, 8, 5, 2) if alone else HadamardResponse(10, 4, 16, 12, 1)
+    made = HadamardResponse(10, 4, 16, truth=12, other=1)
+    if alone:
+        made = HadamardResponse(4, 2, 8, truth=5, other=2)
     votes = np.array([0 in supported(made, y) for y in range(made.symbols)])
     found = block_moments(made, np.where(votes, 1000, 0)[None])
     assert found.frequency[0] > 1
@@ -314,7 +318,7 @@ def test_a_block_that_has_all_reports():
     """No more than all others are in a value's block, and no less than none, whatever chance makes
     it look like.
     """
-    made = HadamardResponse(5, 2, 8, 5, 2)
+    made = HadamardResponse(5, 2, 8, truth=5, other=2)
     found = block_moments(made, np.repeat([1000, 0], made.rows)[None])
     worth, elsewhere = float(made.worth), float(2 / (made.ratio - 1))
     assert found.frequency == pytest.approx([0] * 5)
@@ -328,7 +332,7 @@ def test_what_blocks_do_not_have():
 
     Both errors say so.
     """
-    made = HadamardResponse(5, 2, 8, 5, 2)
+    made = HadamardResponse(5, 2, 8, truth=5, other=2)
     moments = block_moments(made, np.full((1, 8), 100))
     with pytest.raises(EstimateError, match="one count each"):
         clopper_pearson(moments, 0.05, "respondents")

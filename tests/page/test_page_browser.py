@@ -163,7 +163,8 @@ def test_it_fits_a_phone(chromium, url, query):
     beyond = chromium.run("""
         const outside = (each) => each.getBoundingClientRect().right > innerWidth;
         const free = (each) => !each.closest(".scroll");
-        return [...document.querySelectorAll("main *")].filter(free).filter(outside).map((each) => each.outerHTML);
+        const parts = [...document.querySelectorAll("main *")];
+        return parts.filter(free).filter(outside).map((each) => each.outerHTML);
     """)
     assert beyond == []
     assert chromium.run("""
@@ -230,7 +231,8 @@ def test_it_is_light_or_dark(chromium, url, scheme, ground):
     sign_in(chromium, url)
     found = chromium.run("""
         const colour = (name, key) => getComputedStyle(document.querySelector(name))[key];
-        return [colour("html", "backgroundColor"), colour(".chart .number", "fill"), colour("html", "color")];
+        const ground = colour("html", "backgroundColor");
+        return [ground, colour(".chart .number", "fill"), colour("html", "color")];
     """)
     assert found[0] == ground
     assert found[1] == found[2]
@@ -244,6 +246,9 @@ def test_nothing_hostile_runs(chromium, tmp_path):
     with service_of(HOSTILE, folder=tmp_path) as service, serving(service) as url:
         service.writer.write(answers(service.catalogue.all[0].survey, 50))
         sign_in(chromium, url)
-        rows = "return [...document.querySelectorAll('#values-q tbody th')].map((each) => each.textContent)"
+        rows = (
+            "return [...document.querySelectorAll('#values-q tbody th')]"
+            ".map((each) => each.textContent)"
+        )
         assert chromium.run(rows) == list(HOSTILE_VALUES)
         assert chromium.complaints() == []

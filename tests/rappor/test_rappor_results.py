@@ -12,7 +12,10 @@ from ldp_aggregator.options import Options
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.sampling import sample_counts
 
-HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "x"\nmechanism = "rappor"\np = "0.5"\nq = "0.75"\n'
+HEAD = (
+    '[survey]\nname = "paper"\n[[question]]\nname = "x"\n'
+    'mechanism = "rappor"\np = "0.5"\nq = "0.75"\n'
+)
 
 
 @pytest.mark.parametrize("respondents", [10_000, 100_000, 1_000_000])
@@ -60,7 +63,10 @@ def exponential_runs():
     generator = np.random.default_rng(7)
     found = [
         estimate_question(
-            survey["x"], sample_counts(survey["x"], holders, generator), Options(), candidates
+            survey["x"],
+            sample_counts(survey["x"], holders, generator),
+            Options(),
+            candidates=candidates,
         )
         for _ in range(RUNS)
     ]

@@ -46,7 +46,10 @@ START = 20_000 * DAY
 
 def question(name, size):
     values = ", ".join(f'"{number}"' for number in range(size))
-    return f'[[question]]\nname = "{name}"\ntype = "category"\nvalues = [{values}]\nmechanism = "grr"\nepsilon = 1\n'
+    return (
+        f'[[question]]\nname = "{name}"\ntype = "category"\n'
+        f'values = [{values}]\nmechanism = "grr"\nepsilon = 1\n'
+    )
 
 
 HOURLY = question("way", 4) + question("pet", 3)
@@ -66,7 +69,7 @@ sent = st.builds(
         name,
         (START + hours * HOUR) // LENGTHS[name] if LENGTHS[name] else 0,
         number,
-        tuple(
+        symbols=tuple(
             (symbol * place + number) % QUESTIONS[name].domain.size
             for place in range(1 + number % 4)
         ),
@@ -92,7 +95,7 @@ def body(each):
     width = NUMBER_SIZE if asked.epoch else 0
     id_ = each.epoch.to_bytes(width, "little") + each.number.to_bytes(ID_SIZE - width, "little")
     rows = b"".join(symbol.to_bytes(asked.width, "little") for symbol in each.symbols)
-    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(each.symbols), rows)))
+    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(each.symbols), rows=rows)))
 
 
 class Lives(RuleBasedStateMachine):
@@ -228,7 +231,7 @@ class Lives(RuleBasedStateMachine):
         before = Counter(self.oracle.outcomes)
         self.oracle.take(one_stretch(batches), names, self.keeps, self.now)
         assert +receipt.outcomes == self.oracle.outcomes - before
-        self.oracle.look(names, self.keeps, graces, self.now)
+        self.oracle.look(names, self.keeps, graces, now=self.now)
         self.writer.write(b"")  # answered after it has looked around
 
     def open(self):

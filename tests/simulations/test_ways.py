@@ -18,14 +18,17 @@ def asked(mechanism):
     """A survey of one question with two values."""
     keys = _MATRIX if mechanism == "matrix" else "epsilon = 1"
     return parse_survey(
-        f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "{mechanism}"\n{keys}'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+        f'type = "boolean"\nmechanism = "{mechanism}"\n{keys}'
     )
 
 
 def simulated(mechanism, way, respondents=60):
     """A small simulation."""
     survey = asked(mechanism)
-    return simulate(survey, synthetic(survey, respondents, "uniform", {}), seed=1, way=way)
+    return simulate(
+        survey, synthetic(survey, respondents, "uniform", candidates={}), seed=1, way=way
+    )
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def _answer(
     estimates: str,
     longest: float,
 ) -> dict[str, Any]:
-    contender = build(name, options, epsilon, size)
+    contender = build(name, options, epsilon, size=size)
     held = np.load(values).tolist()
     reports, each = _make(contender, held, longest)
     weighed = [contender.report_bytes(report) for report in reports[:_WEIGHED]]
