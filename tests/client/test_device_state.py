@@ -79,8 +79,8 @@ def life():
         respondent = Respondent(survey, memory, budget, random=tape)
         if keys is SECOND:
             store.transact(budget.agree)
-        for each in answers:
-            store.transact(lambda: outbox.put(respondent.report(name, each)))  # noqa: B023
+        for answer in answers:
+            store.transact(lambda: outbox.put(respondent.report(name, answer)))  # noqa: B023
 
     def erase():
         memory.erase("the secret was renewed")

@@ -293,7 +293,7 @@ def test_the_ledger_says_what_was_spent_where_and_when():
         with patch.object(time, "time", return_value=86_400.0 * day + 5):
             store.transact(lambda name=name: budget.charge_once(survey[name]))
     ledger = Ledger.read(store)
-    assert [(each.question, each.day) for each in sorted(ledger.charges)] == [
+    assert [(charge.question, charge.day) for charge in sorted(ledger.charges)] == [
         ("a", 20_000),
         ("b", 20_001),
     ]

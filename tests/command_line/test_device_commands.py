@@ -81,7 +81,7 @@ def test_generated_functions_record(answers):
         assert answers.record_a_b_class(client, a_b=True, class_='a "quoted" one')
         assert client.flush(30.0)
     assert {batch.fingerprint for batch in transport.batches} == {
-        each.fingerprint for each in survey.envelopes
+        envelope.fingerprint for envelope in survey.envelopes
     }
 
 

@@ -225,7 +225,7 @@ def test_associations_say_what_was_tested():
         ),
     ):
         tally = Tally.empty(survey)
-        (joint,) = (each for each in survey.tallied if each.name not in ("a", "b"))
+        (joint,) = (envelope for envelope in survey.tallied if envelope.name not in ("a", "b"))
         shape = tally.counts[joint.name].shape
         tally.counts[joint.name] = np.array(counts).reshape(shape)
         tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])

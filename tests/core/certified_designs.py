@@ -192,7 +192,9 @@ def random_design(draw):
         domain, keys = particular(draw, epsilon)
         return mechanism, domain, keys
     small = [
-        each for each in domains(mechanism) if each.type == "integer" or (each.size or 0) <= SMALL
+        domain
+        for domain in domains(mechanism)
+        if domain.type == "integer" or (domain.size or 0) <= SMALL
     ]
     if of_two_epsilons(mechanism):
         lifetime = str(

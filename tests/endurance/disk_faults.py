@@ -153,7 +153,10 @@ def try_all(folder, every):
     cases = list(faults(disk.count("write"), disk.count("sync"), every))
     draw = random.Random(1)
     wrong = Counter(
-        (fault, each) for fault in cases for each in violations(disk, fault, draw) if each
+        (fault, violation)
+        for fault in cases
+        for violation in violations(disk, fault, draw)
+        if violation
     )
     return len(cases), wrong
 

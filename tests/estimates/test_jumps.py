@@ -172,8 +172,8 @@ def test_joint_cells(pair):
         assert np.isclose(jumps.third[0][cell], third)
         assert np.isclose(jumps.fourth[0][cell], fourth - 3 * variance**2)
         others = [(u, v) for u, v in product(range(3), range(3)) if (u, v) != (x, z)]
-        powers = np.array([[law(*each) @ values**k for k in (2, 3, 4)] for each in others])
-        upward = np.array([law(*each) @ np.where(values > 0, values, 0) ** 4 for each in others])
+        powers = np.array([[law(*other) @ values**k for k in (2, 3, 4)] for other in others])
+        upward = np.array([law(*other) @ np.where(values > 0, values, 0) ** 4 for other in others])
         weights = np.array([margins[0][u] * margins[1][v] for u, v in others])
         second, third, fourth = weights @ powers
         assert np.isclose(jumps.second[cell], second)
@@ -184,7 +184,7 @@ def test_joint_cells(pair):
 
 def powers_of(numbers):
     """Four powers of the scores of some values."""
-    return Powers(*(np.array(each) for each in numbers))
+    return Powers(*(np.array(number) for number in numbers))
 
 
 def test_joint_cells_of_any_scores():

@@ -28,11 +28,11 @@ from ldp_aggregator.tallies.counting import empty_counts
 
 SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
 SCORED = {
-    name: each
-    for name, each in SPECIMENS.items()
-    if each.randomizer.kind not in ("bloom", "search")
+    name: item
+    for name, item in SPECIMENS.items()
+    if item.randomizer.kind not in ("bloom", "search")
 }
-SEARCHES = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind == "search"}
+SEARCHES = {name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"}
 EXACT = ("pure", "sketch", "sum", "sampled")
 """Kinds whose scores are fractions in the code under test too.
 
@@ -119,7 +119,7 @@ def has_mean(randomizer):
     return randomizer.kind not in ("sketch", "blocks")
 
 
-AVERAGED = {name: each for name, each in SCORED.items() if has_mean(each.randomizer)}
+AVERAGED = {name: item for name, item in SCORED.items() if has_mean(item.randomizer)}
 
 
 def mean_violations(specimen, reach):

@@ -108,8 +108,8 @@ def test_weights_do_not_depend_on_the_answers():
     notes = set()
     for held in ([1000, 0, 0, 0], [0, 0, 500, 500]):
         parts = [
-            Version(each, sample_counts(each, Holders(VALUES, np.array(held)), generator))
-            for each in versions
+            Version(version, sample_counts(version, Holders(VALUES, np.array(held)), generator))
+            for version in versions
         ]
         notes.add(estimate_pooled(parts, Options(estimand="population")).note)
     assert len(notes) == 1
@@ -174,7 +174,7 @@ def test_few_reports_of_one_version_are_told_of_beside_another():
     """Where one version knows how its estimates jump and the other does not, the remark stays."""
     generator = np.random.default_rng(23)
     parts = [draw(question(name, 5), 30, generator) for name in ("hr", "grr")]
-    assert "few-reports" in [each.name for each in estimate_pooled(parts, Options()).remarks]
+    assert "few-reports" in [remark.name for remark in estimate_pooled(parts, Options()).remarks]
 
 
 def test_respondents_with_several_reports_are_counted_once():
@@ -256,7 +256,7 @@ def test_weights_where_variances_are_known_before():
     """
     generator = np.random.default_rng(37)
     parts = [draw(question(*each), 300, generator) for each in (("grr", 1), ("oue", 2))]
-    known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in parts]
+    known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in parts]
     inverse = np.array([1 / each.other[0] for each in known])
     np.testing.assert_allclose(weights_of(parts, known, "population"), inverse / inverse.sum())
     np.testing.assert_allclose(weights_of(parts, known, "respondents"), [0.5, 0.5])

@@ -197,7 +197,7 @@ def test_which_intervals_are_told():
     [said] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
     assert said.name == "beyond-range"
     assert said.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
-    assert [each.name for each in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
+    assert [interval.name for interval in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
         "whole-range",
         "beyond-range",
     ]

@@ -186,7 +186,7 @@ def test_no_reports_are_no_numbers():
 @pytest.mark.parametrize("candidates", [None, {}, {"homepage": ()}])
 def test_open_questions_without_candidates_say_so(candidates):
     """Reports alone name no texts: there are no values, and the note says what to do."""
-    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][0] = 5
     found = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)["homepage"]
     assert (len(found), found.reports) == (0, 5)
@@ -275,13 +275,13 @@ def test_those_without_a_candidate(estimand, level, others):
 
 def test_only_what_is_asked_for():
     """Some questions by name; of an open one the candidates that are given."""
-    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][:] = 5
     tally = Tally(COMMUTE_SURVEY, counts)
     found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
     assert list(found.questions) == ["homepage"]
     assert found["homepage"].values == ("x.org", "y.org")
-    assert list(estimate(tally).questions) == [each.name for each in COMMUTE_SURVEY]
+    assert list(estimate(tally).questions) == [question.name for question in COMMUTE_SURVEY]
     assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
 
 

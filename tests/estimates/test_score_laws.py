@@ -378,7 +378,7 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     found = cumulants(made, frequency, estimand)
     step = (third / 50**2 + 0.002) / variance
     assert close(found, Cumulants(*(np.array([each]) for each in (variance, step, -step))))
-    fourth_of = tuple(np.array([each]) for each in fourths)
+    fourth_of = tuple(np.array([fourth]) for fourth in fourths)
     made, _, _ = laws_of_scores(lasting=0.01, lasting_fourth=0.003, fourth=fourth_of)
     found = cumulants(made, frequency, estimand)
     step = np.sqrt(max((fourth / 50**3 + 0.003) / variance, 0))

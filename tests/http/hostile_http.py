@@ -191,8 +191,8 @@ SLOW = {
 """Beginnings of requests that never end."""
 FRAMINGS = {
     **{f"length: {name}": _sent(*fields) for name, fields in _LENGTHS.items()},
-    **{f"encoding: {name}": each for name, each in _ENCODINGS.items()},
-    **{f"head: {name}": each for name, each in _HEADS.items()},
-    **{f"line: {name}": each for name, each in _LINES.items()},
-    **{f"body: {name}": each for name, each in _BODIES.items()},
+    **{f"encoding: {name}": item for name, item in _ENCODINGS.items()},
+    **{f"head: {name}": item for name, item in _HEADS.items()},
+    **{f"line: {name}": item for name, item in _LINES.items()},
+    **{f"body: {name}": item for name, item in _BODIES.items()},
 }

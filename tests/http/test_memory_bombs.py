@@ -71,7 +71,7 @@ def test_a_hundred_at_a_time(service):
     for each in threads:
         each.start()
     small = []
-    while any(each.is_alive() for each in threads):
+    while any(thread.is_alive() for thread in threads):
         small.append(service.exchange(request(fresh(), _ONCE), patience=60).status)
         time.sleep(0.05)
     assert {*statuses} <= {0, 202, 503}, (
@@ -101,7 +101,7 @@ def test_announced_bytes_are_given_back(tmp_path):
                 each.sendall(announced)
             assert running.exchange(request(fresh(), _ONCE)).status == 202
             assert running.exchange(announced).status == 503
-            answers = Counter(received(each, patience=20)[::2] for each in connections)
+            answers = Counter(received(connection, patience=20)[::2] for connection in connections)
         # A half of the room, a half of what is left then, and so on, is not enough for a fourth; a
         # third may just fit.
         assert answers[408, True] in (2, 3)

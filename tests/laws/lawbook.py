@@ -315,7 +315,7 @@ def _support_in_cohorts(sketch):
                 {sketch_bucket(sketch, x, cohort) for x in (value, other)}
                 for cohort in range(sketch.cohorts)
             ]
-            if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
+            if rate != sum(p if len(bucket) == 1 else q for bucket in buckets) / sketch.cohorts:
                 found.append(f"P[supports {other} | {value}] = {rate}")
     return found
 

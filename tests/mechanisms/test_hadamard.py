@@ -259,7 +259,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize(
-    "randomizer", [each for each in BLOCKS.values() if each.kind == "blocks"], ids=str
+    "randomizer", [block for block in BLOCKS.values() if block.kind == "blocks"], ids=str
 )
 def test_moments_written_out(randomizer):
     """Of scores that a tally has: their mean, the mean of their squares, and the variances that the

@@ -87,12 +87,12 @@ def test_continuations_of_nothing_begin_texts():
     No more than reckoned.
     """
     first, short = (
-        {each[:1] for each in CHARACTERS},
-        {each for each in CHARACTERS if len(each) == 1},
+        {character[:1] for character in CHARACTERS},
+        {character for character in CHARACTERS if len(character) == 1},
     )
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
-    assert set(going_on) == {each[:2] for each in CHARACTERS if len(each) > 1} | {
+    assert set(going_on) == {character[:2] for character in CHARACTERS if len(character) > 1} | {
         a + b for a in short for b in first
     }
     assert len(set(going_on)) == len(going_on) <= UNICODE**2
@@ -104,7 +104,7 @@ def test_continuations_of_part_of_a_character(begun):
     ending, going_on = continuations(begun, 1, "")
     assert ending == ()
     assert {begun + each for each in going_on} == {
-        each[: len(begun) + 1] for each in CHARACTERS if each.startswith(begun)
+        character[: len(begun) + 1] for character in CHARACTERS if character.startswith(begun)
     }
 
 

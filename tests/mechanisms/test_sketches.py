@@ -33,7 +33,9 @@ def evaluated(polynomial, value, prime):
 def test_hash_functions_are_independent_for_three_values():
     """Over all polynomials, three values take every triple of residues equally often."""
     for values in ((0, 1, 2), (4, 0, 6)):
-        triples = Counter(tuple(evaluated(each, x, 7) for x in values) for each in polynomials(7))
+        triples = Counter(
+            tuple(evaluated(polynomial, x, 7) for x in values) for polynomial in polynomials(7)
+        )
         assert triples == dict.fromkeys(product(range(7), repeat=3), 1)
 
 
@@ -42,7 +44,8 @@ def test_chance_of_meeting(buckets, monkeypatch):
     """How often two values meet, over all polynomials, is the stated chance, exactly."""
     monkeypatch.setattr(sketches, "MODULUS", 7)
     met = [
-        len({evaluated(each, x, 7) * buckets // 7 for x in (1, 5)}) == 1 for each in polynomials(7)
+        len({evaluated(polynomial, x, 7) * buckets // 7 for x in (1, 5)}) == 1
+        for polynomial in polynomials(7)
     ]
     assert sketches.collision(buckets) == Fraction(sum(met), len(met))
 

@@ -69,7 +69,7 @@ def sign_in(chromium, url, query=""):
     chromium.open(f"{url}/{query}")
     chromium.type("#token", TOKEN + ENTER)
     chromium.wait(SIGNED_IN)
-    assert [each for each in chromium.complaints() if "401" not in each] == []
+    assert [complaint for complaint in chromium.complaints() if "401" not in complaint] == []
 
 
 def frequencies(service):
@@ -141,7 +141,7 @@ def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
     chromium.open(f"{url}/")
     assert "This token has expired." in chromium.text("#problem")
     assert chromium.run("return document.querySelectorAll('#token').length") == 1
-    assert all("401" in each for each in chromium.complaints())
+    assert all("401" in complaint for complaint in chromium.complaints())
 
 
 def test_it_outlives_a_service_that_is_away(chromium, tmp_path, service):

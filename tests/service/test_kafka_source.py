@@ -79,8 +79,8 @@ def test_messages_are_counted_once(kafka, collector):
 
 def killed_readers(kafka, store, messages, *altered):
     """How many collectors were killed until so many messages were counted, and what was counted."""
-    for number, each in enumerate(frames(0, messages)):
-        kafka.send(TOPIC, number % PARTITIONS, each)
+    for number, body in enumerate(frames(0, messages)):
+        kafka.send(TOPIC, number % PARTITIONS, body)
 
     def make_source(number, collector):
         return source_of(kafka, collector, f"life {number}")

@@ -154,7 +154,7 @@ def test_quarantine_has_an_end(tmp_path):
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
     settings = Settings(rules=rules)
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
-    told = [upload(service, file_of(each), None).json() for each in batches]
+    told = [upload(service, file_of(batch), None).json() for batch in batches]
     assert [each["quarantined"] for each in told] == [1, 1, 0]
     assert told[2]["rejected"] == {"fingerprint": 1}
     clock.now = 4 * 24 * HOUR

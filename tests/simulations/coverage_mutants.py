@@ -54,9 +54,9 @@ def clipped_split(patch):
     """
 
     def moments(table, reports, scores, _):
-        frequency = through(table, [each.scores for each in scores]).ravel() / reports
-        squares = through(table, [each.squares for each in scores]).ravel() / reports
-        own = through(np.ones([1] * len(scores)), [each.own[:, None] for each in scores]).ravel()
+        frequency = through(table, [score.scores for score in scores]).ravel() / reports
+        squares = through(table, [score.squares for score in scores]).ravel() / reports
+        own = through(np.ones([1] * len(scores)), [score.own[:, None] for score in scores]).ravel()
         held = np.minimum(frequency, 0.99)
         other = np.maximum((squares - held * own) / (1 - held), 0.0)
         return Moments(

@@ -200,7 +200,7 @@ def test_command_shows_gain_beside_bound(folder):
     records = json.loads(
         run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout
     )["attacks"]
-    assert [each["question"] for each in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
+    assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
     for each in records:
         assert each["forged"] == 105
         for target in each["targets"]:

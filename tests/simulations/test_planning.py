@@ -82,8 +82,8 @@ def test_errors_are_those_of_simulations(name, epsilon):
     shares = (0.5, 0.5, 0, 0, 0, 0, 0, 0)
     found = np.stack(
         [
-            each.frequency
-            for each in surveys(asked, EIGHT.values, shares, respondents=respondents, runs=runs)
+            survey.frequency
+            for survey in surveys(asked, EIGHT.values, shares, respondents=respondents, runs=runs)
         ]
     )
     planned = plan(asked)
@@ -106,8 +106,8 @@ def test_errors_that_differ_by_value(name, keys):
     asked, runs, respondents, values = question(name, keys), 1000, 6000, ("a", "b", "c")
     found = np.stack(
         [
-            each.frequency
-            for each in surveys(asked, values, (1, 1, 1), respondents=respondents, runs=runs)
+            survey.frequency
+            for survey in surveys(asked, values, (1, 1, 1), respondents=respondents, runs=runs)
         ]
     )
     variance = ((found - 1 / 3) ** 2).mean(axis=0)
@@ -126,8 +126,10 @@ def test_errors_in_blocks(frequency, others):
     assert asked.randomizer.blocks == 4
     shares = (frequency, *[others] * 39)
     found = [
-        each.frequency[0]
-        for each in surveys(asked, asked.domain.values, shares, respondents=respondents, runs=runs)
+        survey.frequency[0]
+        for survey in surveys(
+            asked, asked.domain.values, shares, respondents=respondents, runs=runs
+        )
     ]
     variance = ((np.array(found) - frequency) ** 2).mean()
     stated = float(plan(asked).error(frequency, respondents, Ask())[0]) ** 2
@@ -182,8 +184,10 @@ def test_chance_of_detection(name):
     held = round(frequency * respondents) / respondents
     shares = (held, 1 - held, *[0] * 18)
     found = [
-        detected(each, 0.95, "bonferroni")
-        for each in surveys(asked, asked.domain.values, shares, respondents=respondents, runs=runs)
+        detected(survey, 0.95, "bonferroni")
+        for survey in surveys(
+            asked, asked.domain.values, shares, respondents=respondents, runs=runs
+        )
     ]
     share = np.mean([each[0] for each in found])
     assert abs(share - ask.power) < FIVE_SIGMA * np.sqrt(ask.power * (1 - ask.power) / runs)

@@ -186,9 +186,9 @@ def test_fingerprints_tell_epochs_apart():
         == len({survey.terms for survey in surveys})
         == len(heads)
     )
-    assert len({each.fingerprint for survey in surveys for each in survey.tallied}) == 3 * len(
-        heads
-    )
+    assert len(
+        {envelope.fingerprint for survey in surveys for envelope in survey.tallied}
+    ) == 3 * len(heads)
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
         assert (other.fingerprint, other.terms) == (surveys[1].fingerprint, surveys[1].terms)
