@@ -1,6 +1,4 @@
-"""The client that apps embed: records with a ledger, a memory and a queue on disk, what it holds,
-what it installs.
-"""
+"""The client that apps embed: records with all that it keeps on disk, and what it installs."""
 
 from __future__ import annotations
 
@@ -48,37 +46,41 @@ def figures() -> Iterator[Figure]:
             "device: grr, 4 values, ledger, memory and queue on disk",
             _first(folder) * 1e6,
             "us",
-            250,
+            target=250,
         )
         again = _again(folder) * 1e6
         yield Figure(
-            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", 400
+            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", target=400
         )
         if sys.platform == "linux":
-            held = _held(folder) / (1 << 20)
+            mebibytes = _held(folder) / (1 << 20)
             yield Figure(
-                f"device: {_WAITING:,} reports waiting, over a bare interpreter", held, "MiB", 16
+                f"device: {_WAITING:,} reports waiting, over a bare interpreter",
+                mebibytes,
+                "MiB",
+                target=16,
             )
     yield Figure(
-        "device: the client installed, with what it needs", _installed() / (1 << 20), "MiB", 6
+        "device: the client installed, with what it needs",
+        _installed() / (1 << 20),
+        "MiB",
+        target=6,
     )
 
 
 def _first(folder: Path) -> float:
-    """The median of answers to questions that are answered once, under a lifetime that has to be
-    looked at.
-    """
+    """The median of answers to questions that are answered once, under a lifetime to be checked."""
     questions = "".join(
-        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\nmechanism = "grr"\n'
-        "epsilon = 1\n"
+        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\n'
+        'mechanism = "grr"\nepsilon = 1\n'
         for number in range(_QUESTIONS)
     )
     survey = parse_survey(f'[survey]\nname = "benchmark"\nlifetime_epsilon = 100\n{questions}')
-    taken: list[float] = []
+    times: list[float] = []
     for number in range(_DEVICES):
         with Client.open(survey, state=folder / f"device{number}", interval=None) as client:
-            taken += [_seconds(client.record, question.name, "b") for question in survey]
-    return statistics.median(taken)
+            times += [_seconds(client.record, question.name, "b") for question in survey]
+    return statistics.median(times)
 
 
 def _again(folder: Path) -> float:

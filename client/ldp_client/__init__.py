@@ -1,8 +1,7 @@
-"""The device's side: `Client(survey).record(name, answer)` gives a randomized report;
-`report_bytes` makes it travel.
+"""The device's side: `Client(survey).record(name, answer)` gives a randomized report.
 
-`Client.open(...)` gives the client that apps embed, with a ledger, a queue and uploads. Standard
-library, xxhash and msgpack only.
+`report_bytes` makes it travel. `Client.open(...)` gives the client that apps embed, with a ledger,
+a queue and uploads. Standard library, xxhash and msgpack only.
 """
 
 from ldp import parse_survey

@@ -60,20 +60,19 @@ class EmbeddedClient:
         self.survey = survey
         self._store = store
         self._cap = cap
-        scope = (
-            NOBODY if transport is None else Scope.of(getattr(transport, "destination", NAMELESS))
-        )
+        scope = NOBODY
+        if transport is not None:
+            scope = Scope.of(getattr(transport, "destination", NAMELESS))
         self._memory = Memory(store, scope)
         self._heirs = Heirs(store, survey, scope)
         self._counts = Counts()
-        queue, orphaned = scope.survey_key(survey), NOBODY.survey_key(survey)
         self._outbox = Outbox(
             store,
-            queue,
-            orphaned,
-            limits or Limits(),
-            self._draw,
-            self._counts.add,
+            queue=scope.survey_key(survey),
+            orphaned=NOBODY.survey_key(survey),
+            limits=limits or Limits(),
+            random=self._draw,
+            count=self._counts.add,
             inherits=self._heirs.inherits,
         )
         self._sender: Sender | None = None
@@ -125,9 +124,10 @@ class EmbeddedClient:
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
-        return self._counts.numbers() | (
-            {"damaged": self._store.damaged} if self._store.damaged else {}
-        )
+        numbers = self._counts.numbers()
+        if self._store.damaged:
+            numbers["damaged"] = self._store.damaged
+        return numbers
 
     def ledger(self) -> Ledger:
         """What this device has spent, on all surveys in its state file. Raises `StateError`."""
@@ -137,7 +137,7 @@ class EmbeddedClient:
         """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
         from ldp_client.preview import preview
 
-        return preview(self.survey, name, answer, self._draw)
+        return preview(self.survey, name, answer, random=self._draw)
 
     @property
     def consent(self) -> str:
@@ -145,9 +145,11 @@ class EmbeddedClient:
         return ON if self._agrees() else OFF
 
     def set_consent(self, said: str) -> None:
-        """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what
-        waits, the permanent responses and the secret are erased. The ledger stays, so that coming
-        back does not renew the budget.
+        """Note what the person says.
+
+        `on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits,
+        the permanent responses and the secret are erased. The ledger stays, so that coming back
+        does not renew the budget.
 
         `on` is consent to this version of the survey: from then on it may spend what it asks for,
         even if a version before asked for less. Say it when a person has, and not at every start.
@@ -178,11 +180,11 @@ class EmbeddedClient:
     # asked each time.
 
     def _budget(self) -> Budget:
-        return Budget(self._store, self.survey, self._heirs.scope(), self._cap)
+        return Budget(self._store, self.survey, self._heirs.scope(), cap=self._cap)
 
     def _respondent(self) -> Respondent:
         memory = Memory(self._store, self._heirs.scope())
-        return Respondent(self.survey, memory, self._budget(), self._draw)
+        return Respondent(self.survey, memory, self._budget(), random=self._draw)
 
     def _kept(self, make: Callable[[], Report]) -> bool:
         try:
@@ -190,9 +192,8 @@ class EmbeddedClient:
             self._counts.add("recorded" if agreed else "consent-off")
             if agreed and self._sender is not None:
                 self._sender.start()
-        except (
-            Exception
-        ) as error:  # an app that asks a question must not fall over it, whatever we did wrong
+        # An app that asks a question must not fall over it, whatever we did wrong.
+        except Exception as error:
             self._counts.note(error)
             if self._strict:
                 raise

@@ -106,7 +106,8 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
     def handler():
         nonlocal came
         came += 1
-        raise TimeIsUpError  # which `record` counts, as it does with all errors, and `waiting` passes on
+        # `record` counts it, as it does with all errors, and `waiting` passes it on.
+        raise TimeIsUpError
 
     def recording(heard):
         heard.append(client.record("mirror", "red"))

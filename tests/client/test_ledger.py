@@ -83,7 +83,7 @@ def test_surveys_share_the_cap_of_the_app():
     store = ProcessStore()
     for name in "abc":
         survey = survey_of(yes_no(name), name=name, head='lifetime_epsilon = "1"')
-        budget = Budget(store, survey, Scope.of(""), exp_lower(Fraction(2)))
+        budget = Budget(store, survey, Scope.of(""), cap=exp_lower(Fraction(2)))
         work = partial(
             store.transact,
             lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]),
@@ -200,7 +200,7 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
         ReadStore(),
         survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
     )
-    budget = Budget(store, survey, Scope.of(""), cap)
+    budget = Budget(store, survey, Scope.of(""), cap=cap)
     looks = {"a": (2, 1), "b": (2, 1), "m": (4, 2)}
     for name, (charges, asides) in looks.items():
         store.read.clear()
@@ -225,7 +225,7 @@ def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
             (price**3 * 3, 3),
         ):
             store = ProcessStore()
-            budget = Budget(store, survey, Scope.of(""), limit)
+            budget = Budget(store, survey, Scope.of(""), cap=limit)
             if not apart:
                 with pytest.raises(BudgetError, match="lifetime_cap"):
                     store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
@@ -320,12 +320,12 @@ def test_the_ledger_says_what_was_spent_where_and_when():
     """By question, by day and in all; rounded up; with what it means for somebody who guesses."""
     store = ProcessStore()
     survey = survey_of(yes_no("a"), yes_no("b", "0.5"))
-    budget = Budget(store, survey, Scope.of(""), None)
+    budget = Budget(store, survey, Scope.of(""), cap=None)
     for day, name in ((20_000, "a"), (20_001, "b")):
         with patch.object(time, "time", return_value=86_400.0 * day + 5):
             store.transact(lambda name=name: budget.charge_once(survey[name]))
     ledger = Ledger.read(store)
-    assert [(each.question, each.day) for each in sorted(ledger.charges)] == [
+    assert [(charge.question, charge.day) for charge in sorted(ledger.charges)] == [
         ("a", 20_000),
         ("b", 20_001),
     ]
@@ -428,17 +428,17 @@ def test_all_charges_are_multiplied_up(epsilons):
     exact = math.prod(question.price**question.charges for question in survey)
     asked, largest = _at_most((3, 2), survey), exp_lower(MOST_EPSILON)
     exact *= Fraction(3, 2)
-    assert (
-        asked == largest
-        if exact > largest
-        else exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
-    )
+    if exact > largest:
+        assert asked == largest
+    else:
+        assert exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
 
 
 def test_many_charges_with_odd_prices_are_multiplied_up():
     """A question's price is a ratio whose denominator is raised as well."""
     survey = survey_of(
-        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 99\nmechanism = "l-grr"\nmemoized_values = 7\n'
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 99\n'
+        'mechanism = "l-grr"\nmemoized_values = 7\n'
         'epsilon_first = "1"\nepsilon_lifetime = "2"'
     )
     (question,) = survey
@@ -463,7 +463,8 @@ def test_nothing_spent_is_an_epsilon_of_nothing():
 def test_hundreds_of_values_are_charged_one_by_one():
     """Each under a key of its own, however many there are."""
     survey = survey_of(
-        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 299\nmechanism = "l-grr"\nmemoized_values = 300\n'
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 299\n'
+        'mechanism = "l-grr"\nmemoized_values = 300\n'
         'epsilon_first = "0.001"\nepsilon_lifetime = "0.002"'
     )
     client = Client(survey)

@@ -68,7 +68,8 @@ def test_check_prints_the_fingerprints(folder):
     lines = ldp("check survey.toml").stdout.splitlines()
     assert lines[0] == f"{COMMUTE_SURVEY.fingerprint.hex()}  commute-2026"
     assert lines[1:] == [
-        f"{each.fingerprint.hex()}  {each.name} ({each.mechanism})" for each in COMMUTE_SURVEY
+        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
+        for question in COMMUTE_SURVEY
     ]
 
 
@@ -133,7 +134,7 @@ def test_explain_writes_the_certificate(folder):
     )
     assert told["terms"] == COMMUTE_SURVEY.terms.hex()
     assert {each["name"]: each["fingerprint"] for each in told["questions"]} == {
-        each.name: each.fingerprint.hex() for each in COMMUTE_SURVEY
+        question.name: question.fingerprint.hex() for question in COMMUTE_SURVEY
     }
 
 

@@ -34,7 +34,8 @@ MIXED = (
     SMALL
     + SMALL.partition("[[")[1]
     + (
-        'question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
+        'question]]\nname = "again"\ntype = "boolean"\n'
+        'mechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
     )
 )
 
@@ -225,7 +226,7 @@ def test_associations_say_what_was_tested():
         ),
     ):
         tally = Tally.empty(survey)
-        (joint,) = (each for each in survey.tallied if each.name not in ("a", "b"))
+        (joint,) = (envelope for envelope in survey.tallied if envelope.name not in ("a", "b"))
         shape = tally.counts[joint.name].shape
         tally.counts[joint.name] = np.array(counts).reshape(shape)
         tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])

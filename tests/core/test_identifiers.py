@@ -143,7 +143,7 @@ for other seeds.
 def test_devices_are_matched_by_one_report_each(name):
     """500 devices with one answer, through clients that keep their state; seed 1."""
     keys, (least, most) = MATCHED[name]
-    rate = match_rate(survey_of(f'name = "x"\n{keys}'), "1", DEVICES, 1, seed=1)
+    rate = match_rate(survey_of(f'name = "x"\n{keys}'), "1", DEVICES, reports=1, seed=1)
     assert least <= rate <= most
 
 
@@ -163,7 +163,9 @@ def test_permanent_responses_show_in_time(name, least, most):
 
     Those of one symbol among four are not.
     """
-    rate = match_rate(survey_of(f'name = "x"\n{MATCHED[name][0]}'), "1", DEVICES, 30, seed=1)
+    rate = match_rate(
+        survey_of(f'name = "x"\n{MATCHED[name][0]}'), "1", DEVICES, reports=30, seed=1
+    )
     assert least <= rate <= most
 
 

@@ -31,7 +31,7 @@ SCORED = {
     for name, each in SPECIMENS.items()
     if each.randomizer.kind not in ("bloom", "search", "mean")
 }
-SEARCHES = {name: each for name, each in SPECIMENS.items() if each.randomizer.kind == "search"}
+SEARCHES = {name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"}
 EXACT = ("pure", "sketch", "sum", "sampled")
 """Kinds whose scores are fractions in the code under test too.
 
@@ -138,11 +138,9 @@ def mean_violations(specimen, reach):
         moments = specimen.decode and specimen.decode(randomizer, counts)
         worths.append(specimen.average(randomizer, moments, counts, values).estimate)
     found = furthest(worths, -half, half)
-    return (
-        []
-        if float(reach) == pytest.approx(found, rel=1e-9)
-        else [f"states {float(reach)}, a report moves {found}"]
-    )
+    if float(reach) == pytest.approx(found, rel=1e-9):
+        return []
+    return [f"states {float(reach)}, a report moves {found}"]
 
 
 @pytest.mark.parametrize("specimen", AVERAGED.values(), ids=AVERAGED)

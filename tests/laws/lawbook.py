@@ -42,11 +42,9 @@ def privacy(specimen):
         rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
         return bloom_ratio(randomizer, rows, randomizer.ratio)
     found = channels.worst_ratio(randomizer.channel())
-    return (
-        []
-        if found == randomizer.ratio
-        else [f"states a ratio of {randomizer.ratio}, delivers {found}"]
-    )
+    if found == randomizer.ratio:
+        return []
+    return [f"states a ratio of {randomizer.ratio}, delivers {found}"]
 
 
 def declared(specimen):
@@ -64,11 +62,9 @@ def declared(specimen):
 
 def _declared(ratio, declaration, spends_all):
     text, bound, _ = declaration
-    found = (
-        []
-        if ratio <= bound
-        else [f"delivers {float(ratio)}, more than the declared {float(bound)}"]
-    )
+    found = []
+    if ratio > bound:
+        found.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
     if text.startswith("ln("):
         return found + (
             [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
@@ -117,7 +113,9 @@ def support(specimen):
             hits = len({one, other} & own)
             # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
             # covariance is right.
-            expected = (p if hits else q) if one == other else (both_other, both_own, None)[hits]
+            expected = (both_other, both_own, None)[hits]
+            if one == other:
+                expected = p if hits else q
             if rate != expected and expected is not None:
                 found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
     return found
@@ -319,7 +317,7 @@ def _support_in_cohorts(sketch):
                 {sketch_bucket(sketch, x, cohort) for x in (value, other)}
                 for cohort in range(sketch.cohorts)
             ]
-            if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
+            if rate != sum(p if len(bucket) == 1 else q for bucket in buckets) / sketch.cohorts:
                 found.append(f"P[supports {other} | {value}] = {rate}")
     return found
 

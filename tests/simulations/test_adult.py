@@ -92,7 +92,10 @@ def survey_text(request, table):
     for name, mechanism in MECHANISMS.items():
         values = sorted({row[name] for row in rows} - {""})
         head = f'[[question]]\nname = "{name}"\ntype = "category"\nmechanism = "{mechanism}"\n'
-        text += f"{head}values = {json.dumps(values)}\n{keys_of(mechanism, request.param, len(values))}\n"
+        text += (
+            f"{head}values = {json.dumps(values)}\n"
+            f"{keys_of(mechanism, request.param, len(values))}\n"
+        )
     return request.param, text
 
 

@@ -218,7 +218,8 @@ def test_all_problems_are_reported_at_once():
         '[survey]\nname = "no good"\n'
         '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
         '[[question]]\nname = "b"\ntype = "colour"\nmechanism = "warner"\nepsilon = "x"\n'
-        '[[question]]\nname = "c"\ntype = "text"\nmechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
+        '[[question]]\nname = "c"\ntype = "text"\n'
+        'mechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
     )
     found = "\n".join(problems(text))
     places = [
@@ -505,9 +506,16 @@ def test_surveys_share_no_question_with_surveys_of_other_names():
         parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
         for name in ("eu", "us")
     )
-    assert not {each.fingerprint for each in here.tallied} & {
-        each.fingerprint for each in there.tallied
+    assert not {envelope.fingerprint for envelope in here.tallied} & {
+        envelope.fingerprint for envelope in there.tallied
     }
+
+
+def with_another(number):
+    """A number, or the first entry of a table, plus 1."""
+    if isinstance(number, int):
+        return number + 1
+    return ((number[0][0] + 1, *number[0][1:]), *number[1:])
 
 
 def with_integer(randomizer, name, number):
@@ -515,13 +523,9 @@ def with_integer(randomizer, name, number):
     if name in randomizer._fields:
         return randomizer._replace(**{name: number[0] if name == "lengths" else number})
     name = "size" if name == "cells" else name
-    part = (
-        "fresh"
-        if name.startswith("fresh_")
-        else "lasting"
-        if "lasting" in randomizer._fields
-        else "oracle"
-    )
+    part = "lasting" if "lasting" in randomizer._fields else "oracle"
+    if name.startswith("fresh_"):
+        part = "fresh"
     changed = getattr(randomizer, part)._replace(**{name.removeprefix("fresh_"): number})
     return randomizer._replace(**{part: changed})
 
@@ -532,14 +536,12 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
         for name, number in integers(asked.randomizer).items():
-            changed = (
-                number + 1
-                if isinstance(number, int)
-                else ((number[0][0] + 1, *number[0][1:]), *number[1:])
-            )
+            changed = with_another(number)
             other = with_integer(asked.randomizer, name, changed)
             seen.add(
-                Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint
+                Question(
+                    asked.name, asked.domain, mechanism, randomizer=other, declared=asked.declared
+                ).fingerprint
             )
         assert len(seen) == 1 + len(integers(asked.randomizer)), mechanism
 

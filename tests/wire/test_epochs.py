@@ -121,9 +121,17 @@ def test_no_clock_is_too_wrong(seconds, epoch):
 
 def test_lengths_of_time():
     """A length is a whole number of minutes, hours, days or weeks, from a minute to 366 days."""
-    assert {text: parse_length(text) for text in ("1m", "30m", "1h", "1d", "7d", "1w", "366d", "52w")} == {
-        "1m": 60, "30m": 1800, "1h": 3600, "1d": DAY, "7d": 7 * DAY, "1w": 7 * DAY, "366d": LONGEST, "52w": 364 * DAY,
-    }  # fmt: skip
+    seconds = {
+        "1m": 60,
+        "30m": 1800,
+        "1h": 3600,
+        "1d": DAY,
+        "7d": 7 * DAY,
+        "1w": 7 * DAY,
+        "366d": LONGEST,
+        "52w": 364 * DAY,
+    }
+    assert {text: parse_length(text) for text in seconds} == seconds
     assert parse_length(f"{366 * 24 * 60}m") == LONGEST == 366 * UNITS["d"]
 
 
@@ -178,9 +186,9 @@ def test_fingerprints_tell_epochs_apart():
         == len({survey.terms for survey in surveys})
         == len(heads)
     )
-    assert len({each.fingerprint for survey in surveys for each in survey.tallied}) == 3 * len(
-        heads
-    )
+    assert len(
+        {envelope.fingerprint for survey in surveys for envelope in survey.tallied}
+    ) == 3 * len(heads)
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
         assert (other.fingerprint, other.terms) == (surveys[1].fingerprint, surveys[1].terms)

@@ -33,7 +33,7 @@ def sound_batches(draw):
         draw(NAMES),
         draw(NAMES),
         size,
-        draw(st.binary(min_size=width * size, max_size=width * size)),
+        rows=draw(st.binary(min_size=width * size, max_size=width * size)),
     )
 
 
