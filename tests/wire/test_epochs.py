@@ -21,7 +21,7 @@ from ldp_aggregator import Ingest
 from ldp_client import Client, batches, frames, report_bytes
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import retry
-from ldp_simulations.simulation.simulation import randomize
+from ldp_simulations.simulation.simulation import report_files
 
 DAY = 86_400
 FIRST = 20_000
@@ -272,7 +272,7 @@ def test_simulated_devices_make_the_same_ids(mechanism):
         f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
     )
     before = epoch_at(time.time(), DAY)
-    (file,) = randomize(survey, [{"a": True}] * 3)
+    (file,) = report_files(survey, [{"a": True}] * 3)
     [payload] = FrameReader().feed(file)
     assert before <= epoch_of(decode_batch(payload).id) <= epoch_at(time.time(), DAY)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.randomness import Random, shuffled, system
+from ldp.randomness import Random, system
 from ldp.survey import Envelope, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Floats
@@ -27,10 +27,11 @@ from ldp_aggregator.estimates.result import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
-from ldp_client import Client, Report, frames, row_batches
+from ldp_client import frames, row_batches
 from ldp_simulations.population import Population
 from ldp_simulations.sampling.bulk import bulk_draw
 from ldp_simulations.sampling.sampling import sample_counts
+from ldp_simulations.simulation.randomizing import recorded
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
@@ -132,7 +133,7 @@ def simulate(
         if way in (CLIENTS, REPORTS):
             respondents = _respondents(survey, population, generator)
             tally, report_size = _collected(
-                survey, randomize(survey, respondents, random, bulk=way == REPORTS)
+                survey, report_files(survey, respondents, random, bulk=way == REPORTS)
             )
         else:
             tally = Tally.empty(survey)
@@ -147,7 +148,7 @@ def simulate(
     return Simulation(survey, population, way, estimates[0], by_question, report_size)
 
 
-def randomize(
+def report_files(
     survey: Survey,
     respondents: Iterable[Mapping[str, object]],
     random: Random = system,
@@ -160,28 +161,6 @@ def randomize(
     """
     for envelope, rows in _rows(survey, respondents, random, bulk=bulk):
         yield frames(_batches(envelope, rows, random))
-
-
-def randomize_in_any_order(
-    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system
-) -> Iterator[bytes]:
-    """The same in a random order, rows as well as batches, so that it tells nothing of the order of
-    respondents.
-
-    All reports are held in memory until the last one is made.
-    """
-    made: dict[Envelope, list[bytes]] = {envelope: [] for envelope in survey.envelopes}
-    for envelope, rows in _rows(survey, respondents, random, bulk=True):
-        made[envelope] += (
-            rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width)
-        )
-    batches = [
-        batch
-        for envelope, rows in made.items()
-        for batch in _batches(envelope, b"".join(shuffled(rows, random)), random)
-    ]
-    for batch in shuffled(batches, random):
-        yield frames([batch])
 
 
 def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]:
@@ -201,9 +180,7 @@ def _rows(
             answers = [given for given in chunk if names <= given.keys()]
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
-                drawn = b"".join(
-                    _recorded(survey, envelope, given, random).row for given in answers
-                )
+                drawn = b"".join(recorded(survey, envelope, given, random).row for given in answers)
             yield envelope, drawn
 
 
@@ -220,15 +197,6 @@ def _drawn_in_bulk(
         rows.append(draw(np.array(values, dtype=np.int64), random))
     joined: bytes = np.concatenate(rows, axis=1).tobytes()
     return joined
-
-
-def _recorded(
-    survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random
-) -> Report:
-    client, names = Client(survey, random=random), [question.name for question in envelope.members]
-    if len(names) > 1:
-        return client.record_together({name: given[name] for name in names})
-    return client.record(names[0], given[names[0]])
 
 
 def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
