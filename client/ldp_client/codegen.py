@@ -29,7 +29,7 @@ def module(survey: Survey) -> str:
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
         f"TERMS = {_quoted(survey.terms.hex())}\n"
-        '"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""',
+        '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
     ]
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
@@ -38,7 +38,7 @@ def _imports(survey: Survey) -> list[str]:
     types = "".join(_type(question) for question in survey)
     lines = ["from collections.abc import Collection"] if "Collection[" in types else []
     lines += ["from typing import Literal"] if "Literal[" in types else []
-    return [*lines, *([""] if lines else []), "from ldp_client.embedded import EmbeddedClient"]
+    return [*lines, *([""] if lines else []), "from ldp_client import EmbeddedClient"]
 
 
 def _single(name: str, question: Question) -> str:
