@@ -37,7 +37,7 @@ CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """What came of it: the estimates of the first run, and all runs' errors by question."""
 
@@ -49,6 +49,12 @@ class Simulation:
     report_size: int
     """Bytes of the reports of the first run; 0 if none were made."""
 
+    def __repr__(self) -> str:
+        runs = max((len(each.frequency) for each in self.runs.values()), default=0)
+        lines = [f"<Simulation of survey {self.survey.name!r}, {runs} runs by {self.way}:"]
+        lines += [f"  {name}: {each!r}" for name, each in self.runs.items()]
+        return "\n".join(lines) + ">"
+
     def only(self, names: Collection[str]) -> Simulation:
         """What came of these questions."""
         estimates = {name: each for name, each in self.first.questions.items() if name in names}
@@ -59,7 +65,7 @@ class Simulation:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Runs:
     """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate.
 
@@ -71,6 +77,18 @@ class Runs:
     standard_error: Floats
     low: Floats
     high: Floats
+
+    def __repr__(self) -> str:
+        there = ~np.isnan(self.low)
+        if not there.any():
+            return f"no estimates of {len(self.truth):,} values"
+        error = np.sqrt(np.mean((self.frequency - self.truth)[there] ** 2))
+        stated = np.sqrt(np.mean(self.standard_error[there] ** 2))
+        held = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
+        return (
+            f"{len(self.truth):,} values, error {error:.4g} (stated {stated:.4g}), "
+            f"{held:.1%} of intervals hold the truth"
+        )
 
     def only(self, places: NDArray[np.int64]) -> Runs:
         """The values at these places, in their order."""
@@ -117,11 +135,24 @@ def simulate(
     candidates: Mapping[str, Sequence[str]] | None = None,
     over: Any = iter,
 ) -> Simulation:
-    """Simulate `runs` surveys of one population; the same seed gives the same simulation.
+    """Simulate surveys of one population, and compare their estimates with the truth.
 
-    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range
-    of runs (for a progress bar). Frequencies are estimated of all mechanisms. Raises
-    `EstimateError` if the options cannot be met.
+    population  as `from_table` or `synthetic` give it
+    runs        how many surveys
+    seed        makes the simulation repeatable
+    way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
+                a mechanism has such a draw; "clients" has a client make each
+    options     of the estimates; frequencies are estimated of all mechanisms
+    candidates  the texts to look for, by open question
+    over        wraps the range of runs (for a progress bar)
+
+    Raises `EstimateError` if the options cannot be met.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> result = ldp_simulations.simulate(survey, ldp_simulations.synthetic(survey), runs=20)
+    >>> result.runs["mode"].frequency.shape
+    (20, 2)
     """
     options = replace(options, frequencies=True)
     generator = np.random.default_rng(seed)
