@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from benchmarks.material import QUESTION, TEXT_KEYS, survey_text, text_survey
 from ldp import parse_survey
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 
 _DEVICES, _QUESTIONS, _REPEATED = 20, 60, 2000
 _WAITING = 10_000
@@ -26,8 +26,8 @@ def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 before = resident()
-from ldp_client import Client
-with Client.open(sys.stdin.read(), state=sys.argv[1], interval=None) as client:
+from ldp_client import EmbeddedClient
+with EmbeddedClient(sys.stdin.read(), state=sys.argv[1], interval=None) as client:
     for _ in range({_WAITING}):
         client.record({QUESTION!r}, "some text")
     assert client.waiting() == {_WAITING}
@@ -78,13 +78,13 @@ def _first(folder: Path) -> float:
     survey = parse_survey(f'[survey]\nname = "benchmark"\nlifetime_epsilon = 100\n{questions}')
     times: list[float] = []
     for number in range(_DEVICES):
-        with Client.open(survey, state=folder / f"device{number}", interval=None) as client:
+        with EmbeddedClient(survey, state=folder / f"device{number}", interval=None) as client:
             times += [_seconds(client.record, question.name, "b") for question in survey]
     return statistics.median(times)
 
 
 def _again(folder: Path) -> float:
-    with Client.open(text_survey(1024), state=folder / "rappor", interval=None) as client:
+    with EmbeddedClient(text_survey(1024), state=folder / "rappor", interval=None) as client:
         return statistics.median(
             _seconds(client.record, QUESTION, "some text") for _ in range(_REPEATED)
         )

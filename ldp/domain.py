@@ -69,18 +69,20 @@ class Domain:
 
     @property
     def summary(self) -> str:
-        """One line about it: the type, and what there is to choose from."""
+        """The type, and how much there is to choose from."""
         if self.numbers is not None:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self._listed is None:
-            return f"{self.type}, any"
-        shown = ", ".join(self._listed[:_MOST_SHOWN])
-        hidden = len(self._listed) - _MOST_SHOWN
-        limit = "" if self.most is None else f"up to {self.most} of "
-        return f"{self.type}, {limit}{shown}{f' and {hidden:,} more' if hidden > 0 else ''}"
+            return f"any {self.type}"
+        limit = "" if self.most is None else f", up to {self.most}"
+        return f"{self.type}{limit} of {len(self._listed):,} values"
 
     def __repr__(self) -> str:
-        return f"<Domain {self.summary}>"
+        listed = self._listed or ()
+        shown = ", ".join(listed[:_MOST_SHOWN])
+        hidden = len(listed) - _MOST_SHOWN
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        return f"<Domain {self.summary}{f': {shown}{more}' if shown else ''}>"
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""

@@ -154,7 +154,7 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=given.without(_TOLD),
+        keys=table.without(_TOLD),
     )
     return question, []
 

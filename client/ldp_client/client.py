@@ -1,8 +1,8 @@
 """The client.
 
-`Client(survey)` makes reports and hands them over: the code that calls it batches, sends and deals
-with errors. `Client.open(...)` is for apps: it keeps what it makes, sends it by itself, and never
-raises into the app.
+`Client(survey)` makes reports and hands them over: its caller batches, sends and deals with errors.
+`EmbeddedClient` (`ldp_client.embedded`) is for apps: it keeps what it makes, sends it by itself,
+and raises nothing where it records or sends.
 
 Rules
 - `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
@@ -14,7 +14,7 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -29,20 +29,27 @@ from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
 
 if TYPE_CHECKING:
-    from ldp_client.embedded import EmbeddedClient
-    from ldp_client.outbox import Limits
     from ldp_client.terms import Epsilon
-    from ldp_client.transport import Transport
 
 
 class Client:
-    """One device's side of a survey.
+    """One device's side of a survey: it makes reports, and remembers what it has answered.
 
-    `state` names the file in which the device remembers what it has answered; without one it
-    forgets when the process ends. `collector` names who gets the reports, where a state file serves
-    several. `lifetime_cap` is the largest epsilon that all surveys in a state file may spend
-    together: 10, or what the first of them asks for if that is more, unless given. `random` is the
-    source of randomness: the operating system's, unless a test or simulation replaces it.
+    survey        the survey
+    state         the file in which the device remembers; without one it forgets when the process
+                  ends
+    collector     who gets the reports, where a state file serves several
+    lifetime_cap  the largest epsilon that all surveys in a state file may spend together: 10, or
+                  what the first of them asks for if that is more, unless given
+    random        the source of randomness: the operating system's, unless a test or simulation
+                  replaces it
+
+    Raises `StateError` for a state file that cannot be used.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> len(ldp_client.Client(survey).record("mode", "bus").row)
+    1
     """
 
     def __init__(
@@ -60,59 +67,6 @@ class Client:
         self._memory = Memory(self._store, scope)
         self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
         self._respondent = Respondent(survey, self._memory, self._budget, random=random)
-
-    @staticmethod
-    def open(
-        source: str | os.PathLike[str] | Survey,
-        *,
-        state: str | os.PathLike[str] | None,
-        collector: str | None = None,
-        transport: Transport | None = None,
-        lifetime_cap: Epsilon | None = None,
-        ceiling: Epsilon | None = None,
-        pins: Collection[str] | None = None,
-        strict: bool = False,
-        consent: str = "on",
-        limits: Limits | None = None,
-        interval: float | None = 3600.0,
-    ) -> EmbeddedClient:
-        """The client that apps embed.
-
-        Raises `SurveyError` for a survey that cannot be used, or asks for too much.
-
-        source           a survey, its file, or its text (which has more than one line)
-        state            the file in which the device remembers; None to forget when the process
-                         ends
-        collector        the address that reports go to; or a `transport` of your own; with neither
-                         they wait
-        lifetime_cap     the largest epsilon that all surveys in this state file may spend together:
-                         10, or what the first of them asks for if that is more, unless given
-        ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
-        strict           raise what goes wrong while recording, instead of counting it
-        consent          `on` or `off`: what holds until the person was asked
-        limits           of the queue
-        interval         seconds between uploads, on average; None to send at `flush` only
-        """
-        # Imported here: a client that only makes reports needs neither a queue nor a thread.
-        from ldp_client.database import Database
-        from ldp_client.embedded import EmbeddedClient
-        from ldp_client.terms import read_survey, refuse_beyond
-        from ldp_client.transport import HTTPTransport
-
-        survey = read_survey(source)
-        refuse_beyond(survey, ceiling, pins)
-        if transport is None and collector is not None:
-            transport = HTTPTransport(collector)
-        return EmbeddedClient(
-            survey,
-            Database(state),
-            transport,
-            cap=_bound(lifetime_cap),
-            strict=strict,
-            consent=consent,
-            limits=limits,
-            interval=interval,
-        )
 
     def record(self, name: str, answer: object) -> Report:
         """A report of `answer` to the question called `name`.

@@ -31,7 +31,7 @@ def module(survey: Survey) -> str:
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
         f"TERMS = {_quoted(survey.terms.hex())}\n"
-        '"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""',
+        '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
     ]
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
@@ -45,7 +45,7 @@ def _imports(survey: Survey) -> list[str]:
         lines.append("from typing import Literal")
     if lines:
         lines.append("")
-    return [*lines, "from ldp_client.embedded import EmbeddedClient"]
+    return [*lines, "from ldp_client import EmbeddedClient"]
 
 
 def _single(name: str, question: Question) -> str:

@@ -1,6 +1,6 @@
 """For the tests of apps that embed a client: recording transports, and replayed randomness.
 
-Nothing in the client imports this module, and `Client.open` takes no randomness: no setting of a
+Nothing in the client imports this module, and `EmbeddedClient` takes no randomness: no setting of a
 released app leads here.
 """
 
@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from ldp.randomness import Replay
 from ldp.survey import Survey
 from ldp.wire import Batch, FrameReader, decode_batch
-from ldp_client.database import Database
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.transport import ACCEPTED, Outcome, Transport
 
@@ -59,7 +58,7 @@ class ReplayingClient(EmbeddedClient):
 
     def __init__(self, survey: Survey, tape: bytes, transport: Transport | None = None) -> None:
         self._draw = Replay(tape)
-        super().__init__(survey, Database(None), transport, strict=True, interval=None)
+        super().__init__(survey, state=None, transport=transport, strict=True, interval=None)
 
 
 def assert_nothing_told(answers: Iterable[str], *places: str | os.PathLike[str]) -> None:

@@ -21,7 +21,7 @@ from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, e
 from ldp_aggregator.association.association import associate
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
-from ldp_simulations.simulation.simulation import randomize
+from ldp_simulations.simulation.simulation import report_files
 
 DATA = FOREIGN / "adult.data"
 INDEPENDENT = np.outer((0.5, 0.3, 0.2), (0.6, 0.25, 0.15))
@@ -341,7 +341,7 @@ def test_adult():
     )
     ingest = Ingest(survey)
     answers = [{"education": education, "income": income} for education, income in people]
-    for chunk in randomize(survey, answers, random.Random(11).randbytes):
+    for chunk in report_files(survey, answers, random.Random(11).randbytes):
         ingest.feed(chunk)
     ingest.end_of_stream()
     found = associate(ingest.tally, ["education", "income"], likelihood=True)

@@ -28,9 +28,8 @@ from ldp import (
 from ldp.exact import log
 from ldp.randomness import Replay
 from ldp.survey_text import LARGEST
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.counts import REASONS, Counts
-from ldp_client.embedded import EmbeddedClient
 from ldp_client.preview import Preview
 from ldp_client.respondent import Respondent
 from ldp_client.testing import (
@@ -50,7 +49,7 @@ def path(tmp_path):
 
 
 def opened(survey=DEVICE_SURVEY, **settings):
-    return Client.open(survey, **{"state": None, **settings})
+    return EmbeddedClient(survey, **{"state": None, **settings})
 
 
 TROUBLE = {
@@ -147,7 +146,7 @@ def test_an_unusable_state_hurts_nobody(place, tmp_path):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path):
+def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path, monkeypatch):
     """Whatever statement the disk fails at, charge, memory and report are all there or none is.
 
     Then it works.
@@ -156,7 +155,8 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
     for working in count():
         path.unlink(missing_ok=True)
         store = FailingDatabase(path, working)
-        client = EmbeddedClient(DEVICE_SURVEY, store, None)
+        monkeypatch.setattr(EmbeddedClient, "_database", lambda *_, store=store: store)
+        client = EmbeddedClient(DEVICE_SURVEY, state=None)
         recorded = client.record(name, "red")
         assert recorded is not store.failed
         failures += store.failed

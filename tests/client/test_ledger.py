@@ -11,7 +11,7 @@ from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
 from ldp.exact import exp_lower
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.budget import MOST_EPSILON, Budget, _at_most
 from ldp_client.database import Database
 from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent, within
@@ -284,7 +284,7 @@ def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
     """
     survey = survey_of(mirror("m", 2))
     for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
-        with Client.open(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
+        with EmbeddedClient(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
             for answer in answers:
                 assert client.record("m", answer)
             client.rotate()

@@ -12,7 +12,7 @@ from children import loaded_by
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 from ldp_client.codegen import module
 from ldp_client.testing import RecordingTransport
 
@@ -72,7 +72,7 @@ def test_generated_functions_record(answers):
     """Every question, and every group, has a function that records its answer."""
     survey = parse_survey(EVERY_TYPE)
     transport = RecordingTransport()
-    with Client.open(
+    with EmbeddedClient(
         survey, state=None, transport=transport, strict=True, pins=[answers.TERMS]
     ) as client:
         assert answers.record_a_b(client, 5)
@@ -142,7 +142,7 @@ def test_codegen_writes_a_module(tmp_path):
 
 def test_ledger_shows_what_the_client_shows(tmp_path):
     """`ldp ledger STATE` prints the client's ledger, while the app has the file open."""
-    with Client.open(survey_of(yes_no("a")), state=tmp_path / "state") as client:
+    with EmbeddedClient(survey_of(yes_no("a")), state=tmp_path / "state") as client:
         client.record("a", True)
         shown = run("ledger", tmp_path / "state")
         assert shown.output == f"{client.ledger()}\n"

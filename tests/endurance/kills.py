@@ -22,7 +22,7 @@ from surveys import MIRROR
 
 from ldp import parse_survey
 from ldp.wire import FrameReader, decode_batch
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
 from ldp_client.outbox import LONGEST_PAUSE, Limits
@@ -68,7 +68,7 @@ def live(folder, seed, number, step):
     today = time.time() + number * 2 * LONGEST_PAUSE
     time.time = lambda: today
     logging.disable()
-    client = Client.open(
+    client = EmbeddedClient(
         SURVEY,
         state=folder / "state",
         transport=Unsure(folder, draw, step),

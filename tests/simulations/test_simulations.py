@@ -176,13 +176,13 @@ def test_bad_answers_are_named_but_not_told(table):
 def test_unusable_tables(table, content, expected):
     """A table that is none, or lacks a question, is refused with what was expected."""
     with pytest.raises(AnswersError, match=expected):
-        from_table(table(content), SURVEY, CANDIDATES)
+        from_table(SURVEY, table(content), CANDIDATES)
 
 
 def test_population_of_a_table(table):
     """The truth of a table counts every text, candidate or not."""
     path = table("smoker,pet,site\nyes,cat,a.example\nno,cat,elsewhere.example\nno,dog,a.example\n")
-    population = from_table(path, SURVEY, CANDIDATES)
+    population = from_table(SURVEY, path, CANDIDATES)
     assert population["smoker"].counts.tolist() == [2, 1]
     assert population["site"].frequencies(["a.example", "b.example"]) == [2 / 3, 0]
     assert population["site"].respondents == 3

@@ -18,10 +18,10 @@ from ldp.epochs import LAST, LONGEST, SHORTEST, UNITS, batch_id, epoch_at, epoch
 from ldp.randomness import Replay, system
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_client import Client, batches, frames, report_bytes
+from ldp_client import Client, EmbeddedClient, batches, frames, report_bytes
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import retry
-from ldp_simulations.simulation.simulation import randomize
+from ldp_simulations.simulation.simulation import report_files
 
 DAY = 86_400
 FIRST = 20_000
@@ -39,7 +39,7 @@ def at(epoch):
 
 def opened(survey, transport, state=None):
     """An embedded client that sends at `flush` only."""
-    return Client.open(survey, state=state, transport=transport, interval=None)
+    return EmbeddedClient(survey, state=state, transport=transport, interval=None)
 
 
 def made_by(make, length, seconds, tape=bytes(range(16))):
@@ -280,7 +280,7 @@ def test_simulated_devices_make_the_same_ids(mechanism):
         f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
     )
     before = epoch_at(time.time(), DAY)
-    (file,) = randomize(survey, [{"a": True}] * 3)
+    (file,) = report_files(survey, [{"a": True}] * 3)
     [payload] = FrameReader().feed(file)
     assert before <= epoch_of(decode_batch(payload).id) <= epoch_at(time.time(), DAY)
 
