@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate, estimate_question
     from ldp_aggregator.estimates.manipulation import frequency_reach
-    from ldp_aggregator.estimates.question_estimates import Estimate, QuestionEstimates
+    from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.estimates.question_numbers import Estimate
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.health_checks.phantoms import phantom_score
@@ -56,7 +57,7 @@ __all__ = [
 
 _HOMES = {
     "Association": "association.result",
-    "Estimate": "estimates.question_estimates",
+    "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",

@@ -6,7 +6,7 @@ name.
     base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M,
                one-sided
 
-A third view, posterior-mean, is in `ldp_aggregator.estimates.empirical_bayes`.
+A third view, posterior-mean, is in `ldp_aggregator.empirical_bayes`.
 
 Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008
 (the projection).

@@ -204,6 +204,20 @@ def test_two_results_do_not_share_standard_output(folder):
     )
 
 
+def test_no_picture_is_written_to_a_terminal(folder):
+    """It would steer the terminal; into a pipe it goes as it is."""
+    pytest.importorskip("matplotlib")
+    words = [*LDP, "estimate", "survey.toml", "tally", "-q", "--format", "png"]
+    reading, terminal = os.openpty()
+    told = subprocess.run(words, stdout=terminal, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(terminal)
+    os.close(reading)
+    assert told.returncode == 2
+    assert b"--output" in told.stderr
+    piped = subprocess.run(words, capture_output=True, timeout=60, check=True)
+    assert piped.stdout.startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("line", ["estimate survey.toml tally", "codegen survey.toml"])
 def test_a_reader_that_goes_away_is_no_error(line, folder):
     """`| head` closes the pipe: the command ends without a word, and does not claim success."""

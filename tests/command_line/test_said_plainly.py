@@ -21,7 +21,7 @@ from ldp.errors import EstimateError
 from ldp.survey_file import parse_survey
 from ldp_aggregator import Tally, encode_tally, estimate
 from ldp_aggregator.commands import main as cli
-from ldp_aggregator.estimates.question_estimates import MOST_ROWS
+from ldp_aggregator.estimates.question_numbers import MOST_ROWS
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.columns import MOST_WIDTH, columns

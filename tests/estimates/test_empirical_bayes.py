@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ldp_aggregator.estimates.empirical_bayes import posterior_mean
+from ldp_aggregator.empirical_bayes import posterior_mean
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():

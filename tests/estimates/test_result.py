@@ -18,12 +18,12 @@ from surveys import COMMUTE_SURVEY
 from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, detected, estimate
 from ldp_aggregator.decoders import noise as noise_moments
+from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates import estimation
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.estimation import estimate_question, estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import manipulation
-from ldp_aggregator.estimates.question_estimates import UNALLOCATED
+from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import empty_counts

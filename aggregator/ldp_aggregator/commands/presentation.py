@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
 from ldp_aggregator.rendering.sheet import Shape, Sheet
-from ldp_aggregator.streams import DASH, check_one_output
+from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
 
 if TYPE_CHECKING:
     from ldp.survey import Question
@@ -203,12 +204,17 @@ def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
 
     What a format has no place for is said on standard error.
     """
-    by_ending = format_of_file(str(output), FORMATS.values())
-    chosen = by_ending or FORMATS["table"] if form is None else FORMATS[form]
+    by_ending = format_of_file(str(output), FORMATS.values()) or FORMATS["table"]
+    chosen = by_ending if form is None else FORMATS[form]
     if not chosen.sentences:
         for warning in sheet.warnings:
             click.echo(f"warning: {warning}", err=True)
-    hand_out(output, chosen.write(sheet), data=not chosen.for_terminals)
+    content = chosen.write(sheet)
+    if isinstance(content, bytes) and is_standard_output(output) and sys.stdout.isatty():
+        raise click.UsageError(
+            f"expected --output for {chosen.name}, whose bytes no terminal can show"
+        )
+    hand_out(output, content, data=not chosen.for_terminals)
 
 
 def check_names(names: Iterable[str], known: Iterable[str]) -> None:

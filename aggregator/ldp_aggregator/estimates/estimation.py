@@ -17,7 +17,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.decoder import Asked
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.empirical_bayes import posterior_mean
+from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.intervals import (
     INTERVAL_ENDS,
     few_reports,
@@ -30,7 +30,8 @@ from ldp_aggregator.estimates.intervals import (
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
-from ldp_aggregator.estimates.question_estimates import UNALLOCATED, Estimate, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments

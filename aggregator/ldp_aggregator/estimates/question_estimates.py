@@ -1,46 +1,22 @@
-"""Estimates of a question as a frozen record that prints, exports and plots well.
-
-Every number comes with a standard error and an interval, and says which estimand, level and kind of
-interval they are for. In a post-processed view the frequency is biased and bare; the unbiased
-estimate with its errors stands beside it.
-"""
+"""Estimates of a question: its numbers, which print, plot and export themselves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ldp.errors import UnknownNameError
 from ldp.exact import log_upper
-from ldp.survey import Question
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.checks import Check, Remark
-from ldp_aggregator.estimates.manipulation import Manipulation
-from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.options import Options
+from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import Bars, Cells
 
-MOST_ROWS = 100
-"""Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
-
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
-
-MEAN = "mean"
-"""Where a value would stand, in rows of an integer question, whose values are numbers."""
-
-UNALLOCATED = "(no candidate)"
-"""Where a value would stand, for all texts that are no candidates together."""
 
 ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
 """Where the values are that are not shown."""
@@ -49,178 +25,12 @@ Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """One value: `count` = respondents x `frequency`.
-
-    `standard_error`, `low` and `high` are of the frequency.
-    """
-
-    value: str
-    count: float
-    frequency: float
-    standard_error: float
-    low: float
-    high: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
-
 @dataclass(frozen=True, eq=False)
-class QuestionEstimates:
+class QuestionEstimates(QuestionNumbers):
     """Estimates of one question: arrays of shape (M,) in the order of `values`.
 
-    Iterating gives `Estimate`s.
+    Iterating gives `Estimate`s; indexing by a value, its `Estimate`.
     """
-
-    question: Question
-    reports: int
-    options: Options
-    values: tuple[str, ...]
-    frequency: Floats
-    """Unbiased, unless `post` names what was done to it."""
-    unbiased: Floats
-    standard_error: Floats
-    low: Floats
-    high: Floats
-    null_error: Floats
-    """The standard error that the estimate of a value held by nobody would have."""
-    chances: Floats
-    """The chance that the estimate of a value held by nobody would be as high as this."""
-    covariance: Floats | None = None
-    """(M, M), for the respondents; only where it was asked for."""
-    note: str = ""
-    mean: Mean | None = None
-    """Of a question of type integer, unbiased whatever `post` is.
-
-    Its interval is its own, never simultaneous.
-    """
-    respondents: int = 0
-    """Whom `reports` come from: as many, unless the options say that each sent several."""
-    unallocated: Estimate | None = None
-    """Of an open question: those whose text is no candidate.
-
-    Unbiased, and its interval is its own.
-    """
-    checks: tuple[Check, ...] = ()
-    """What the estimator found out about the reports; see `health` for more."""
-    manipulation: Manipulation | None = None
-    """How far forged reports can move what is unbiased here; None without reports."""
-    left_out: int = 0
-    """How many further values the question has, all of lower estimates, if only the highest were
-    asked for.
-    """
-    remarks: tuple[Remark, ...] = ()
-    """What to know before believing these numbers, if anything."""
-
-    def __iter__(self) -> Iterator[Estimate]:
-        columns = (self.frequency, self.standard_error, self.low, self.high)
-        for value, *numbers in zip(
-            self.values, *(column.tolist() for column in columns), strict=True
-        ):
-            yield Estimate(value, self.respondents * numbers[0], *numbers)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, value: str) -> Estimate:
-        place = self._places.get(value)
-        if place is None:
-            what = f"one of the values of question {self.name!r}"
-            raise UnknownNameError(value, self.values, what)
-        columns = (self.frequency, self.standard_error, self.low, self.high)
-        frequency, *errors = (float(column[place]) for column in columns)
-        return Estimate(value, self.respondents * frequency, frequency, *errors)
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """The place of each value, made when one is first asked for."""
-        return {value: place for place, value in enumerate(self.values)}
-
-    def top(self, most: int) -> QuestionEstimates:
-        """The values with the highest estimates, the highest first.
-
-        Intervals stay those of the whole question.
-        """
-        found = self.only(np.argsort(-self.frequency, kind="stable")[:most])
-        return replace(found, left_out=self.left_out + len(self) - len(found))
-
-    def only(self, places: NDArray[np.int64]) -> QuestionEstimates:
-        """The values at these places, in their order."""
-        columns = (
-            "frequency",
-            "unbiased",
-            "standard_error",
-            "low",
-            "high",
-            "null_error",
-            "chances",
-        )
-        return replace(
-            self,
-            values=tuple(self.values[place] for place in places.tolist()),
-            covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
-            **{column: getattr(self, column)[places] for column in columns},
-        )
-
-    @property
-    def brief(self) -> QuestionEstimates:
-        """All values in their order, but of more than `MOST_ROWS` only the top."""
-        return self if len(self) <= MOST_ROWS else self.top(MOST_ROWS)
-
-    @property
-    def everything(self) -> list[Estimate]:
-        """The estimates of all values, and of what is unallocated."""
-        return [*self, *([] if self.unallocated is None else [self.unallocated])]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What to know, in words: the note, the remarks, what forged reports could do, and the
-        checks that failed.
-        """
-        bound = "" if self.manipulation is None else str(self.manipulation)
-        said = (self._choice, self.note, *map(str, self.remarks), bound)
-        return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
-
-    @property
-    def _choice(self) -> str:
-        """What was left out, and what choosing by estimates does to those that were chosen."""
-        if not self.left_out:
-            return ""
-        return (
-            f"shown: the {len(self):,} highest of {len(self) + self.left_out:,} estimates, "
-            "which for having been chosen as such are too high on average"
-        )
-
-    @property
-    def name(self) -> str:
-        """The question's."""
-        return self.question.name
-
-    @cached_property
-    def _decimals(self) -> int:
-        errors = self.standard_error[self.standard_error > 0]
-        return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
-
-    def shown(self, frequency: float) -> str:
-        """A frequency with the decimals that standard errors can bear: two digits of the smallest,
-        4 at least.
-        """
-        return f"{frequency:.{self._decimals}f}"
-
-    def describe(self) -> str:
-        """One line that says what the numbers are."""
-        options, question = self.options, self.question
-        family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
-        return (
-            f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
-            f"{options.level:.4g} {options.interval} intervals for the "
-            f"{options.estimand}{family}{view}"
-        )
 
     def cells(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Cells:
         """Headings and rows as text, as every output shows them.

@@ -1,6 +1,6 @@
-"""Output: estimates and surveys in words, for the commands and the service.
+"""Output in words: what a survey costs its respondents (`explanation`).
 
-tables   estimates as aligned text and JSON     explanation  what a survey costs its respondents, in words
+Numbers and tables are of `rendering`, and of the results themselves.
 
-Imports: `rendering`, `estimates`, `decoders`, `moments`.
+Imports: `decoders`, `search`, `moments`.
 """

@@ -7,7 +7,7 @@ it did.
     fpr     false positives / spurious candidates          fnr   missed values / values among the candidates
     tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
             found; of the unbiased estimates, and of the view that shrinks them
-            (`ldp_aggregator.estimates.empirical_bayes`)
+            (`ldp_aggregator.empirical_bayes`)
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
@@ -27,8 +27,8 @@ import numpy as np
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.bloom.decoding import design_matrix
+from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.detection import detected, p_values
-from ldp_aggregator.estimates.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.estimates.question_estimates import MOST_ROWS, Gather, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
+from ldp_aggregator.estimates.question_numbers import MOST_ROWS
 from ldp_aggregator.rendering import html_page
 from ldp_aggregator.rendering.sheet import Cells, Sheet
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from ldp.exact import log_text
-from ldp_aggregator.estimates.question_estimates import MEAN, Estimate, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_numbers import MEAN, Estimate
 from ldp_aggregator.service.page.charts import (
     bars,
     means_of,
