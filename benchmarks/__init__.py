@@ -1,3 +1,4 @@
-"""The figures that the project promises, measured: `python -m benchmarks` prints them and writes
-docs/benchmarks.md.
+"""The figures that the project promises, measured.
+
+`python -m benchmarks` prints them and writes docs/benchmarks.md.
 """

@@ -28,36 +28,54 @@ from benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 README = PAGE.parent.parent / "README.md"
+_PARTS = (
+    memory,
+    candidates,
+    client,
+    device,
+    aggregator,
+    decoding,
+    simulation,
+    surveys,
+    service,
+    imports,
+)
 HEADINGS = ("figure", "target", "measured", "")
 INTRODUCTION = """# Benchmarks
 
-Written by `python -m benchmarks`, which measures every figure anew. Client and aggregator figures are
-processor time, medians over {repeats} repeats.
+Written by `python -m benchmarks`, which measures every figure anew. Client and aggregator figures
+are processor time, medians over {repeats} repeats.
 
 Measured on {machine}. Programs running or waiting when it began: {load:.1f}.
 More of them than cores make every figure worse than it is.
 
-- **client**: one call of `record` on a `Client(survey)`, plain Python, on a new one wherever a question is answered
-  once; in bulk: the draw of `ldp randomize` and `ldp simulate`, from the same source and of the same exact law, in
-  numpy.
-- **device**: the wall-clock median of one call of `record` on `Client.open(...)`, with everything that it writes; what
-  a process with a full queue holds; and what is installed, without compiled bytecode.
-- **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of one is a device that
-  sends its report by itself.
-- **decoding**: from a tally to the support counts of all values, with the design in memory; and the designs themselves.
-- **memory**: the peak of the resident memory of a process that aggregates. It does not grow with the number of reports;
-  what stays of each batch is its id, so that a batch that comes twice counts once.
-- **candidates**: from a tally of ten million reports to estimates with intervals, and which candidates are there, the
-  hashes of their texts included, in a process of its own, on one core.
-- **simulation**: `simulate(..., way="law")` with a billion respondents, their values Zipf-distributed with exponent
-  1.1, sets of up to ten values; from the law of the reports to estimates with intervals, once, all runs together.
+- **client**: one call of `record` on a `Client(survey)`, plain Python, on a new one wherever a
+  question is answered once; in bulk: the draw of `ldp randomize` and `ldp simulate`, from the same
+  source and of the same exact law, in numpy.
+- **device**: the wall-clock median of one call of `record` on `EmbeddedClient(...)`, with everything
+  that it writes; what a process with a full queue holds; and what is installed, without compiled
+  bytecode.
+- **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of
+  one is a device that sends its report by itself.
+- **decoding**: from a tally to the support counts of all values, with the design in memory; and the
+  designs themselves.
+- **memory**: the peak of the resident memory of a process that aggregates. It does not grow with
+  the number of reports; what stays of each batch is its id, so that a batch that comes twice counts
+  once.
+- **candidates**: from a tally of ten million reports to estimates with intervals, and which
+  candidates are there, the hashes of their texts included, in a process of its own, on one core.
+- **simulation**: `simulate(..., way="law")` with a billion respondents, their values
+  Zipf-distributed with exponent 1.1, sets of up to ten values; from the law of the reports to
+  estimates with intervals, once, all runs together.
 - **surveys**: processor time and memory of `parse_survey` on files made to be costly, those of
   `benchmarks/hostile_surveys.py`, each in a process of its own, and on an honest large one.
-- **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync that covers it, the
-  load generator on the same cores; batches of one, a hundred and a thousand reports to `grr` with 4 values.
-  Deduplication: claims of 1,000 ids at a time, each synced, in a table that has ten million.
-  `python -m benchmarks.service --soak 60` measures how its memory grows in an hour.
-- **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing, 25 runs of each.
+- **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync
+  that covers it, the load generator on the same cores; batches of one, a hundred and a thousand
+  reports to `grr` with 4 values. Deduplication: claims of 1,000 ids at a time, each synced, in a
+  table that has ten million. `python -m benchmarks.service --soak 60` measures how its memory grows
+  in an hour.
+- **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing,
+  25 runs of each.
 
 """
 
@@ -68,26 +86,15 @@ def main() -> None:
     load = os.getloadavg()[0]
     measured: list[Figure] = []
     shown = Table(*HEADINGS)
-    for part in (
-        memory,
-        candidates,
-        client,
-        device,
-        aggregator,
-        decoding,
-        simulation,
-        surveys,
-        service,
-        imports,
-    ):
+    for part in _PARTS:
         for figure in part.figures():
             measured.append(figure)
             shown.add_row(*figure.cells())
     Console(width=130).print(shown)
     PAGE.parent.mkdir(exist_ok=True)
-    written = page(measured, load)
-    PAGE.write_text(written, encoding="utf-8")
-    README.write_text(cited(README.read_text(encoding="utf-8"), written), encoding="utf-8")
+    text = page(measured, load)
+    PAGE.write_text(text, encoding="utf-8")
+    README.write_text(cited(README.read_text(encoding="utf-8"), text), encoding="utf-8")
     sys.exit(any(figure.reached is False for figure in measured))
 
 

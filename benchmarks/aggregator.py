@@ -33,7 +33,7 @@ def figures() -> Iterator[Figure]:
         file = b"".join(frames(survey, reports, size))
         seconds = median_seconds(partial(_tally, survey, file, reports))
         name = f"aggregator: {what}, batches of {size:,}"
-        yield Figure(name, reports / seconds, "reports/s", target, at_least=True)
+        yield Figure(name, reports / seconds, "reports/s", target=target, at_least=True)
 
 
 def _tally(survey: Survey, file: bytes, reports: int) -> None:

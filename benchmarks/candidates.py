@@ -30,14 +30,14 @@ def figures() -> Iterator[Figure]:
     """Time and memory. Measure this before anything that needs more memory."""
     seconds, most = printed("benchmarks.candidates")
     name = f"candidates: rappor, {_BITS} bits, {_COHORTS} cohorts, {_CANDIDATES:,} candidates"
-    yield Figure(name, seconds, "s", 10)
-    yield Figure(f"{name}, peak", most, "MiB", 2048)
+    yield Figure(name, seconds, "s", target=10)
+    yield Figure(f"{name}, peak", most, "MiB", target=2048)
 
 
 def _median_seconds(cohorts: int = _COHORTS, many: int = _CANDIDATES) -> float:
     survey = survey_of(f'type = "text"\nmechanism = "rappor"\ncohorts = {cohorts}\n{_KEYS}')
     candidates = tuple(f"candidate {number}" for number in range(many))
-    holders = synthetic(survey, _RESPONDENTS, "zipf:1", {QUESTION: candidates})[QUESTION]
+    holders = synthetic(survey, _RESPONDENTS, "zipf:1", candidates={QUESTION: candidates})[QUESTION]
     counts = sample_counts(survey[QUESTION], holders, np.random.default_rng(1))
     work = partial(estimate_question, survey[QUESTION], counts, Options(), candidates)
     return median_seconds(work, repeats=_REPEATS)

@@ -1,6 +1,4 @@
-"""What the README cites of docs/benchmarks.md: written from the page, so that the two cannot say
-different things.
-"""
+"""What the README cites of docs/benchmarks.md: written from the page, so that they agree."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ def cited(readme: str, page: str) -> str:
         raise ValueError(
             "expected one place between <!-- measured --> and <!-- /measured --> in the README"
         )
-    return _PLACE.sub(lambda found: f"{found[1]}{citation(page)}{found[2]}", readme)
+    return _PLACE.sub(lambda place: f"{place[1]}{citation(page)}{place[2]}", readme)
 
 
 def _microseconds(page: str, name: str) -> str:

@@ -1,5 +1,6 @@
-"""Answers become reports: one by one through `Client(survey).record`, and in bulk as `ldp
-randomize` draws them.
+"""Answers become reports: one by one through `Client(survey).record`, and in bulk.
+
+In bulk as `ldp randomize` draws them.
 """
 
 from __future__ import annotations
@@ -43,13 +44,17 @@ def figures() -> Iterator[Figure]:
     """Microseconds for one report of each mechanism, and reports a second in bulk."""
     for mechanism, size, target in _CLOSED:
         seconds = _first_seconds(closed_survey(mechanism, size), "v1")
-        yield Figure(f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target)
-    survey, text = text_survey(1024), "some text"
+        yield Figure(f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target=target)
+    survey = text_survey(1024)
+    text = "some text"
     yield Figure(
-        "client: rappor, 1,024 bits, first report", _first_seconds(survey, text) * 1e6, "us", 40
+        "client: rappor, 1,024 bits, first report",
+        _first_seconds(survey, text) * 1e6,
+        "us",
+        target=40,
     )
     again = median_seconds(partial(Client(survey).record, QUESTION, text), _TIMES)
-    yield Figure("client: rappor, 1,024 bits, repeated", again * 1e6, "us", 40)
+    yield Figure("client: rappor, 1,024 bits, repeated", again * 1e6, "us", target=40)
     for mechanism, size, count, target in _BULK:
         draw = bulk_draw(closed_survey(mechanism, size)[QUESTION].randomizer)
         values = np.random.default_rng(1).integers(0, size, count)
@@ -58,19 +63,19 @@ def figures() -> Iterator[Figure]:
             f"client: {mechanism}, {size:,} values, in bulk",
             rate,
             "reports/s",
-            target,
+            target=target,
             at_least=True,
         )
 
 
 def _first_seconds(survey: Survey, answer: str) -> float:
     """The median over repeats of the processor seconds that a device takes for its first answer."""
-    taken = []
+    times = []
     for _ in range(REPEATS):
         # Few at a time, as a device that records has its memory at hand.
         devices = [Client(survey) for _ in range(_DEVICES)]
         start = time.process_time()
         for device in devices:
             device.record(QUESTION, answer)
-        taken.append((time.process_time() - start) / _DEVICES)
-    return statistics.median(taken)
+        times.append((time.process_time() - start) / _DEVICES)
+    return statistics.median(times)

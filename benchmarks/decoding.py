@@ -37,10 +37,10 @@ def figures() -> Iterator[Figure]:
     for size, epsilon, target in _PROJECTIVE:
         randomizer = least_error_response(size, *odds(Fraction(epsilon)))
         yield _decoding(
-            f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target
+            f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target=target
         )
-    one_block = HadamardResponse(2**20 - 1, 1, 2**20, 3, 1)
-    yield _decoding(f"hr, {2**20 - 1:,} values", block_supports, one_block, 0.2)
+    one_block = HadamardResponse(2**20 - 1, 1, 2**20, truth=3, other=1)
+    yield _decoding(f"hr, {2**20 - 1:,} values", block_supports, one_block, target=0.2)
     space = least_error_response(1_000_000, *odds(Fraction(1)))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LDPKIT_CACHE"] = os.devnull
@@ -55,7 +55,7 @@ def _decoding(
     symbols = randomizer.layout.symbols
     counts = np.random.default_rng(1).multinomial(_REPORTS, np.full(symbols, 1 / symbols))[None, :]
     seconds = median_seconds(partial(decoder, randomizer, counts))
-    return Figure(f"decoding: {what}", seconds * 1e3, "ms", target * 1e3)
+    return Figure(f"decoding: {what}", seconds * 1e3, "ms", target=target * 1e3)
 
 
 def _design(what: str, space: ProjectiveResponse, target: float) -> Figure:
@@ -67,5 +67,5 @@ def _design(what: str, space: ProjectiveResponse, target: float) -> Figure:
         f"decoding: design of pgr, 1,000,000 values, {what}",
         median_seconds(anew) * 1e3,
         "ms",
-        target * 1e3,
+        target=target * 1e3,
     )

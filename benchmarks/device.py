@@ -1,6 +1,4 @@
-"""The client that apps embed: records with a ledger, a memory and a queue on disk, what it holds,
-what it installs.
-"""
+"""The client that apps embed: records with all that it keeps on disk, and what it installs."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from benchmarks.material import QUESTION, TEXT_KEYS, survey_text, text_survey
 from ldp import parse_survey
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 
 _DEVICES, _QUESTIONS, _REPEATED = 20, 60, 2000
 _WAITING = 10_000
@@ -28,8 +26,8 @@ def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 before = resident()
-from ldp_client import Client
-with Client.open(sys.stdin.read(), state=sys.argv[1], interval=None) as client:
+from ldp_client import EmbeddedClient
+with EmbeddedClient(sys.stdin.read(), state=sys.argv[1], interval=None) as client:
     for _ in range({_WAITING}):
         client.record({QUESTION!r}, "some text")
     assert client.waiting() == {_WAITING}
@@ -48,41 +46,45 @@ def figures() -> Iterator[Figure]:
             "device: grr, 4 values, ledger, memory and queue on disk",
             _first(folder) * 1e6,
             "us",
-            250,
+            target=250,
         )
         again = _again(folder) * 1e6
         yield Figure(
-            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", 400
+            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", target=400
         )
         if sys.platform == "linux":
-            held = _held(folder) / (1 << 20)
+            mebibytes = _held(folder) / (1 << 20)
             yield Figure(
-                f"device: {_WAITING:,} reports waiting, over a bare interpreter", held, "MiB", 16
+                f"device: {_WAITING:,} reports waiting, over a bare interpreter",
+                mebibytes,
+                "MiB",
+                target=16,
             )
     yield Figure(
-        "device: the client installed, with what it needs", _installed() / (1 << 20), "MiB", 6
+        "device: the client installed, with what it needs",
+        _installed() / (1 << 20),
+        "MiB",
+        target=6,
     )
 
 
 def _first(folder: Path) -> float:
-    """The median of answers to questions that are answered once, under a lifetime that has to be
-    looked at.
-    """
+    """The median of answers to questions that are answered once, under a lifetime to be checked."""
     questions = "".join(
-        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\nmechanism = "grr"\n'
-        "epsilon = 1\n"
+        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\n'
+        'mechanism = "grr"\nepsilon = 1\n'
         for number in range(_QUESTIONS)
     )
     survey = parse_survey(f'[survey]\nname = "benchmark"\nlifetime_epsilon = 100\n{questions}')
-    taken: list[float] = []
+    times: list[float] = []
     for number in range(_DEVICES):
-        with Client.open(survey, state=folder / f"device{number}", interval=None) as client:
-            taken += [_seconds(client.record, question.name, "b") for question in survey]
-    return statistics.median(taken)
+        with EmbeddedClient(survey, state=folder / f"device{number}", interval=None) as client:
+            times += [_seconds(client.record, question.name, "b") for question in survey]
+    return statistics.median(times)
 
 
 def _again(folder: Path) -> float:
-    with Client.open(text_survey(1024), state=folder / "rappor", interval=None) as client:
+    with EmbeddedClient(text_survey(1024), state=folder / "rappor", interval=None) as client:
         return statistics.median(
             _seconds(client.record, QUESTION, "some text") for _ in range(_REPEATED)
         )

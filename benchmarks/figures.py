@@ -42,8 +42,9 @@ class Figure(NamedTuple):
 
 
 def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = REPEATS) -> float:
-    """The median over `repeats` of the processor seconds that one call of `work` takes, averaged
-    over `times` calls.
+    """The median over `repeats` of the processor seconds of one call of `work`.
+
+    Averaged over `times` calls.
 
     Processor time, since what is to be known is the cost of the work, not how long it waited for
     its neighbours.

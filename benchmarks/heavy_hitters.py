@@ -30,9 +30,7 @@ SURVEYS = {
 
 
 class Outcome(NamedTuple):
-    """What came of one survey: of words promised and found, of texts found and covered, and of
-    those nobody holds.
-    """
+    """What came of one survey: words promised and found, texts found, covered and invented."""
 
     promised: int
     kept: int
@@ -52,7 +50,8 @@ def words() -> dict[str, float]:
 
 def question(keys: str, hash_seed: int) -> Question:
     """The question of a survey."""
-    head = '[survey]\nname = "words"\n[[question]]\nname = "word"\ntype = "text"\nmechanism = "heavy-hitters"\n'
+    head = '[survey]\nname = "words"\n[[question]]\nname = "word"\n'
+    head += 'type = "text"\nmechanism = "heavy-hitters"\n'
     return parse_survey(f"{head}epsilon = 2\nhash_seed = {hash_seed}\n{keys}")["word"]
 
 
@@ -69,15 +68,19 @@ def search(asked: Question, english: dict[str, float], generator: Generator) -> 
         for word, share in truth.items()
         if set(word) <= admitted and share >= _needed(len(word.encode()), reach)
     }
-    found = estimate_question(asked, sample_counts(asked, holders, generator), Options())
-    covered = sum(each.low <= truth.get(each.value, 0.0) <= each.high for each in found)
-    wrong = sum(not truth.get(each.value) for each in found)
-    return Outcome(len(promised), len(promised & set(found.values)), len(found), covered, wrong)
+    estimates = estimate_question(asked, sample_counts(asked, holders, generator), Options())
+    return Outcome(
+        promised=len(promised),
+        kept=len(promised & set(estimates.values)),
+        found=len(estimates),
+        covered=sum(one.low <= truth.get(one.value, 0.0) <= one.high for one in estimates),
+        wrong=sum(not truth.get(one.value) for one in estimates),
+    )
 
 
 def _needed(length: int, reach: list[Reach]) -> float:
     """The frequency from which on a word of this length is promised to be found."""
-    needed = next((each.frequency for each in reach if length <= each.longest), None)
+    needed = next((stage.frequency for stage in reach if length <= stage.longest), None)
     return 1.0 if needed is None else needed
 
 

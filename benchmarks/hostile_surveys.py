@@ -1,5 +1,6 @@
-"""Survey files that cost as much as a file can: up to a mebibyte each, hostile or only clumsy, by
-kind of attack.
+"""Survey files that cost as much as a file of up to a mebibyte can, by kind of attack.
+
+They are hostile, or only clumsy.
 
 Each is a function without arguments that gives a text of at most `LARGEST` bytes, filled up as far
 as its idea carries. They are read by `benchmarks.surveys`, which times them, and by the tests,
@@ -20,10 +21,14 @@ _SEED = 11
 
 def filled(head: str, piece: Callable[[int], str], tail: str = "", most: int = LARGEST) -> str:
     """As many pieces between head and tail as go into a file."""
-    pieces, left, number = [head], LARGEST - len((head + tail).encode()), 0
-    while number < most and (left := left - len((text := piece(number)).encode())) >= 0:
+    pieces = [head]
+    room = LARGEST - len((head + tail).encode())
+    for number in range(most):
+        text = piece(number)
+        room -= len(text.encode())
+        if room < 0:
+            break
         pieces.append(text)
-        number += 1
     return "".join([*pieces, tail])
 
 
@@ -36,7 +41,7 @@ def asked(keys: str, most: int = MOST_QUESTIONS) -> str:
         HEAD,
         lambda at: f'[[question]]\nname = "q{at}"\n' + keys.replace("{}", str(at + 1)) + "\n",
         "",
-        most,
+        most=most,
     )
 
 
@@ -58,8 +63,8 @@ def short_values(count: int) -> list[str]:
 
 def numbers_of_digits(digits: int) -> Callable[[], str]:
     """Different numbers below 1 of so many digits, the same ones every time."""
-    drawn = random.Random(_SEED)
-    return lambda: f"{drawn.randrange(10 ** (digits - 1), 10**digits)}"
+    generator = random.Random(_SEED)
+    return lambda: f"{generator.randrange(10 ** (digits - 1), 10**digits)}"
 
 
 def _table(rows: int, columns: int, entry: Callable[[], str]) -> str:
@@ -79,7 +84,8 @@ def _long_numbers() -> str:
 
 def _fractions() -> str:
     """A matrix whose rows sum to 1, of 30-digit fractions that have no denominator in common."""
-    digits, rows = numbers_of_digits(29), []
+    digits = numbers_of_digits(29)
+    rows = []
     for _ in range(64):
         entries = [f'"{digits()}/9{digits()}"' for _ in range(64)]
         rows.append(f"[{','.join(entries)}]")
@@ -87,20 +93,19 @@ def _fractions() -> str:
 
 
 def _dense(size: int, offset: int) -> str:
-    """A proper matrix over a common denominator, which only elimination can tell from a singular
-    one.
-    """
-    drawn = random.Random(offset)
+    """A proper matrix over a common denominator; only elimination tells it from a singular one."""
+    generator = random.Random(offset)
     rows = []
     for _ in range(size):
-        weights = [drawn.randrange(50, 150) for _ in range(size)]
+        weights = [generator.randrange(50, 150) for _ in range(size)]
         weights[0] += 200 * size - sum(weights)
         rows.append("[" + ",".join(f'"{weight}/{200 * size}"' for weight in weights) + "]")
     return f"[{','.join(rows)}]"
 
 
 def _of_values(count: int, mechanism: str, keys: str = "epsilon = 1") -> str:
-    return f'type = "category"\nvalues = {listed(short_values(count))}\nmechanism = "{mechanism}"\n{keys}'
+    values = listed(short_values(count))
+    return f'type = "category"\nvalues = {values}\nmechanism = "{mechanism}"\n{keys}'
 
 
 def _multi(count: int, most: int, mechanism: str, keys: str = "epsilon = 1") -> str:
@@ -235,7 +240,8 @@ KEYS: dict[str, Callable[[], str]] = {
 
 VALUES: dict[str, Callable[[], str]] = {
     "values, the last one twice": lambda: one(
-        f'type = "category"\nvalues = {listed([*map(str, range(60_000)), "59999"])}\nmechanism = "grr"\nepsilon = 1'
+        f'type = "category"\nvalues = {listed([*map(str, range(60_000)), "59999"])}\n'
+        'mechanism = "grr"\nepsilon = 1'
     ),
     "as many values as there may be": lambda: one(_of_values(174_000, "grr")),
     "wide values": lambda: one(
@@ -246,11 +252,13 @@ VALUES: dict[str, Callable[[], str]] = {
         _of_values(170_000, "grr").replace('"aaa"', '"\\ud800"')
     ),
     "values, one of them too long": lambda: one(
-        f'type = "category"\nvalues = {listed([*short_values(150_000), "v" * 1001])}\nmechanism = "grr"\nepsilon = 1'
+        f'type = "category"\nvalues = {listed([*short_values(150_000), "v" * 1001])}\n'
+        'mechanism = "grr"\nepsilon = 1'
     ),
     "values, one of them empty": lambda: one(_of_values(170_000, "grr").replace('"aaa"', '""')),
     "long values": lambda: one(
-        f'type = "category"\nvalues = {listed(f"{at:01000}" for at in range(1000))}\nmechanism = "grr"\nepsilon = 1'
+        f'type = "category"\nvalues = {listed(f"{at:01000}" for at in range(1000))}\n'
+        'mechanism = "grr"\nepsilon = 1'
     ),
     "values of a set": lambda: one(_multi(170_000, 85_000, "auto")),
     "values with separators": lambda: one(_multi(170_000, 5, "auto").replace('"zzz"', '"|"')),
@@ -280,7 +288,7 @@ def _thousand(size: int, mechanism: str, keys: str) -> Callable[[], str]:
 
 
 def _thousand_sets(size: int, most: int, mechanism: str, keys: str) -> Callable[[], str]:
-    return lambda: asked(_multi(size, most, mechanism, keys))
+    return lambda: asked(_multi(size, most, mechanism, keys=keys))
 
 
 _CLOSED = (
@@ -321,7 +329,7 @@ DESIGNS: dict[str, Callable[[], str]] = {
     },
     **{
         f"{mechanism}, {most} of {size} values, epsilon {name}": _thousand_sets(
-            size, most, mechanism, f"epsilon = {epsilon}"
+            size, most, mechanism, keys=f"epsilon = {epsilon}"
         )
         for mechanism in _SETS
         for name, epsilon in _EPSILONS.items()
@@ -329,7 +337,7 @@ DESIGNS: dict[str, Callable[[], str]] = {
     },
     "auto, 160 values": _thousand(160, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
     "auto, 50 of 160 values": _thousand_sets(
-        160, 50, "auto", 'epsilon = "5.1234567890123456789012345{}"'
+        160, 50, "auto", keys='epsilon = "5.1234567890123456789012345{}"'
     ),
     "dbitflip": _thousand(100, "dbitflip", 'sampled = 50\nepsilon = "1.000{}"'),
     "rappor": lambda: asked(_RAPPOR),
@@ -347,7 +355,8 @@ DESIGNS: dict[str, Callable[[], str]] = {
         'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\nepsilon = "39.{}"'
     ),
     "heavy-hitters, few cells": lambda: asked(
-        'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\ncells = {}\nheld_out = 256\nepsilon = "0.000{}"'
+        'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\n'
+        'cells = {}\nheld_out = 256\nepsilon = "0.000{}"'
     ),
     "warner": lambda: asked(f'{_YES_NO}"warner"\ntruth = "0.7000000000000000000000000{{}}"'),
     "warner, by its epsilon": lambda: asked(
@@ -359,22 +368,26 @@ DESIGNS: dict[str, Callable[[], str]] = {
     "a matrix of long fractions": lambda: one(_MATRIX_64 + _fractions()),
     "matrices of long fractions": lambda: asked(_MATRIX_64 + _fractions()),
     "two by two of long fractions": lambda: asked(
-        f'{_YES_NO}"matrix"\nmatrix = [["{"1" * 26}{{}}/{"7" * 26}{{}}","0.5"],["1/{"3" * 26}{{}}","0.5"]]'
+        f'{_YES_NO}"matrix"\n'
+        f'matrix = [["{"1" * 26}{{}}/{"7" * 26}{{}}","0.5"],["1/{"3" * 26}{{}}","0.5"]]'
     ),
     "a dense matrix": lambda: one(_MATRIX_64 + _dense(64, 0)),
     "dense matrices": lambda: asked(_MATRIX_64 + _dense(64, 0)),
     "small dense matrices": lambda: asked(
-        f'type = "category"\nvalues = {listed(short_values(8))}\nmechanism = "matrix"\nmatrix = {_dense(8, 0)}'
+        f'type = "category"\nvalues = {listed(short_values(8))}\n'
+        f'mechanism = "matrix"\nmatrix = {_dense(8, 0)}'
     ),
     "a large quality": lambda: one(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
     "a large quality of long numbers": lambda: one(_QUALITY_64 + _table(64, 256, _long_numbers)),
     "qualities": lambda: asked(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
     "a thousand small qualities": lambda: asked(
-        f'type = "category"\nvalues = {listed(short_values(8))}\nmechanism = "exponential"\nepsilon = "1.000{{}}"\n'
+        f'type = "category"\nvalues = {listed(short_values(8))}\n'
+        'mechanism = "exponential"\nepsilon = "1.000{}"\n'
         f"quality = {_table(8, 16, numbers_of_digits(3))}"
     ),
     "a thousand qualities of two": lambda: asked(
-        f'{_YES_NO}"exponential"\nepsilon = "1.000{{}}"\nquality = {_table(2, 256, numbers_of_digits(1))}'
+        f'{_YES_NO}"exponential"\nepsilon = "1.000{{}}"\n'
+        f"quality = {_table(2, 256, numbers_of_digits(1))}"
     ),
 }
 """What is costly to work out."""

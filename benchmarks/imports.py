@@ -27,8 +27,9 @@ print(len(added), len(own), sum(map(os.path.getsize, files)), sum(map(os.path.ge
 
 
 def figures() -> Iterator[Figure]:
-    """Median milliseconds over a bare interpreter, runs of the two interleaved, bytecode compiled
-    beforehand.
+    """Median milliseconds over a bare interpreter, runs of the two interleaved.
+
+    Bytecode is compiled beforehand.
 
     Both clocks are shown: the target is held against the wall clock, which is what a user waits
     for.
@@ -49,7 +50,7 @@ def figures() -> Iterator[Figure]:
     wall, processor = (
         1000 * (with_import - without) for without, with_import in zip(bare, loaded, strict=True)
     )
-    yield Figure("import ldp_client: wall time over a bare interpreter", wall, "ms", 40)
+    yield Figure("import ldp_client: wall time over a bare interpreter", wall, "ms", target=40)
     yield Figure("import ldp_client: processor time over a bare interpreter", processor, "ms")
     weighed = subprocess.run(
         [sys.executable, "-c", _WEIGH], check=True, capture_output=True, text=True
@@ -63,7 +64,8 @@ def figures() -> Iterator[Figure]:
 
 def _seconds(code: str, environment: dict[str, str]) -> tuple[float, float]:
     """(wall, processor) seconds of a fresh interpreter."""
-    start, used = time.perf_counter(), _children()
+    start = time.perf_counter()
+    used = _children()
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
     return time.perf_counter() - start, _children() - used
 

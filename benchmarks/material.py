@@ -12,7 +12,10 @@ from ldp.layout import COHORT_WIDTH
 from ldp.wire import Batch, encode_batch, encode_frame
 
 QUESTION = "question"
-TEXT_KEYS = 'type = "text"\nmechanism = "rappor"\nhashes = 2\ncohorts = 16\np = "0.5"\nq = "0.75"\nf = "0.5"\n'
+TEXT_KEYS = (
+    'type = "text"\nmechanism = "rappor"\nhashes = 2\ncohorts = 16\n'
+    'p = "0.5"\nq = "0.75"\nf = "0.5"\n'
+)
 BLOCK = 1000
 """Distinct rows in a report file; counting takes the same time however often they come."""
 
@@ -48,17 +51,18 @@ def values(size: int) -> str:
 def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
     """The frames of a report file, one by one; every batch under an id of its own."""
     question = survey[QUESTION]
-    block, most = _rows(question), BLOCK - batch_size
+    block = _rows(question)
+    most = BLOCK - batch_size
     for start in range(0, reports, batch_size):
         first = (start % (most + 1)) * question.width
         rows = block[first : first + batch_size * question.width]
-        yield encode_frame(
-            encode_batch(Batch(question.fingerprint, os.urandom(16), batch_size, rows))
-        )
+        batch = Batch(question.fingerprint, os.urandom(16), batch_size, rows=rows)
+        yield encode_frame(encode_batch(batch))
 
 
 def _rows(question: Question) -> bytes:
-    random, layout = np.random.default_rng(1), question.layout
+    random = np.random.default_rng(1)
+    layout = question.layout
     if layout.modulus:
         seeds = random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
         return np.hstack(
@@ -70,7 +74,6 @@ def _rows(question: Question) -> bytes:
         return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
     rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)
     if layout.cohorts > 1:
-        rows[:, :COHORT_WIDTH] = (
-            random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2").view(np.uint8)
-        )
+        cohorts = random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2")
+        rows[:, :COHORT_WIDTH] = cohorts.view(np.uint8)
     return rows.tobytes()

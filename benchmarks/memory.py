@@ -23,22 +23,24 @@ def figures() -> Iterator[Figure]:
     Measure this first: a new process inherits the peak of the one that starts it, which must still
     be small.
     """
-    small, large = _peak(SMALL, 1000), _peak(LARGE, 1000)
+    small = _peak(SMALL, 1000)
+    large = _peak(LARGE, 1000)
     name = "memory: oue, 1,024 bits, batches of 1,000"
     yield Figure(f"{name}, peak at {SMALL:,} reports", small, "MiB")
-    yield Figure(f"{name}, peak at {LARGE:,} reports", large, "MiB", small + 4)
+    yield Figure(f"{name}, peak at {LARGE:,} reports", large, "MiB", target=small + 4)
     apart = (_peak(LARGE, 1) - _peak(SMALL, 1)) / (LARGE - SMALL) * (1 << 20)
     yield Figure("memory: batches of one, the id that each batch leaves behind", apart, "bytes")
 
 
 def _peak(reports: int, batch_size: int) -> float:
-    (found,) = printed("benchmarks.memory", reports, batch_size)
-    return found
+    (mebibytes,) = printed("benchmarks.memory", reports, batch_size)
+    return mebibytes
 
 
 def _aggregate(reports: int, batch_size: int) -> None:
     survey = closed_survey("oue", 1024)
-    ingest, chunk = Ingest(survey), bytearray()
+    ingest = Ingest(survey)
+    chunk = bytearray()
     for frame in frames(survey, reports, batch_size):
         chunk += frame
         if len(chunk) >= 1 << 19:

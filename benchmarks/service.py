@@ -51,9 +51,9 @@ class Load(NamedTuple):
 
 
 LOADS = (
-    Load(1, 200_000, 200, 10_000),
-    Load(100, 60_000, 100, 500_000),
-    Load(1000, 25_000, 50, 2_000_000),
+    Load(1, 200_000, 200, reports=10_000),
+    Load(100, 60_000, 100, reports=500_000),
+    Load(1000, 25_000, 50, reports=2_000_000),
 )
 
 
@@ -73,26 +73,27 @@ class Serving(NamedTuple):
     def resident(self) -> float:
         """MiB that it holds."""
         status = Path(f"/proc/{self.process}/status").read_text()
-        found = re.search(r"VmRSS:\s+(\d+)", status)
-        return int(found[1]) / 1024 if found else 0.0
+        match = re.search(r"VmRSS:\s+(\d+)", status)
+        return int(match[1]) / 1024 if match else 0.0
 
 
 def figures() -> Iterator[Figure]:
     """Throughput and times by size of batch; deduplication."""
-    for each in LOADS:
+    for load in LOADS:
         with serving() as service:
-            service.load(each.size, each.requests // 10, each.connections)
-            seconds, median, late, most = service.load(*each[:3])
-        name = f"service: {'single reports' if each.size == 1 else f'batches of {each.size:,}'}"
+            service.load(load.size, load.requests // 10, load.connections)
+            seconds, median, late, most = service.load(load.size, load.requests, load.connections)
+        what = "single reports" if load.size == 1 else f"batches of {load.size:,}"
+        name = f"service: {what}"
         yield Figure(
             f"{name}, durable",
-            each.requests * each.size / seconds,
+            load.requests * load.size / seconds,
             "reports/s",
-            each.reports,
+            target=load.reports,
             at_least=True,
         )
         yield Figure(f"{name}, half of the answers within", median, "ms")
-        yield Figure(f"{name}, 99 % within", late, "ms", 50 if each.size == 1 else None)
+        yield Figure(f"{name}, 99 % within", late, "ms", target=50 if load.size == 1 else None)
         yield Figure(f"{name}, all within", most, "ms")
     yield from _deduplication()
 
@@ -104,7 +105,7 @@ def serving() -> Iterator[Serving]:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
         command = [Path(sys.executable).with_name("ldp"), "serve", "survey.toml", "--port", "0"]
         log = Path(folder) / "log"
-        with log.open("w") as told, subprocess.Popen(command, cwd=folder, stderr=told) as process:
+        with log.open("w") as file, subprocess.Popen(command, cwd=folder, stderr=file) as process:
             try:
                 yield _found(process.pid, log)
             finally:
@@ -116,8 +117,9 @@ def _found(process: int, log: Path) -> Serving:
     """The service that writes a log, once it takes uploads."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        told = log.read_text()
-        token, port = re.search(r"upload +(\S+)", told), re.search(r"serving \S+:(\d+)", told)
+        text = log.read_text()
+        token = re.search(r"upload +(\S+)", text)
+        port = re.search(r"serving \S+:(\d+)", text)
         if token and port:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{port[1]}/readyz"):  # it is ours
                 return Serving(process, int(port[1]), token[1])
@@ -128,12 +130,13 @@ def _found(process: int, log: Path) -> Serving:
 def slope(minutes: float) -> float:
     """MiB an hour by which the memory of a busy service grows."""
     with serving() as service:
-        begun, sampled = time.monotonic(), list[tuple[float, float]]()
+        begun = time.monotonic()
+        sampled: list[tuple[float, float]] = []
         while (passed := time.monotonic() - begun) < minutes * 60:
             service.load(1, 20_000, 100)
             sampled.append((passed / 3600, service.resident()))
-    hours, held = np.array(sampled[len(sampled) // 2 :]).T
-    return float(np.polyfit(hours, held, 1)[0])
+    hours, mebibytes = np.array(sampled[len(sampled) // 2 :]).T
+    return float(np.polyfit(hours, mebibytes, 1)[0])
 
 
 def _deduplication() -> Iterator[Figure]:
@@ -149,14 +152,16 @@ def _deduplication() -> Iterator[Figure]:
         store.close()
         size = path.stat().st_size
     name = f"service: deduplication among {_IDS:,} ids"
-    yield Figure(name, _TURNS * _CLAIMED_AT_ONCE / seconds, "ids/s", 15_000, at_least=True)
-    yield Figure(f"{name}, on disk", size / (_IDS + _TURNS * _CLAIMED_AT_ONCE), "bytes an id", 32)
+    yield Figure(name, _TURNS * _CLAIMED_AT_ONCE / seconds, "ids/s", target=15_000, at_least=True)
+    yield Figure(
+        f"{name}, on disk", size / (_IDS + _TURNS * _CLAIMED_AT_ONCE), "bytes an id", target=32
+    )
 
 
 def _claim(store: SQLiteStore, count: int) -> None:
-    drawn = os.urandom(16 * count)
+    ids = os.urandom(16 * count)
     store.begin()
-    store.claim(EVER, [drawn[at : at + 16] for at in range(0, len(drawn), 16)])
+    store.claim(EVER, [ids[at : at + 16] for at in range(0, len(ids), 16)])
     store.commit()
 
 

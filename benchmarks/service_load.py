@@ -1,5 +1,6 @@
-"""Load for the service: unique uploads over connections that are kept, each sent once the one
-before is answered.
+"""Load for the service: unique uploads over connections that are kept.
+
+Each upload is sent once the one before is answered.
 
 Run as a program, `python -m benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS CONNECTIONS`
 makes all requests beforehand, sends them, and prints the seconds that took and the 50th, 99th and
@@ -13,6 +14,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 import uvloop
@@ -75,21 +77,20 @@ class _Connection(asyncio.Protocol):
 
 
 async def _run(port: int, requests: list[bytes], connections: int) -> tuple[float, list[float]]:
-    loop, waiting, times = asyncio.get_running_loop(), iter(requests), list[float]()
-    done = [loop.create_future() for _ in range(connections)]
+    loop = asyncio.get_running_loop()
+    waiting = iter(requests)
+    times: list[float] = []
+    ends = [loop.create_future() for _ in range(connections)]
     begun = time.perf_counter()
-    for each in done:
-        await loop.create_connection(
-            lambda each=each: _Connection(waiting, times, each), "127.0.0.1", port
-        )  # type: ignore[misc]
-    await asyncio.gather(*done)
+    for end in ends:
+        await loop.create_connection(partial(_Connection, waiting, times, end), "127.0.0.1", port)
+    await asyncio.gather(*ends)
     return time.perf_counter() - begun, sorted(times)
 
 
 def _requests(token: str, size: int, count: int) -> Iterator[bytes]:
-    head = (
-        f"POST /v1/reports HTTP/1.1\r\nhost: service\r\nauthorization: Bearer {token}\r\n".encode()
-    )
+    lines = ("POST /v1/reports HTTP/1.1", "host: service", f"authorization: Bearer {token}", "")
+    head = "\r\n".join(lines).encode()
     for frame in frames(closed_survey("grr", VALUES), size * count, size):
         yield head + _LENGTH + b"%d" % len(frame) + _END + frame
 

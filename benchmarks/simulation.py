@@ -1,5 +1,6 @@
-"""A billion respondents, drawn from the law of their reports and estimated, for every mechanism
-that counts; and many values, from the text of a survey to the table of `ldp simulate`.
+"""A billion respondents, drawn from the law of their reports and estimated, for every mechanism.
+
+And many values, from the text of a survey to the table of `ldp simulate`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from ldp_simulations.simulation import report
 from ldp_simulations.simulation.simulation import LAW, simulate
 
 _RESPONDENTS, _VALUES, _RUNS = 1_000_000_000, 1000, 10
-_CATEGORY, _INTEGER = (
-    f'type = "category"\n{values(_VALUES)}',
-    f'type = "integer"\nlow = 1\nhigh = {_VALUES}\n',
-)
+_CATEGORY = f'type = "category"\n{values(_VALUES)}'
+_INTEGER = f'type = "integer"\nlow = 1\nhigh = {_VALUES}\n'
 _SETS = f'type = "multi"\n{values(_VALUES)}most = 10\n'
 _SIZES = ((4000, 10), (16_000, 10), (32_000, 10), (100_000, 10), (1_000_000, 60))
 _ROWS = 65_536
@@ -41,27 +40,30 @@ def figures() -> Iterator[Figure]:
     for keys, mechanisms in _MECHANISMS:
         for mechanism in mechanisms:
             survey = survey_of(f'{keys}mechanism = "{mechanism}"\n')
-            population = synthetic(survey, _RESPONDENTS, "zipf:1.1", {})
+            population = synthetic(survey, _RESPONDENTS, "zipf:1.1", candidates={})
             taken = seconds(partial(simulate, survey, population, runs=_RUNS, seed=1, way=LAW))
             yield Figure(
-                f"simulation: {mechanism}, {_VALUES:,} values, {_RUNS} runs", taken, "s", 20
+                f"simulation: {mechanism}, {_VALUES:,} values, {_RUNS} runs", taken, "s", target=20
             )
     for size, target in _SIZES:
         yield Figure(
             f"simulation: auto, {size:,} values, with its table",
             seconds(partial(_whole, size)),
             "s",
-            target,
+            target=target,
         )
     survey = closed_survey("grr", _ROWS)
-    found = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", {}), seed=1).first
+    estimates = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", candidates={}), seed=1).first
     yield Figure(
-        f"simulation: a table of {_ROWS:,} values, in full", seconds(found.rendered), "s", 3
+        f"simulation: a table of {_ROWS:,} values, in full",
+        seconds(estimates.rendered),
+        "s",
+        target=3,
     )
 
 
 def _whole(size: int) -> None:
     """What `ldp simulate` does with a survey of so many values, but for reading the file."""
     survey = closed_survey("auto", size)
-    simulation = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", {}), seed=1)
-    rendered(report.sheet(simulation), "table")
+    population = synthetic(survey, 10_000, "zipf:1.1", candidates={})
+    rendered(report.sheet(simulate(survey, population, seed=1)), "table")

@@ -1,6 +1,4 @@
-"""The same report files counted by one process and by Spark on two cores, which have to give the
-same bytes.
-"""
+"""The same report files counted by one process and by Spark on two cores, to the same bytes."""
 
 from __future__ import annotations
 

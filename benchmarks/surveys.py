@@ -1,6 +1,4 @@
-"""Survey files as attacks: each of `benchmarks.hostile_surveys` read, or refused, in a process of
-its own.
-"""
+"""Survey files as attacks: each of `benchmarks.hostile_surveys`, in a process of its own."""
 
 from __future__ import annotations
 
@@ -38,16 +36,18 @@ def figures() -> Iterator[Figure]:
     """
     if sys.platform != "linux":
         return
-    taken = {name: measured(made().encode()) for name, made in ATTACKS.items()}
-    slowest = max(taken, key=lambda name: taken[name][0])
-    largest = max(taken, key=lambda name: taken[name][1])
+    costs = {name: measured(make().encode()) for name, make in ATTACKS.items()}
+    slowest = max(costs, key=lambda name: costs[name][0])
+    largest = max(costs, key=lambda name: costs[name][1])
     what = f"of {len(ATTACKS)} hostile ones of up to 1 MiB"
-    yield Figure(f"surveys: the slowest {what} ({slowest})", taken[slowest][0], "s", _MOST_SECONDS)
+    yield Figure(
+        f"surveys: the slowest {what} ({slowest})", costs[slowest][0], "s", target=_MOST_SECONDS
+    )
     yield Figure(
         f"surveys: the largest in memory {what} ({largest})",
-        taken[largest][1],
+        costs[largest][1],
         "MiB",
-        _MOST_MEBIBYTES,
+        target=_MOST_MEBIBYTES,
     )
     seconds, mebibytes = measured(_million().encode())
     yield Figure(f"surveys: a question of {_MILLION:,} values of 8 characters", seconds, "s")
@@ -59,10 +59,11 @@ def measured(text: bytes) -> tuple[float, float]:
     done = subprocess.run(
         [sys.executable, "-c", _READ], input=text, check=True, capture_output=True
     )
-    seconds, held = done.stdout.split()
-    return float(seconds), float(held) / (1 << 10)
+    seconds, kibibytes = done.stdout.split()
+    return float(seconds), float(kibibytes) / (1 << 10)
 
 
 def _million() -> str:
-    head = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = 1\n'
+    head = '[survey]\nname = "s"\n[[question]]\nname = "q"\n'
+    head += 'type = "category"\nmechanism = "grr"\nepsilon = 1\n'
     return head + "values = " + listed(f"{at:08}" for at in range(_MILLION)) + "\n"

@@ -90,6 +90,15 @@ def symbols(size, truth, other):
     return once(odds(truth, other), symbol_bytes(size))
 
 
+def one_bit(size, truth, other):
+    """A report is a bit; from the first to the last answer, a 1 gets steadily more likely.
+
+    Of (truth + other) (size - 1) equal chances a 1 has other (size - 1) + (truth - other) answer.
+    """
+    require(2 <= size <= 2**16, "there are two numbers or more, and at most 2^16")
+    return once(odds(truth, other), symbol_bytes(2))
+
+
 def subsets(size, chosen, truth, other):
     """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
     require(chosen < size, "a set leaves out some values")
@@ -350,6 +359,7 @@ MECHANISMS = {
     "exponential": Mechanism(ONE, wide_matrix, {"weights": [WEIGHT]}),
     "geometric": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1)}),
     "laplace": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1, 2**15)}),
+    "one-bit": Mechanism(NUMBER, one_bit, {"size": VALUES, **ODDS}),
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
     "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),
     "pgr": Mechanism(ONE, points, {"size": VALUES, **SPACE}),

@@ -1,5 +1,7 @@
-"""Composition of privacy losses: what several epsilons, and repeated reports, add up to; and what
-an epsilon means to someone who guesses.
+"""Composition: what several epsilons add up to (the accounting of privacy loss), and what one means.
+
+A privacy budget is spent report by report: these are the rules by which to add. What an epsilon
+means is said to someone who guesses, by how far one report can move a belief.
 
 Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
 
@@ -22,9 +24,7 @@ Rates = tuple[Fraction, Fraction]
 
 _CLOSE = 1e-12
 _ROUNDING = 2.0**-50
-"""Relatively, eight units in the last place: more than the roundings that meet in one term add up
-to.
-"""
+"""Relatively, eight units in the last place: more than all roundings that meet in one term."""
 
 
 def sequential(epsilons: Iterable[Fraction]) -> Fraction:
@@ -53,7 +53,9 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
         raise ValueError(
             f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}"
         )
-    truth, lie = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    # The logarithms of the probabilities to tell the truth and to lie.
+    truth = -math.log1p(math.exp(-epsilon))
+    lie = -epsilon - math.log1p(math.exp(-epsilon))
     # A term is the exponential of a sum of numbers as large as this, so that is what its relative
     # error grows with.
     largest = math.lgamma(count + 1) + count * (1 + epsilon)
@@ -69,8 +71,9 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
 
 
 def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
-    """The least total epsilon of `count` epsilon-DP mechanisms at `delta`, never above count x
-    epsilon.
+    """The least total epsilon of `count` epsilon-DP mechanisms at `delta`.
+
+    It is never above count x epsilon.
     """
     if not 0 <= delta < 1:
         raise ValueError(f"expected 0 <= delta < 1, got {delta}")
@@ -87,13 +90,15 @@ def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
 
 
 def repeated_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
-    """The odds for a value of `reports` reports that all support it, each drawn anew from one
-    lasting response.
+    """The odds for a value of `reports` reports that all support it.
+
+    Each of them is drawn anew from one lasting response.
 
     (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from one report's
     up to p1 / q1.
     """
-    (p, q), (again, by_chance) = lasting, (rate**reports for rate in fresh)
+    p, q = lasting
+    again, by_chance = (rate**reports for rate in fresh)
     return (p * again + (1 - p) * by_chance) / (q * again + (1 - q) * by_chance)
 
 
@@ -103,14 +108,15 @@ def repeated_bits_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
     None sets the bit of the value it is not.
     """
     (p1, q1), (p2, q2) = lasting, fresh
-    return repeated_ratio(lasting, fresh, reports) * repeated_ratio(
-        (1 - q1, 1 - p1), (1 - q2, 1 - p2), reports
-    )
+    set_bits = repeated_ratio(lasting, fresh, reports)
+    clear_bits = repeated_ratio((1 - q1, 1 - p1), (1 - q2, 1 - p2), reports)
+    return set_bits * clear_bits
 
 
 def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) -> Fraction:
-    """The best chance, under any epsilon-LDP mechanism, of recognising a value at a given
-    false-positive rate.
+    """The best chance of recognising a value at a given false-positive rate.
+
+    Under any epsilon-LDP mechanism.
 
     min(E a, 1 - (1 - a) / E) with E = e^epsilon, rounded up in the last of 80 digits.
     """
@@ -121,7 +127,8 @@ def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) ->
 
 
 def posterior(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> Fraction:
-    """The most one report can make of a prior belief in a value: prior x ratio / (1 - prior + prior
-    x ratio).
+    """The most that one report can make of a prior belief in a value.
+
+    prior x ratio / (1 - prior + prior x ratio).
     """
     return prior * ratio / (1 - prior + prior * ratio)

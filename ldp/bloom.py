@@ -29,6 +29,6 @@ def hash_seeds(cohort: int, hashes: int) -> range:
 def bloom_vector(text: bytes, cohort: int, hashes: int, bits: int) -> int:
     """The Bloom filter of one text as an integer whose bit i is position i."""
     vector = 0
-    for position in bloom_positions(text, cohort, hashes, bits):
+    for position in bloom_positions(text, cohort, hashes, bits=bits):
         vector |= 1 << position
     return vector

@@ -10,8 +10,9 @@ MOST_BUCKETS = 1 << 16
 
 
 def sizes(residues: int, buckets: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """(how many buckets, residues in each), twice: P mod g of the buckets have one residue more
-    than the others.
+    """(how many buckets, residues in each), twice.
+
+    P mod g of the buckets have one residue more than the others.
     """
     least, more = divmod(residues, buckets)
     return (more, least + 1), (buckets - more, least)

@@ -51,27 +51,27 @@ def certify(question: Question) -> dict[str, object]:
     """
     ratio, lifetime = delivered(question)
     declared = question.declared
+    shown = shown_states(question.layout) if question.memoizes else 1
     return {
         **covered(question),
         "one_report": _statement(declared, ratio),
         "all_reports": {"memoized": question.memoizes, **_statement(declared.lifetime, lifetime)},
         "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
-        "kept_and_shown_is_one_of": str(shown_states(question.layout) if question.memoizes else 1),
+        "kept_and_shown_is_one_of": str(shown),
         "report_bytes": question.width,
     }
 
 
 def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
-    """The exact ratios of one report, and of all reports of an unchanged answer (None: nothing
-    bounds them).
+    """The exact ratios of one report, and of all reports of an unchanged answer.
+
+    None where nothing bounds them.
 
     Raises `ArithmeticError` if either is more than the question declares.
     """
-    declared, ratio, lifetime = (
-        question.declared,
-        question.randomizer.ratio,
-        lifetime_ratio(question.randomizer),
-    )
+    declared = question.declared
+    ratio = question.randomizer.ratio
+    lifetime = lifetime_ratio(question.randomizer)
     if ratio > declared.bound:
         raise ArithmeticError(
             f"question {question.name!r} delivers more than the declared epsilon of {declared.text}"
@@ -86,10 +86,11 @@ def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
 
 
 def totals(survey: Survey) -> dict[str, float | None]:
-    """The sums of epsilons: of one report each, of all reports while no answer changes, of whatever
-    a device charges.
+    """The sums of epsilons.
 
-    They are sums of rounded numbers, so that whoever reads the certificate can add them up.
+    Of one report each, of all reports while no answer changes, of all that a device charges.
+
+    They are sums of rounded numbers, so that readers of the certificate can add them up.
     """
     once = ((question.randomizer.ratio, 1) for question in survey)
     ever = [lifetime_ratio(question.randomizer) for question in survey]
@@ -126,6 +127,5 @@ def _declared_ratio(text: str) -> str:
 
 
 def _sum(charges: Iterable[tuple[Fraction, int]]) -> float:
-    return float_upper(
-        sum((Fraction(log_upper(ratio)) * times for ratio, times in charges), Fraction(0))
-    )
+    epsilons = (Fraction(log_upper(ratio)) * times for ratio, times in charges)
+    return float_upper(sum(epsilons, Fraction(0)))

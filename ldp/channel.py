@@ -1,5 +1,4 @@
-"""Channels written out: P[report | value] as a matrix of exact fractions, and what can be computed
-from it.
+"""Channels written out: P[report | value] as a matrix of exact fractions.
 
 A channel of a small domain can be written down, so its privacy, bias and variance are checked by
 arithmetic and not by sampling. Rows are true values, columns are reports; every row sums to 1.
@@ -73,6 +72,7 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
     None if it is singular.
     """
     size = len(channel.rows)
+    # The channel, and the unit matrix beside it.
     table = [
         [*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(channel.rows)
     ]
@@ -93,8 +93,9 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
 
 
 def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
-    """A matrix B with channel x B = 1, for as many reports as values or more; None if there is
-    none.
+    """A matrix B with channel x B = 1; None if there is none.
+
+    There have to be as many reports as values or more.
 
     Of the many, the one with the least variance if all values are held alike: each report is taken
     for a value by its posterior under an even prior, and the square channel of both steps is
@@ -115,16 +116,16 @@ def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
     True is certain; independent rows are mistaken for dependent ones only if the prime divides
     their minors.
     """
-    left = [[entry % _PRIME for entry in row] for row in rows]
-    while left:
-        pivot = left.pop()
+    remaining = [[entry % _PRIME for entry in row] for row in rows]
+    while remaining:
+        pivot = remaining.pop()
         place = next((place for place, entry in enumerate(pivot) if entry), None)
         if place is None:
             return False
         scale = pow(pivot[place], -1, _PRIME)
-        for number, row in enumerate(left):
+        for number, row in enumerate(remaining):
             factor = row[place] * scale % _PRIME
-            left[number] = [(a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)]
+            remaining[number] = [(a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)]
     return True
 
 
@@ -156,8 +157,9 @@ def renyi_divergence(channel: Channel, alpha: float) -> float:
 def best_true_positive_rate(
     channel: Channel, value: int, other: int, false_positive_rate: Fraction
 ) -> Fraction:
-    """The best chance of recognising `value` from one report, given the chance of mistaking `other`
-    for it.
+    """The best chance of recognising `value` from one report.
+
+    Given the chance of mistaking `other` for it.
 
     The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on the last
     one.
@@ -167,13 +169,14 @@ def best_true_positive_rate(
     reports = [
         (p, q) for p, q in zip(channel.rows[value], channel.rows[other], strict=True) if p > 0
     ]
-    left, found = false_positive_rate, Fraction(0)
+    mistakes = false_positive_rate
+    recognised = Fraction(0)
     for p, q in sorted(reports, key=lambda pair: pair[1] / pair[0]):
-        if q > left:
-            return found + p * left / q
-        left -= q
-        found += p
-    return found
+        if q > mistakes:
+            return recognised + p * mistakes / q
+        mistakes -= q
+        recognised += p
+    return recognised
 
 
 def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:

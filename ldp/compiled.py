@@ -1,5 +1,6 @@
-"""The compiled form of a survey: JSON for clients in other languages, which neither read TOML nor
-design mechanisms.
+"""The compiled form of a survey: JSON for clients in other languages.
+
+They neither read TOML nor design mechanisms.
 
 It holds what a device needs to make reports and to check that it has the right survey: every part
 of the fingerprints and of the terms, the exact integers of each mechanism as decimal strings, and
@@ -16,7 +17,9 @@ FORMAT = 1
 
 def compiled(survey: Survey) -> dict[str, object]:
     """The compiled form of a survey, ready for JSON."""
-    lifetime = survey.lifetime
+    lifetime = None
+    if survey.lifetime is not None:
+        lifetime = {"epsilon": survey.lifetime.text, "ratio": str(survey.lifetime.bound)}
     epoch = {} if survey.epoch is None else {"epoch": survey.epoch}
     return {
         "format": FORMAT,
@@ -24,9 +27,7 @@ def compiled(survey: Survey) -> dict[str, object]:
         "fingerprint": survey.fingerprint.hex(),
         "terms": survey.terms.hex(),
         **epoch,
-        "lifetime": None
-        if lifetime is None
-        else {"epsilon": lifetime.text, "ratio": str(lifetime.bound)},
+        "lifetime": lifetime,
         "questions": [_compiled(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],
     }
@@ -52,9 +53,10 @@ def covered(question: Question) -> dict[str, object]:
 
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
     """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
-    return {
-        name: str(number)
-        if isinstance(number, int)
-        else [[str(entry) for entry in row] for row in number]
-        for name, number in integers(randomizer).items()
-    }
+    written: dict[str, str | list[list[str]]] = {}
+    for name, number in integers(randomizer).items():
+        if isinstance(number, int):
+            written[name] = str(number)
+        else:
+            written[name] = [[str(entry) for entry in row] for row in number]
+    return written

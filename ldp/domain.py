@@ -25,9 +25,7 @@ _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True,
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 
 Value = int | bytes
-"""An answer inside the framework: a closed domain's index or set, or the bytes of an open one's
-text.
-"""
+"""An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
 
 
 class Domain:
@@ -71,27 +69,30 @@ class Domain:
 
     @property
     def summary(self) -> str:
-        """One line about it: the type, and what there is to choose from."""
+        """The type, and how much there is to choose from."""
         if self.numbers is not None:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self._listed is None:
-            return f"{self.type}, any"
-        shown = ", ".join(self._listed[:_MOST_SHOWN])
-        hidden = len(self._listed) - _MOST_SHOWN
-        limit = "" if self.most is None else f"up to {self.most} of "
-        return f"{self.type}, {limit}{shown}{f' and {hidden:,} more' if hidden > 0 else ''}"
+            return f"any {self.type}"
+        limit = "" if self.most is None else f", up to {self.most}"
+        return f"{self.type}{limit} of {len(self._listed):,} values"
 
     def __repr__(self) -> str:
-        return f"<Domain {self.summary}>"
+        listed = self._listed or ()
+        shown = ", ".join(listed[:_MOST_SHOWN])
+        hidden = len(listed) - _MOST_SHOWN
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        return f"<Domain {self.summary}{f': {shown}{more}' if shown else ''}>"
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""
         return map(str, self.numbers) if self.numbers is not None else iter(self._listed or ())
 
     def value(self, answer: object) -> Value:
-        """The index (or bytes, or set) of an answer: a bool for a boolean question, an int for an
-        integer one, else a str, or a collection of them where several values may be held. Raises
-        `AnswerError`.
+        """The index of an answer; or its bytes, or set.
+
+        An answer is a bool for a boolean question, an int for an integer one, else a str, or a
+        collection of them where several values may be held. Raises `AnswerError`.
         """
         if self.most is not None:
             return self._set(answer, self.most)
@@ -124,9 +125,8 @@ class Domain:
         if self.type == "integer":
             return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
         if self.most is not None:
-            return (
-                () if cell == SEPARATOR else tuple(part.strip() for part in cell.split(SEPARATOR))
-            )
+            texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+            return tuple(text.strip() for text in texts)
         return cell
 
     @property
@@ -141,17 +141,17 @@ class Domain:
             raise AnswerError(
                 f"expected a collection of texts, got something of type {type(answer).__name__}"
             )
-        found = [self._index.get(each) if isinstance(each, str) else None for each in answer]
-        known = [index for index in found if index is not None]
-        if len(known) < len(found):
+        places = [self._index.get(item) if isinstance(item, str) else None for item in answer]
+        values = [place for place in places if place is not None]
+        if len(values) < len(places):
             raise AnswerError(
                 f"expected some of the question's {self.size} values, got something else among them"
             )
-        if len(set(known)) < len(known):
+        if len(set(values)) < len(values):
             raise AnswerError("expected values that all differ, got one of them again")
-        if len(known) > most:
+        if len(values) > most:
             raise AnswerError(f"expected at most {most} values, got more")
-        return set_of(known)
+        return set_of(values)
 
 
 def _steps(answer: object, low: int, high: int) -> int:

@@ -1,13 +1,14 @@
-"""Epochs: equal stretches of time, numbered from 1970, so that a collector need not remember ids of
-batches for ever.
+"""Epochs: equal stretches of time, numbered from 1970.
+
+A collector knows a batch that comes again by its id. With epochs it need not remember ids for ever.
 
     epoch      floor(seconds since 1970, UTC / length)
     id         with epochs: the epoch in which the batch was made (4 bytes, little-endian), and 12
                random bytes; without: 16 random bytes
 
 Rules
-- A retry sends the same id, hence the same epoch: whoever knows all ids of an open epoch counts
-  nothing twice.
+- A retry sends the same id, hence the same epoch: a collector that knows all ids of an open epoch
+  counts nothing twice.
 - Once an epoch is closed, what still comes for it is refused unseen, so its ids can be forgotten.
 - An id tells when its batch was made no better than the epoch does: the length is a choice about
   privacy as well.
@@ -34,8 +35,8 @@ _LENGTH = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 
 def parse_length(text: object) -> int:
     """The seconds of a text such as "30m", "1h", "1d" or "2w". Raises `ValueError`."""
-    found = _LENGTH.fullmatch(text) if isinstance(text, str) else None
-    seconds = int(found[1]) * UNITS[found[2]] if found else 0
+    match = _LENGTH.fullmatch(text) if isinstance(text, str) else None
+    seconds = int(match[1]) * UNITS[match[2]] if match else 0
     if not SHORTEST <= seconds <= LONGEST:
         raise ValueError('expected a length of time from "1m" to "366d", such as "12h" or "2w"')
     return seconds
@@ -52,8 +53,9 @@ def epoch_of(id_: bytes) -> int:
 
 
 def batch_id(random: Random, length: int | None, seconds: float) -> bytes:
-    """An id for a batch that is made at a time, of a survey with epochs of `length` seconds, or
-    with none.
+    """An id for a batch that is made at a time.
+
+    Of a survey with epochs of `length` seconds, or with none.
     """
     if length is None:
         return random(ID_SIZE)

@@ -38,9 +38,11 @@ class SurveyError(LDPError, ValueError):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        told = [f"  {problem}" for problem in problems[:MOST_TOLD]]
-        more = [f"  and {len(problems) - MOST_TOLD} more"] if len(problems) > MOST_TOLD else []
-        super().__init__("\n".join([f"{count} in the survey:", *told, *more]))
+        lines = [f"{count} in the survey:"]
+        lines += [f"  {problem}" for problem in problems[:MOST_TOLD]]
+        if len(problems) > MOST_TOLD:
+            lines.append(f"  and {len(problems) - MOST_TOLD} more")
+        super().__init__("\n".join(lines))
 
 
 class AnswerError(LDPError, ValueError):
@@ -52,8 +54,9 @@ class AlreadyAnsweredError(LDPError):
 
 
 class BudgetError(LDPError):
-    """An answer that would cost more than the survey, or the app, lets a device spend over its
-    lifetime.
+    """An answer that would cost more than a device may spend over its lifetime.
+
+    The survey sets a limit, or the app.
     """
 
 

@@ -1,5 +1,4 @@
-"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and square
-roots.
+"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and roots.
 
 Rules
 - A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is
@@ -25,9 +24,7 @@ _RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
 _NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
 MOST_DIGITS = 30
-"""Digits of a denominator: what follows from a survey's numbers must stay printable, however it
-multiplies.
-"""
+"""Digits of a denominator: what follows from a survey's numbers must stay printable."""
 
 _GUARD_BITS = 360
 """Of `decays`: e^-50 is above 2^-73, and of the bits below it 232 make 70 digits."""
@@ -37,8 +34,9 @@ WEIGHT_SCALE = 1 << 32
 
 
 def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
-    """The exact value of a number as it is written: `"1/3"`, `"0.25"`, `"1e-3"`, an int, a
-    Fraction, a float.
+    """The exact value of a number as it is written.
+
+    That is `"1/3"`, `"0.25"`, `"1e-3"`, an int, a Fraction, a float.
 
     Raises `ValueError` for anything else, infinities, NaN and numbers of more than 30 digits.
     """
@@ -70,8 +68,9 @@ def _exp_lower(numerator: int, denominator: int) -> Fraction:
 
 
 def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
-    """Lower bounds of e^(-step k) for all the whole numbers k >= 0 in `counts`, all over one power
-    of two.
+    """Lower bounds of e^(-step k) for whole numbers k >= 0, all over one power of two.
+
+    `counts` are these numbers.
 
     Relative error below 1e-70, as long as step k stays below 50. One exponential function gives
     them all: the powers of e^-step are multiplied together, rounding down, as the digits of k in
@@ -82,6 +81,7 @@ def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
     context = Context(prec=bits // 3, rounding=ROUND_FLOOR)
     exponent = context.divide(Decimal(-step.numerator), Decimal(step.denominator))
     power = math.floor(Fraction(context.next_minus(context.exp(exponent))) * (1 << bits))
+    # A table for each digit of k in base 16: its powers 0 to 15, over 2^bits.
     tables: list[list[int]] = []
     for _ in range(places):
         table = [1 << bits]
@@ -89,14 +89,15 @@ def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
             table.append(table[-1] * power >> bits)
         power = table[-1] * power >> bits
         tables.append(table)
-    found = {}
+    shares = {}
     for count in counts:
-        share, left = 1 << bits, count
+        share = 1 << bits
+        digits = count
         for table in tables:
-            share = share * table[left & 15] >> bits
-            left >>= 4
-        found[count] = share
-    return found
+            share = share * table[digits & 15] >> bits
+            digits >>= 4
+        shares[count] = share
+    return shares
 
 
 def exp_upper(exponent: Fraction) -> Fraction:
@@ -121,9 +122,8 @@ def log(ratio: Fraction) -> float:
 def log_upper(ratio: Fraction) -> float:
     """A float that is at least ln(ratio): what may be printed as a delivered epsilon."""
     up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    exact = up.next_plus(
-        up.ln(up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))))
-    )
+    above = up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
+    exact = up.next_plus(up.ln(above))
     nearest = float(exact)
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
@@ -135,9 +135,7 @@ def float_upper(number: Fraction) -> float:
 
 
 def text_upper(number: Fraction | float, places: int) -> str:
-    """A number from 0 on with so many decimals, rounded up: a bound that is shown to people stays
-    one.
-    """
+    """A number from 0 on with so many decimals, rounded up: a bound stays one when it is shown."""
     whole, part = divmod(math.ceil(Fraction(number) * 10**places), 10**places)
     return f"{whole}.{part:0{places}d}"
 
@@ -148,7 +146,8 @@ def log_text(ratio: Fraction, places: int) -> str:
 
 
 def odds(epsilon: Fraction) -> tuple[int, int]:
-    """Integer weights (favoured, other) whose ratio is the largest on the 2^-32 grid that is at
-    most e^epsilon.
+    """Integer weights (favoured, other) whose ratio is at most e^epsilon.
+
+    It is the largest on the 2^-32 grid.
     """
     return math.floor(exp_lower(epsilon) * WEIGHT_SCALE), WEIGHT_SCALE

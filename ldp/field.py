@@ -18,9 +18,8 @@ _MODULI = {4: 0b111, 8: 0b1011, 16: 0b10011}
 @lru_cache(maxsize=1 << 13)
 def is_order(order: int) -> bool:
     """Whether there is a field of so many elements here."""
-    return order in _MODULI or (
-        order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1))
-    )
+    is_prime = order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1))
+    return order in _MODULI or is_prime
 
 
 @lru_cache(maxsize=8)
@@ -67,7 +66,8 @@ def inner_product(left: int, right: int, order: int) -> int:
 def multiple(vector: int, factor: int, order: int) -> int:
     """A vector with every coordinate multiplied by `factor`."""
     table = products(order)
-    scaled, place = 0, 1
+    scaled = 0
+    place = 1
     while vector:
         digit = vector % order
         scaled += place * (table[digit][factor] if table else digit * factor % order)

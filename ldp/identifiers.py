@@ -1,5 +1,4 @@
-"""How well the reports of one device can be told from those of others: the bits of a lasting
-identifier.
+"""How well the reports of one device can be told from others: the bits of a lasting identifier.
 
 A device that is asked again and again keeps something, whatever it answers: a cohort or a hash
 function, which each of its reports shows in clear, and permanent responses, which shine through the
@@ -14,8 +13,8 @@ all answers are the same, and link a device's reports.
 
 I is mutual information and H entropy, both in bits, given the value: they are what reports tell of
 the device beside the answer. A response of independent bits has the sum of theirs (a Bloom filter
-is taken to have as many ones as hash functions). Of n devices with one answer, whoever looks at one
-report of each, and at a second one of one of them, knows at most `between two` bits about which it
+is taken to have as many ones as hash functions). Let n devices have one answer. An observer of one
+report of each, and of a second one of one of them, knows at most `between two` bits about which it
 was, and is right with probability (between two + 1) / log2 n at most. To tell them all apart takes
 log2 n bits: ten for a thousand, thirty for a billion.
 
@@ -54,9 +53,7 @@ class Identifier(NamedTuple):
 
 
 def shown_states(layout: Layout) -> int:
-    """How many values there are for what precedes the body of a report: a seed or a cohort, or
-    nothing.
-    """
+    """How many values there are for what precedes a report's body: a seed, a cohort, nothing."""
     return layout.modulus * (layout.modulus - 1) if layout.modulus else layout.cohorts
 
 
@@ -70,7 +67,7 @@ def identifier(randomizer: Memoized) -> Identifier:
 def _of_response(randomizer: Memoized) -> tuple[float, float]:
     """(I(Y; Y'), H(M)) of a permanent response."""
     if isinstance(randomizer, BitFlip):
-        return _of_bits(randomizer.sampled, 1, randomizer.within, _SAME_EVERY_TIME)
+        return _of_bits(randomizer.sampled, 1, randomizer.within, fresh=_SAME_EVERY_TIME)
     if isinstance(randomizer, Rappor):
         return _of_bits(randomizer.bits, max(randomizer.hashes, 1), *randomizer.steps)
     if isinstance(randomizer, Chain) and isinstance(randomizer.lasting, UnaryEncoding):
@@ -86,18 +83,18 @@ def _of_response(randomizer: Memoized) -> tuple[float, float]:
 def _of_bits(bits: int, ones: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
     """Of bits, so many of which are 1 before any noise."""
     parts = ((ones, lasting[0]), (bits - ones, lasting[1]))
-    between_two = sum(count * _between_bits(held, fresh) for count, held in parts)
-    return between_two, sum(count * (_bits(held) + _bits(1 - held)) for count, held in parts)
+    between_two = sum(count * _between_bits(one, fresh) for count, one in parts)
+    return between_two, sum(count * (_bits(one) + _bits(1 - one)) for count, one in parts)
 
 
-def _between_bits(held: Fraction, fresh: Rates) -> float:
-    """I(Y; Y') of a permanent bit that is 1 with probability `held`."""
-    laws = [(one, 1 - one) for one in fresh]
-    sent = [held * laws[0][y] + (1 - held) * laws[1][y] for y in (0, 1)]
+def _between_bits(one: Fraction, fresh: Rates) -> float:
+    """I(Y; Y') of a permanent bit that is 1 with probability `one`."""
+    # P[Y = 1] and P[Y = 0], given a permanent bit of 1, and of 0.
+    (if_1, if_0) = ((rate, 1 - rate) for rate in fresh)
+    zero = 1 - one
+    law = [one * if_1[y] + zero * if_0[y] for y in (0, 1)]
     return math.fsum(
-        _excess(
-            held * laws[0][y] * laws[0][z] + (1 - held) * laws[1][y] * laws[1][z], sent[y] * sent[z]
-        )
+        _excess(one * if_1[y] * if_1[z] + zero * if_0[y] * if_0[z], law[y] * law[z])
         for y in (0, 1)
         for z in (0, 1)
     )
@@ -108,28 +105,30 @@ def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float
 
     And so for each report of it.
     """
-    (p, q), (same, other), others = lasting, fresh, symbols - 1
-    true, wrong = p * same + others * q * other, p * other + q * same + (others - 1) * q * other
+    (p, q), (same, other) = lasting, fresh
+    others = symbols - 1
+    # One report: it shows the true symbol, or a given wrong one.
+    true = p * same + others * q * other
+    wrong = p * other + q * same + (others - 1) * q * other
+    # Two reports: both true; one true and one wrong; the same wrong one twice; two wrong ones.
     both_true = p * same**2 + others * q * other**2
     true_and_wrong = (p + q) * same * other + (others - 1) * q * other**2
     wrong_twice = p * other**2 + q * same**2 + (others - 1) * q * other**2
     two_wrong = p * other**2 + 2 * q * same * other + (others - 2) * q * other**2
-    between_two = math.fsum(
-        (
-            _excess(both_true, true**2),
-            2 * others * _excess(true_and_wrong, true * wrong),
-            others * _excess(wrong_twice, wrong**2),
-            others * (others - 1) * _excess(two_wrong, wrong**2) if others > 1 else 0.0,
-        )
-    )
-    return between_two, _bits(p) + others * _bits(q)
+    terms = [
+        _excess(both_true, true**2),
+        2 * others * _excess(true_and_wrong, true * wrong),
+        others * _excess(wrong_twice, wrong**2),
+    ]
+    if others > 1:
+        terms.append(others * (others - 1) * _excess(two_wrong, wrong**2))
+    return math.fsum(terms), _bits(p) + others * _bits(q)
 
 
 def _excess(joint: Fraction, independent: Fraction) -> float:
-    """What an outcome adds to a mutual information, never less than 0: j log2(j / i) - (j - i) / ln
-    2.
+    """What an outcome adds to a mutual information, never less than 0.
 
-    The second term sums to 0 over all outcomes.
+    That is j log2(j / i) - (j - i) / ln 2, the second term of which sums to 0 over all outcomes.
     """
     gain = float(joint / independent - 1)
     return float(independent) * _nats(gain) / math.log(2)
@@ -141,7 +140,9 @@ def _nats(gain: float) -> float:
         return 1.0
     # Near 0 the logarithm would leave nothing but rounding: there it is the square's half, to a
     # relative 1e-6.
-    return gain**2 / 2 if abs(gain) < _SMALL else (1 + gain) * math.log1p(gain) - gain
+    if abs(gain) < _SMALL:
+        return gain**2 / 2
+    return (1 + gain) * math.log1p(gain) - gain
 
 
 _SMALL = 1e-6

@@ -59,9 +59,8 @@ def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterato
         if not _multiplies(question):
             yield (
                 "questions of which a respondent has one answer, reported as symbols or bits "
-                "(grr, ss, oue, matrix, "
-                "rappor and their like; no hash functions, sketches or sets, and not so many "
-                "values that tallies fold)",
+                "(grr, ss, oue, matrix, rappor and their like; "
+                "no hash functions, sketches or sets, and not so many values that tallies fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)

@@ -15,18 +15,21 @@ from ldp.epochs import parse_length
 from ldp.errors import Problem
 from ldp.exact import fraction
 
-LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10_000), Fraction(40)
+LEAST_EPSILON = Fraction(1, 10_000)
+MOST_EPSILON = Fraction(40)
 
 MOST_NOTED = 20
 """Problems of one table that are told one by one; of the others, how many there are."""
 
-_LONGEST_NAME, _LONGEST_SHOWN, _FEW = 64, 80, 20
+_LONGEST_NAME = 64
+_LONGEST_SHOWN = 80
+_FEW = 20
 
 
 class Keys:
     """One TOML table at `place`.
 
-    `problems` collects what was wrong, `finish` reports the keys nobody asked for.
+    `problems` collects what was wrong, `finish` reports the keys that nothing asked for.
     """
 
     def __init__(self, place: str, table: Mapping[str, object]) -> None:
@@ -37,9 +40,7 @@ class Keys:
         self._table = table
         self._known: set[str] = set()
         self._numbers: dict[str, Fraction] = {}
-        """Numbers that were read: where there are several mechanisms to choose from, each asks for
-        them.
-        """
+        """Numbers that were read: several mechanisms to choose from may each ask for them."""
 
     def __contains__(self, key: str) -> bool:
         self._known.add(key)
@@ -57,19 +58,20 @@ class Keys:
     def told(self) -> list[Problem]:
         """The problems, and how many more there are."""
         more = self.found - len(self.problems)
-        return [
-            *self.problems,
-            *([Problem(self.place, "no more problems", f"{more:,} of them")] if more else []),
-        ]
+        if not more:
+            return list(self.problems)
+        return [*self.problems, Problem(self.place, "no more problems", f"{more:,} of them")]
 
-    def extended(self, given: Mapping[str, object], giver: str) -> Keys:
+    def extended(self, further: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
-        more = Keys(self.place, {**self._table, **given})
-        more.problems, more.found, more._known = self.problems, self.found, self._known
-        for key in given:
+        longer = Keys(self.place, {**self._table, **further})
+        longer.problems = self.problems
+        longer.found = self.found
+        longer._known = self._known
+        for key in further:
             if key in self._table:
-                more.problem(key, f"nothing: {giver} gives it", self._table[key])
-        return more
+                longer.problem(key, f"nothing: {giver} gives it", self._table[key])
+        return longer
 
     def without(self, names: Collection[str]) -> dict[str, object]:
         """What the table says under other names than these."""
@@ -111,11 +113,9 @@ class Keys:
     def names(self, key: str) -> tuple[tuple[str, ...], ...]:
         """A list of texts or of lists of texts, as the latter; empty if there is none."""
         value = self._table.get(key) if key in self else []
-        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        if value and _is_list_of_texts(value):
             value = [value]
-        if isinstance(value, list) and all(
-            isinstance(item, list) and all(isinstance(name, str) for name in item) for item in value
-        ):
+        if isinstance(value, list) and all(map(_is_list_of_texts, value)):
             return tuple(map(tuple, value))
         self.problem(key, 'a list of names, such as ["a", "b"], or a list of such lists', value)
         return ()
@@ -153,22 +153,20 @@ class Keys:
         """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
         if key not in self and default is not None:
             return default
-        found = self._numbers.get(key) or self._exact(key, self._table.get(key))
-        inside = found is not None and (
-            least < found < most if open_ends else least <= found <= most
-        )
-        if found is not None and inside:
-            self._numbers[key] = found
-            return found
-        if found is not None:
-            ends = "strictly between" if open_ends else "from"
-            link = "and" if open_ends else "to"
-            self.problem(key, f"a number {ends} {least} {link} {most}", self._table[key])
-        return (least + most) / 2 if open_ends else least
+        stand_in = (least + most) / 2 if open_ends else least
+        number = self._numbers.get(key) or self._exact(key, self._table.get(key))
+        if number is None:
+            return stand_in
+        if least < number < most or (number in (least, most) and not open_ends):
+            self._numbers[key] = number
+            return number
+        range_ = f"strictly between {least} and {most}" if open_ends else f"from {least} to {most}"
+        self.problem(key, f"a number {range_}", self._table[key])
+        return stand_in
 
     def probability(self, key: str, default: Fraction | None = None) -> Fraction:
         """An exact probability from 0 to 1."""
-        return self.fraction(key, Fraction(0), Fraction(1), default)
+        return self.fraction(key, Fraction(0), Fraction(1), default=default)
 
     def epsilon(self, key: str = "epsilon") -> Fraction:
         """An exact epsilon."""
@@ -177,30 +175,24 @@ class Keys:
     def rows(
         self, key: str, size: int, most: int | None = None
     ) -> tuple[tuple[Fraction, ...], ...]:
-        """A table of `size` rows of exact numbers, square unless it may have up to
-        `most` columns.
-        """
+        """A table of `size` rows of exact numbers, square unless there may be `most` columns."""
         value = self._table.get(key) if key in self else None
         stand_in = tuple(tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size))
         if not isinstance(value, list) or len(value) != size:
             came = f"{len(value)} of them" if isinstance(value, list) else value
             self.problem(key, f"a list of {size} rows, one for each value", came)
             return stand_in
-        columns = (
-            len(value[0])
-            if most and isinstance(value[0], list) and size < len(value[0]) <= most
-            else size
-        )
-        wanted = (
-            f"{columns} numbers, one for each output"
-            if most
-            else f"{columns} probabilities, one for each value"
-        )
+        columns = size
+        if most and isinstance(value[0], list) and size < len(value[0]) <= most:
+            columns = len(value[0])
+        expected = f"{columns} probabilities, one for each value"
+        if most:
+            expected = f"{columns} numbers, one for each output"
         rows = []
         for number, row in enumerate(value, 1):
             if not isinstance(row, list) or len(row) != columns:
                 came = f"{len(row)} of them" if isinstance(row, list) else row
-                self.problem(f"{key} row {number}", wanted, came)
+                self.problem(f"{key} row {number}", expected, came)
                 continue
             exact = [self._exact(f"{key} row {number}", entry) for entry in row]
             rows.append(tuple(entry for entry in exact if entry is not None))
@@ -223,19 +215,17 @@ class Keys:
         return []
 
     def finish(self, also: Collection[str] = (), *, suggest: bool = True) -> None:
-        """Note every key that nothing asked for (nor is in `also`), with the known key it resembles
-        most.
+        """Note every key that nothing asked for, with the known key it resembles most.
+
+        Those in `also` count as asked for.
         """
         known = self._known.union(also)
         unknown = [key for key in self._table if key not in known]
         options = sorted(known) if unknown else []
         for key in unknown[:MOST_NOTED]:
             close = _closest(key, options) if suggest else None
-            self.problem(
-                key,
-                f"one of {', '.join(options)}" if close is None else f'"{close}"',
-                "an unknown key",
-            )
+            expected = f"one of {', '.join(options)}" if close is None else f'"{close}"'
+            self.problem(key, expected, "an unknown key")
         self.found += max(len(unknown) - MOST_NOTED, 0)
 
     def _exact(self, key: str, value: object) -> Fraction | None:
@@ -249,8 +239,9 @@ class Keys:
 
 
 def written_name(key: str) -> str:
-    """A key or a name as it stands in a message: in one line, without what would steer a terminal,
-    and not too long.
+    """A key or a name as it stands in a message: in one line, and not too long.
+
+    What would steer a terminal is escaped.
     """
     if key.isprintable() and len(key) <= _LONGEST_NAME:
         return key
@@ -261,8 +252,14 @@ def _closest(key: str, options: list[str]) -> str | None:
     # Imported where it is needed: a client that reads a sound survey should not pay for it.
     from difflib import get_close_matches
 
-    close = get_close_matches(key, options, 1) if len(key) <= _LONGEST_NAME else None
+    if len(key) > _LONGEST_NAME:
+        return None
+    close = get_close_matches(key, options, 1)
     return close[0] if close else None
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _repeated(values: list[str]) -> str:

@@ -21,8 +21,9 @@ MOST_BITS = 1 << 22
 
 
 class Folding(NamedTuple):
-    """How a tally folds the points of a projective space into `slices`
-    (`ldp_aggregator.projective.folding`).
+    """How a tally folds the points of a projective space into `slices`.
+
+    `ldp_aggregator.projective.folding` says what that means.
     """
 
     slices: int
@@ -31,8 +32,9 @@ class Folding(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The shape of a report: `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and
-    `symbols` or `bits`.
+    """The shape of a report.
+
+    `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or `bits`.
     """
 
     cohorts: int = 1
@@ -41,8 +43,7 @@ class Layout(NamedTuple):
     ones: int = 0
     modulus: int = 0
     hashed: int = 0
-    """How many values a hash function takes to symbols: those that a tally counts the support of.
-    """
+    """How many values a hash function takes to symbols; a tally counts their support."""
     folding: Folding | None = None
     """Where symbols are points so many that a tally does not count them one by one."""
     places: int = 1
@@ -64,7 +65,9 @@ class Layout(NamedTuple):
     @property
     def prefix_width(self) -> int:
         """Bytes of the cohort or seed."""
-        return SEED_WIDTH if self.modulus else COHORT_WIDTH if self.cohorts > 1 else 0
+        if self.modulus:
+            return SEED_WIDTH
+        return COHORT_WIDTH if self.cohorts > 1 else 0
 
     @property
     def body_width(self) -> int:
@@ -74,7 +77,9 @@ class Layout(NamedTuple):
     @property
     def symbol_width(self) -> int:
         """Bytes of one symbol."""
-        return 1 if self.symbols <= 1 << 8 else 2 if self.symbols <= 1 << 16 else 4
+        if self.symbols <= 1 << 8:
+            return 1
+        return 2 if self.symbols <= 1 << 16 else 4
 
     @property
     def width(self) -> int:

@@ -1,8 +1,8 @@
 """The least total error that any mechanism can have, and how near to it a mechanism comes.
 
-    n R*(d, E) = min over w of [p_w (1-p_w) + (d-1) q_w (1-q_w)] / (p_w - q_w)^2,  with E = e^epsilon and
-    p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1): the rates of subset
-                                selection
+    n R*(d, E) = min over w of [p_w (1-p_w) + (d-1) q_w (1-q_w)] / (p_w - q_w)^2
+    with E = e^epsilon and the rates of subset selection
+    p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1)
     n R* + 1 - 1/d = (d-1)^2 (w E + d - w)^2 / (d w (d-w) (E-1)^2)
 
 No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic is exact: E
@@ -25,36 +25,35 @@ from ldp.mechanisms.subset import SubsetSelection, least_error_size
 
 
 def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
-    """The least summed variance of `size` frequencies, times the number of reports (n R*), at
-    e^epsilon = `ratio`.
+    """The least summed variance of `size` frequencies, times the number of reports (n R*).
+
+    At e^epsilon = `ratio`.
 
     Raises `ValueError` for fewer than two values, or a ratio that lets nothing through.
     """
     if size < 2 or ratio <= 1:
         raise ValueError(f"expected at least 2 values and a ratio above 1, got {size} and {ratio}")
     supported = least_error_size(size, ratio)
-    return total_error(SubsetSelection(size, supported, ratio.numerator, ratio.denominator))
+    return total_error(SubsetSelection(size, supported, ratio.numerator, other=ratio.denominator))
 
 
 def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fraction | None:
-    """R* / R: the share of a mechanism's respondents with which the optimal one would err as
-    little.
+    """The efficiency R* / R: the optimal mechanism errs as little with this share of respondents.
 
     The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is
     given. None where R depends on the frequencies, and so is no single number (with blocks of
     unequal sizes the largest one counts).
     """
-    found = settled_error(randomizer)
-    return (
-        None
-        if found is None
-        else optimal_total_error(found.size, ratio or randomizer.ratio) / found.error
-    )
+    settled = settled_error(randomizer)
+    if settled is None:
+        return None
+    return optimal_total_error(settled.size, ratio or randomizer.ratio) / settled.error
 
 
 class SettledError(NamedTuple):
-    """A total error that is the same (of blocks: at most this) whatever the frequencies are, times
-    the reports: n R.
+    """A total error that is the same whatever the frequencies are, times the reports: n R.
+
+    Of blocks: at most this.
     """
 
     size: int

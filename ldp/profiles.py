@@ -29,46 +29,49 @@ def _rappor(
     return {"mechanism": "rappor", **sizes, "p": p, "q": q, "f": f}
 
 
-_CHANGES = "eps_inf is for one unchanged answer: every further value that an answer takes costs as much again"
+_CHANGES = (
+    "eps_inf is for one unchanged answer: "
+    "every further value that an answer takes costs as much again"
+)
 
 PROFILES: Mapping[str, Profile] = {
     "rappor-paper": Profile(
-        _rappor(128, 2, 32, "0.5", "0.75", "0.75"),
+        _rappor(128, 2, 32, p="0.5", q="0.75", f="0.75"),
         "Erlingsson, Pihur and Korolova 2014, Section 5: home pages of Chrome users",
         "eps_1 .5343 and eps_inf 2.0433, for an open vocabulary",
-        _CHANGES,
+        criticised=_CHANGES,
     ),
     "rappor-reference": Profile(
-        _rappor(16, 2, 64, "0.5", "0.75", "0.5"),
+        _rappor(16, 2, 64, p="0.5", q="0.75", f="0.5"),
         "google/rappor, the defaults of its Python client",
         "eps_1 1.0743 and eps_inf 4.3944, for small vocabularies",
-        f"{_CHANGES}; with 16 bits many words share all of theirs",
+        criticised=f"{_CHANGES}; with 16 bits many words share all of theirs",
     ),
     "chromium-normal": Profile(
-        _rappor(128, 2, 128, "0.25", "0.75", "0.5"),
+        _rappor(128, 2, 128, p="0.25", q="0.75", f="0.5"),
         "Chromium, components/rappor: its type for normal noise",
         "eps_1 2.0433 and eps_inf 4.3944, for an open vocabulary",
-        _CHANGES,
+        criticised=_CHANGES,
     ),
     "chromium-sparse": Profile(
-        _rappor(32, 2, 128, "0.25", "0.75", "0.25"),
+        _rappor(32, 2, 128, p="0.25", q="0.75", f="0.25"),
         "Chromium, components/rappor: its type for rare metrics with less noise",
         "eps_1 3.1538 and eps_inf 7.7836, for an open vocabulary",
-        f"{_CHANGES}; and seven is no small epsilon",
+        criticised=f"{_CHANGES}; and seven is no small epsilon",
     ),
     "apple-emoji": Profile(
         {"mechanism": "cms", "epsilon": "4", "hashes": 16384, "width": 1024},
         "Differential Privacy Team, Apple 2017, Learning with Privacy at Scale",
         "epsilon 4 for one report among some thousand values; with 65,536 hash functions there",
-        "the published variance was wrong (Pan 2024), and the budget was renewed every day, so "
-        "that a lifetime had "
-        "no bound (Tang et al. 2017); here a device answers once",
+        criticised="the published variance was wrong (Pan 2024), "
+        "and the budget was renewed every day, "
+        "so that a lifetime had no bound (Tang et al. 2017); here a device answers once",
     ),
     "tests-only": Profile(
         {"mechanism": "grr", "epsilon": "20"},
         "nobody's",
         "estimates next to the truth, for the tests of an app",
-        "NO PRIVACY: a report is the answer",
+        criticised="NO PRIVACY: a report is the answer",
         tests_only=True,
     ),
 }

@@ -133,8 +133,10 @@ def draw_bits(
     tape = random(planes * width + _RESERVE * reserve_width)
     everywhere = (1 << size) - 1
     digits_of = (0, everywhere & ~chosen, chosen, everywhere)
-    ones, tied, at, from_bytes = 0, everywhere, 0, int.from_bytes
-    for which in _digits(if_chosen, if_other, word, planes):
+    ones = at = 0
+    tied = everywhere
+    from_bytes = int.from_bytes
+    for which in _digits(if_chosen, if_other, word, planes=planes):
         threshold = digits_of[which]
         decided = tied & (from_bytes(tape[at : at + width], "little") ^ threshold)
         ones |= decided & threshold
@@ -143,7 +145,8 @@ def draw_bits(
     low_bits = (1 << rest) - 1
     while tied and rest:
         if at == len(tape):
-            tape, at = random(_RESERVE * reserve_width), 0
+            tape = random(_RESERVE * reserve_width)
+            at = 0
         position = tied & -tied
         threshold = (if_chosen if chosen & position else if_other) & low_bits
         if int.from_bytes(tape[at : at + reserve_width], "little") & low_bits < threshold:
@@ -155,8 +158,9 @@ def draw_bits(
 
 @lru_cache(maxsize=256)
 def _digits(if_chosen: int, if_other: int, word: int, planes: int) -> tuple[int, ...]:
-    """The first binary digits of two thresholds, from the top: twice that of `if_chosen`, plus that
-    of `if_other`.
+    """The first binary digits of two thresholds, from the top.
+
+    Each is twice that of `if_chosen`, plus that of `if_other`.
     """
     shifts = range(word - 1, word - 1 - planes, -1)
     return tuple((if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts)

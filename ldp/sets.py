@@ -14,17 +14,18 @@ def set_of(members: Iterable[int]) -> int:
 
 def members(held: int) -> list[int]:
     """The values of a set, in ascending order."""
-    found = []
+    values = []
     while held:
         lowest = held & -held
-        found.append(lowest.bit_length() - 1)
+        values.append(lowest.bit_length() - 1)
         held ^= lowest
-    return found
+    return values
 
 
 def sets_of(size: int, most: int) -> Iterator[int]:
-    """Every set of up to `most` of `size` values, small ones first: the order
-    of a channel's rows.
+    """Every set of up to `most` of `size` values, small ones first.
+
+    So the rows of a channel are ordered.
     """
     for number in range(most + 1):
         yield from map(set_of, combinations(range(size), number))

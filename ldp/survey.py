@@ -33,8 +33,9 @@ _MOST_SHOWN = 20
 
 
 class Question:
-    """One question. `mechanism` is the resolved one; `candidates` names a file that only an
-    aggregator reads.
+    """One question of a survey.
+
+    `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads.
 
     A device charges `price` for a report, or for each value whose permanent response it keeps; at
     most `charges` times. `choice` is what there was to choose from, where the survey left the
@@ -86,9 +87,7 @@ class Question:
 
     @cached_property
     def price(self) -> Fraction:
-        """The ratio that one charge stands for: everything ever sent about one value, or the one
-        report.
-        """
+        """The ratio of one charge: that of all ever sent about a value, or of one report."""
         return lifetime_ratio(self.randomizer) or self.randomizer.ratio
 
     @cached_property
@@ -114,18 +113,15 @@ class Question:
 
 
 class Group:
-    """Questions that are answered together: the reports of one respondent travel end to end, as one
-    row.
-    """
+    """Questions that are answered together, whose reports travel end to end, as one row."""
 
     def __init__(self, members: tuple[Question, ...]) -> None:
         self.members = members
         self.name = "+".join(question.name for question in members)
         self.width = sum(question.width for question in members)
         self.epoch = members[0].epoch
-        self.fingerprint = _digest(
-            [b"ldp-joint-1", *(question.fingerprint for question in members)]
-        )
+        fingerprints = (question.fingerprint for question in members)
+        self.fingerprint = _digest([b"ldp-joint-1", *fingerprints])
 
     def __repr__(self) -> str:
         return f"<Group {self.name}: answered together>"
@@ -170,17 +166,14 @@ class Survey:
 
     @cached_property
     def terms(self) -> bytes:
-        """The digest of all that a respondent agrees to spend, as exact as the fingerprint that it
-        includes.
+        """The digest of all that a respondent agrees to spend.
+
+        It is as exact as the fingerprint that it includes.
         """
         stop = "" if self.lifetime is None else self.lifetime.text
-        charges = (
-            f"{question.name}={question.charges}"
-            for question in sorted(self, key=lambda each: each.name)
-        )
-        return _digest(
-            [b"ldp-terms-1", self.fingerprint, stop.encode(), *(each.encode() for each in charges)]
-        )
+        ordered = sorted(self, key=lambda question: question.name)
+        charges = (f"{question.name}={question.charges}".encode() for question in ordered)
+        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges])
 
     @property
     def tallied(self) -> tuple[Envelope, ...]:
@@ -263,8 +256,6 @@ def _digest(parts: Iterable[bytes]) -> bytes:
 
 
 def _written(number: int | tuple[tuple[int, ...], ...]) -> str:
-    return (
-        str(number)
-        if isinstance(number, int)
-        else ";".join(",".join(map(str, row)) for row in number)
-    )
+    if isinstance(number, int):
+        return str(number)
+    return ";".join(",".join(map(str, row)) for row in number)

@@ -1,18 +1,22 @@
 """The survey file: TOML, checked as a whole.
 
     [survey]
-    name = "commute-2026"        joint (optional): names of questions that are answered together, or
-                                 lists of such lifetime_epsilon (optional): what a device may spend
-                                 on the survey, ever epoch (optional): the length of its epochs
-                                 (`ldp.epochs`), such as "1d" grace (optional): how long after an
-                                 epoch's end its batches are still taken
+    name = "commute-2026"
+    joint               (optional) names of questions that are answered together, or lists of such
+    lifetime_epsilon    (optional) what a device may spend on the survey, ever
+    epoch               (optional) the length of its epochs (`ldp.epochs`), such as "1d"
+    grace               (optional) how long after an epoch's end its batches are still taken
 
     [[question]]
-    name = "smoker"              text (optional), type = boolean | category | multi | integer |
-                                 text,
-    ...                          values (category, multi), most (multi), low and high (integer),
-                                 mechanism, candidates (optional), memoized_values (optional), and
-                                 the keys of the mechanism
+    name = "smoker"
+    text                (optional)
+    type                boolean | category | multi | integer | text
+    values              (category, multi)
+    most                (multi)
+    low, high           (integer)
+    mechanism           and the keys of the mechanism
+    candidates          (optional)
+    memoized_values     (optional)
 
 Every problem is reported at once, each with its place, what was expected and what came; an unknown
 key is a problem.
@@ -38,13 +42,13 @@ from ldp.survey_text import LARGEST, MEBIBYTE, read_toml
 
 MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
-MOST_INTEGERS, MOST_INTEGERS_IN_ALL = 1 << 16, 1 << 19
+MOST_INTEGERS = 1 << 16
+MOST_INTEGERS_IN_ALL = 1 << 19
 MOST_CELLS = 1 << 14
-"""Numbers in all tables of a survey: one exponential mechanism with as many values and outputs as
-it may have.
-"""
+"""Numbers in all tables of a survey: those of one exponential mechanism of the greatest size."""
 MOST_LIFETIME_EPSILON = Fraction(1000)
-MOST_MEMOIZED, USUALLY_MEMOIZED = 1000, 4
+MOST_MEMOIZED = 1000
+USUALLY_MEMOIZED = 4
 """Values whose permanent responses a device keeps.
 
 One of them is in reserve for all further values.
@@ -61,10 +65,10 @@ _STAND_IN = Domain("category", ("0", "1"))
 
 
 def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARGEST) -> Survey:
-    """The survey that a file's text holds. Raises `SurveyError` with every problem found; `place`
-    names the file.
+    """The survey that a file's text holds.
 
-    Whoever trusts the file may set the bytes that it may have at most, `largest`.
+    Raises `SurveyError` with every problem found; `place` names the file. A caller that trusts the
+    file may set the bytes that it may have at most, `largest`.
     """
     return survey_of(read_toml(source, place, largest), place, len(source))
 
@@ -73,7 +77,8 @@ def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
     """The survey that a file's tables hold, of as many bytes as `length`; raises `SurveyError`."""
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))
-    name, listed = _name(head), head.names("joint")
+    name = _name(head)
+    listed = head.names("joint")
     lifetime = None
     if "lifetime_epsilon" in head:
         lifetime = Declared.epsilon(
@@ -81,13 +86,13 @@ def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
         )
     epoch, grace = _epochs(head)
     head.finish()
-    questions, problems = _questions(place, _entries(top, length), name, epoch)
+    questions, problems = _questions(place, _entries(top, length), name, epoch=epoch)
     top.finish()
     groups = joint_groups(head, listed, {question.name: question for question in questions})
     problems = [*top.told(), *head.told(), *problems, *_repeated(place, questions)]
     if problems:
         raise SurveyError(tuple(problems))
-    return Survey(name, questions, groups, lifetime, grace)
+    return Survey(name, questions, groups, lifetime=lifetime, grace=grace)
 
 
 def _questions(
@@ -100,8 +105,8 @@ def _questions(
         keys = Keys(_place(place, number, entry), entry)
         # What a mistyped key may have meant takes long to find, and who has a hundred problems does
         # not read on.
-        question, found = _question(keys, survey, epoch, suggest=len(problems) < MOST_TOLD)
-        problems += found
+        question, wrong = _question(keys, survey, epoch, suggest=len(problems) < MOST_TOLD)
+        problems += wrong
         if question is not None:
             questions.append(question)
     return tuple(questions), problems
@@ -118,10 +123,11 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
 
 
 def _question(
-    given: Keys, survey: str, epoch: int | None, *, suggest: bool
+    table: Keys, survey: str, epoch: int | None, *, suggest: bool
 ) -> tuple[Question | None, list[Problem]]:
-    keys, profile = _with_profile(given)
-    name, text = _name(keys), keys.text("text", "")
+    keys, profile = _with_profile(table)
+    name = _name(keys)
+    text = keys.text("text", "")
     domain = _domain(keys)
     candidates = keys.text("candidates", "") or None
     if candidates is not None and domain.size is not None:
@@ -139,8 +145,8 @@ def _question(
         name,
         domain,
         row.name,
-        randomizer,
-        declared,
+        randomizer=randomizer,
+        declared=declared,
         text=text,
         candidates=candidates,
         charges=charges,
@@ -148,7 +154,7 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=given.without(_TOLD),
+        keys=table.without(_TOLD),
     )
     return question, []
 
@@ -160,11 +166,9 @@ def _with_profile(keys: Keys) -> tuple[Keys, str]:
     from ldp.profiles import PROFILES
 
     name = keys.choice("profile", PROFILES)
-    return (
-        (keys, "")
-        if name is None
-        else (keys.extended(PROFILES[name].keys, f"profile {name}"), name)
-    )
+    if name is None:
+        return keys, ""
+    return keys.extended(PROFILES[name].keys, f"profile {name}"), name
 
 
 def _name(keys: Keys) -> str:
@@ -180,14 +184,10 @@ def _name(keys: Keys) -> str:
 
 def _domain(keys: Keys) -> Domain:
     kind = keys.choice("type", _TYPES)
+    if kind == "category" or (kind is None and "values" in keys):
+        return Domain("category", keys.texts("values", 2, MOST_VALUES))
     if kind is None:
-        return (
-            Domain("category", keys.texts("values", 2, MOST_VALUES))
-            if "values" in keys
-            else _STAND_IN
-        )
-    if kind == "category":
-        return Domain(kind, keys.texts("values", 2, MOST_VALUES))
+        return _STAND_IN
     if kind == "multi":
         return _sets(keys)
     if kind == "integer":
@@ -215,8 +215,8 @@ def _range(keys: Keys) -> Domain:
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:
     if getattr(randomizer, "memoizes", False):
-        kept = keys.integer("memoized_values", 1, MOST_MEMOIZED, USUALLY_MEMOIZED)
-        return min(kept, getattr(randomizer, "memos", None) or kept)
+        most = keys.integer("memoized_values", 1, MOST_MEMOIZED, default=USUALLY_MEMOIZED)
+        return min(most, getattr(randomizer, "memos", None) or most)
     if "memoized_values" in keys:
         keys.problem(
             "memoized_values",
@@ -241,31 +241,30 @@ def _sets(keys: Keys) -> Domain:
 def _designed(
     keys: Keys, domain: Domain
 ) -> tuple[Mechanism, tuple[Randomizer, Declared], tuple[Considered, ...]] | None:
-    """The row of the mechanism that the file names, or leaves to us (and then what there was to
-    choose from), designed.
+    """The row of the mechanism that the file names, or leaves to us, designed.
 
-    None if there is none that can serve.
+    Where it is left to us, with what there was to choose from. None if none can serve.
     """
     name = keys.choice("mechanism", [*MECHANISMS, "auto"])
     if name is None:
         return None
-    rows = [MECHANISMS[each] for each in (AUTOMATIC if name == "auto" else (name,))]
+    candidates = AUTOMATIC if name == "auto" else (name,)
+    rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
-        values = (
-            "an open one"
-            if domain.size is None
-            else f"one of type {domain.type} with {domain.size} values"
-        )
+        values = "an open one"
+        if domain.size is not None:
+            values = f"one of type {domain.type} with {domain.size} values"
         if domain.most is not None:
             values += f" of which a respondent may hold {domain.most}"
         keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
         return None
     if name != "auto":
         return able[0], able[0].design(keys, domain), ()
-    limit = keys.integer("report_bytes", 1, 1 << 20, 0)
+    limit = keys.integer("report_bytes", 1, 1 << 20, default=0)
     designs = [row.design(keys, domain) for row in able]
-    choice = considered(zip(able, (made for made, _ in designs), strict=True), domain.most or 1)
+    randomizers = (randomizer for randomizer, _ in designs)
+    choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
 
@@ -301,20 +300,17 @@ def _cells(entry: Mapping[str, object]) -> int:
 
 def _numbers(entry: Mapping[str, object]) -> int:
     low, high = entry.get("low"), entry.get("high")
+    if not isinstance(low, int) or not isinstance(high, int):
+        return 0
     # A range that is too wide by itself is a problem of its question.
-    return (
-        high - low + 1
-        if isinstance(low, int) and isinstance(high, int) and 0 < high - low < MOST_INTEGERS
-        else 0
-    )
+    return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
 
 
 _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
     (MOST_INTEGERS_IN_ALL, "whole numbers between `low` and `high`", _numbers),
 )
-"""What costs more than the text that asks for it, and so has a limit for each mebibyte of a file.
-"""
+"""What costs more than the text that asks for it: limits for each mebibyte of a file."""
 
 
 def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
@@ -336,6 +332,5 @@ def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:
 @cache
 def _all_keys() -> frozenset[str]:
     """Those of every mechanism: where there is none, none of them is a mistake."""
-    return frozenset(
-        {"memoized_values", *(key for each in MECHANISMS.values() for key in each.keys)}
-    )
+    keys = (key for row in MECHANISMS.values() for key in row.keys)
+    return frozenset({"memoized_values", *keys})

@@ -1,7 +1,7 @@
 """The text of a survey file: TOML, whose cost is known before it is read.
 
 A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on files that
-nobody writes: dotted keys of thousands of parts, lists within lists, tables by the ten thousand. So
+no one writes: dotted keys of thousands of parts, lists within lists, tables by the ten thousand. So
 what such files are made of is counted first, in a few linear passes over the text with its strings
 and comments taken out:
 
@@ -25,11 +25,12 @@ from ldp.errors import Problem, SurveyError
 
 MEBIBYTE = 1 << 20
 LARGEST = 16 * MEBIBYTE
-"""Bytes of a survey file, where nobody sets another limit: a million values of eight characters,
-and some room.
-"""
+"""Bytes of a survey file, unless a caller sets another limit: a million values, and some room."""
 
-MOST_WORDS, MOST_KEYS, MOST_LISTS, MOST_TABLES = 1 << 15, 1 << 14, 1 << 14, 1 << 11
+MOST_WORDS = 1 << 15
+MOST_KEYS = 1 << 14
+MOST_LISTS = 1 << 14
+MOST_TABLES = 1 << 11
 LONGEST_WORD = 1000
 DEEPEST = 8
 """Lists and tables within each other: surveys have use for four."""
@@ -49,6 +50,10 @@ _WORD = r"[\w+.:-]"
 _WORDS = re.compile(rf"(?<!{_WORD}){_WORD}")
 _LONG_WORD = re.compile(rf"(?<!{_WORD}){_WORD}{{{LONGEST_WORD + 1}}}")
 _TWO_DOTS = re.compile(r"\.[^.=,\n\[\]{}]*+\.")
+_REFUSED = (
+    (_TWO_DOTS, "one dot at most in a key, a header or a number"),
+    (_LONG_WORD, f"names and numbers of at most {LONGEST_WORD:,} characters"),
+)
 _NO_BRACKETS = re.compile(r"[^][{}]++")
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -68,17 +73,18 @@ def read_toml(source: str | bytes, place: str, largest: int) -> dict[str, object
         raise SurveyError((Problem(place, f"a TOML file with {expected}", came),))
     try:
         return tomllib.loads(text)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # tomllib's own error is a ValueError, Python's for long integers too
+    # tomllib's own error is a ValueError, Python's for long integers too.
+    except (ValueError, RecursionError) as error:
         raise SurveyError((Problem(place, "a TOML file", str(error)),)) from None
 
 
 def _text(source: str | bytes, place: str, largest: int) -> str:
     if len(source) > largest:
         unit = "bytes" if isinstance(source, bytes) else "characters"
-        expected = f"a file of at most {largest:,} bytes (a larger one has to be allowed by the caller: `largest`)"
+        expected = (
+            f"a file of at most {largest:,} bytes "
+            "(a larger one has to be allowed by the caller: `largest`)"
+        )
         raise SurveyError((Problem(place, expected, f"{len(source):,} {unit}"),))
     if isinstance(source, str):
         return source
@@ -96,21 +102,20 @@ def _beyond(text: str) -> tuple[str, str] | None:
     None for all others.
     """
     bare = _STRINGS_AND_COMMENTS.sub(_STRING, text)
-    for pattern, expected in (
-        (_TWO_DOTS, "one dot at most in a key, a header or a number"),
-        (_LONG_WORD, f"names and numbers of at most {LONGEST_WORD:,} characters"),
-    ):
-        if found := pattern.search(bare):
-            return expected, repr(_start(found[0]))
-    if max(accumulate(map(_STEPS.__getitem__, _NO_BRACKETS.sub("", bare))), default=0) > DEEPEST:
+    for pattern, expected in _REFUSED:
+        if match := pattern.search(bare):
+            return expected, repr(_start(match[0]))
+    depths = accumulate(map(_STEPS.__getitem__, _NO_BRACKETS.sub("", bare)))
+    if max(depths, default=0) > DEEPEST:
         return f"lists and tables at most {DEEPEST} deep", "deeper ones"
     allowance = -(-len(text) // MEBIBYTE)
-    for most, what, came in (
+    numbers = (
         (MOST_WORDS, "names and numbers outside texts", _WORDS.subn("", bare)[1]),
         (MOST_KEYS, "keys", bare.count("=")),
         (MOST_LISTS, "opening brackets", bare.count("[")),
         (MOST_TABLES, "inline tables", bare.count("{")),
-    ):
+    )
+    for most, what, came in numbers:
         if came > most * allowance:
             return (
                 f"at most {most * allowance:,} {what} in a survey file of this length",

@@ -1,5 +1,6 @@
-"""The wire: batches of reports, and files that are sequences of checksummed frames. No input or
-output of its own.
+"""The wire: batches of reports, and files that are sequences of checksummed frames.
+
+No input or output of its own.
 
     batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the
             question and all of its parameters; an id of 16 bytes (`ldp.epochs`); how many reports;
@@ -96,12 +97,9 @@ def encode_batch(batch: Batch) -> bytes:
 def decode_batch(payload: bytes) -> Batch:
     """The batch that a payload holds. Raises `WireError`."""
     if payload[:2] != _BEGINNING:
-        if (
-            len(payload) > 1
-            and payload[0] & 0xF0 == 0x90
-            and payload[1] < 0x80
-            and payload[1] != FORMAT
-        ):
+        # A short array whose first part is a small number, and another than ours.
+        is_array = len(payload) > 1 and payload[0] & 0xF0 == 0x90
+        if is_array and payload[1] < 0x80 and payload[1] != FORMAT:
             raise WireError("format-version", f"expected format version {FORMAT}, got {payload[1]}")
         raise WireError(
             "not-a-batch", f"expected an array of five parts, the first of them {FORMAT}"
@@ -139,7 +137,7 @@ def _batch(parts: list[Any]) -> Batch:
         raise WireError(
             "report-width", f"expected {count} rows of one width, got {len(rows)} bytes"
         )
-    return Batch(fingerprint, id_, count, rows)
+    return Batch(fingerprint, id_, count, rows=rows)
 
 
 def pack_array(parts: list[object]) -> bytes:
@@ -170,8 +168,7 @@ def encode_frame(payload: bytes, magic: bytes = REPORTS_MAGIC) -> bytes:
 
 
 class FrameReader:
-    """Cuts a stream of bytes into the payloads of its frames, and into `Damage` where there are
-    none.
+    """Cuts a stream of bytes into the payloads of its frames, and `Damage` where there are none.
 
     Feed it chunks of any size: what it yields does not depend on how the stream is cut. It holds at
     most one frame and one chunk. Work is linear in the input: bytes hashed in vain, in search of
@@ -200,17 +197,15 @@ class FrameReader:
         yield from self._damage()
 
     def _cut(self, *, at_end: bool) -> Iterator[bytes | Damage]:
-        buffer, at, size = b"".join(self._held), 0, _HEADER.size
+        buffer = b"".join(self._held)
+        at, end = 0, len(buffer)
+        size = _HEADER.size
         unpack, magic, most = _HEADER.unpack_from, self._magic, self._most
-        end = len(buffer)
         self._missing = 0
         while end - at >= size:
             mark, length, checksum = unpack(buffer, at)
-            if (
-                mark == magic
-                and length <= most
-                and self._wasted + length <= _EFFORT * (self._offset + most)
-            ):
+            affordable = self._wasted + length <= _EFFORT * (self._offset + most)
+            if mark == magic and length <= most and affordable:
                 stop = at + size + length
                 if stop > end and not at_end:
                     self._missing = stop - end
@@ -226,8 +221,8 @@ class FrameReader:
                         continue
                     self._wasted += length
             # To the next magic, or as far as none can begin.
-            found = buffer.find(magic, at + 1)
-            step = (found if found >= 0 else end - len(magic) + 1) - at
+            next_magic = buffer.find(magic, at + 1)
+            step = (next_magic if next_magic >= 0 else end - len(magic) + 1) - at
             self._damaged += step
             self._offset += step
             at += step
@@ -244,25 +239,24 @@ class FrameReader:
 
 
 def read_frames(data: bytes) -> list[bytes | Damage]:
-    """What a whole file or upload holds, as a `FrameReader` gives it, but sooner where there is no
-    damage.
+    """What a whole file or upload holds, as a `FrameReader` gives it.
+
+    But sooner where there is no damage.
     """
-    found: list[bytes | Damage] = []
-    at, end, size = 0, len(data), _HEADER.size
+    payloads: list[bytes | Damage] = []
+    at, end = 0, len(data)
+    size = _HEADER.size
     while end - at >= size:
         mark, length, checksum = _HEADER.unpack_from(data, at)
         payload = data[at + size : at + size + length]
-        if (
-            mark != REPORTS_MAGIC
-            or len(payload) != length
-            or length > MOST_PAYLOAD
-            or _checksum(payload) != checksum
-        ):
+        if mark != REPORTS_MAGIC or len(payload) != length or length > MOST_PAYLOAD:
             break
-        found.append(payload)
+        if _checksum(payload) != checksum:
+            break
+        payloads.append(payload)
         at += size + length
     if at == end:
-        return found
+        return payloads
     reader = FrameReader()
     return [*reader.feed(data), *reader.close()]
 

@@ -56,25 +56,33 @@ def main(
     pairs, absent = present()
     todo = schedule(pairs, CELLS, rounds)
     archive = Archive(results, longest)
-    steps = measure(todo, archive, folder, longest, minutes)
+    steps = measure(todo, archive, folder, longest=longest, minutes=minutes)
     try:
-        for _ in track(
+        shown = track(
             steps,
             "measuring",
             total=len(todo),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
             transient=True,
-        ):
+        )
+        for _ in shown:
             pass
     except InstallError as error:
         raise click.ClickException(str(error)) from None
     measured = [(item, result) for item in todo if (result := archive.get(item)) is not None]
     output.mkdir(parents=True, exist_ok=True)
-    found = rows(measured)
-    text = page(found, load, rounds, longest, absent, len(todo) - len(measured))
+    table = rows(measured)
+    text = page(
+        table,
+        load,
+        rounds,
+        longest=longest,
+        absent=absent,
+        unmeasured=len(todo) - len(measured),
+    )
     (output / "peers.md").write_text(text, encoding="utf-8")
-    (output / "peers.svg").write_bytes(picture(found))
+    (output / "peers.svg").write_bytes(picture(table))
     click.echo(
         f"{len(measured)} of {len(todo)} measurements; wrote {output / 'peers.md'} and "
         f"{output / 'peers.svg'}"

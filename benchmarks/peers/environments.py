@@ -23,11 +23,9 @@ def default_folder() -> Path:
 
 
 def interpreter(side: str, folder: Path) -> Path:
-    """The Python to run a side with; for a peer, of an environment that is made if it is not there
-    yet.
+    """The Python to run a side with.
 
-    It has the Python version of this process. Raises `InstallError` if something cannot be
-    installed.
+    For a peer, that of an environment, which is made if it is not there yet.
     """
     if side == OURS:
         return Path(sys.executable)

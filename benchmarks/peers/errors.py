@@ -13,18 +13,15 @@ from ldp.optimum import optimal_total_error
 
 
 def zipf_values(respondents: int, size: int, exponent: float = 1.1, seed: int = 1) -> Any:
-    """What each respondent holds: value k (from 0) with probability proportional to (k +
-    1)^-exponent.
-    """
+    """What each respondent holds: value k (from 0) in proportion to (k + 1)^-exponent."""
     weights = np.arange(1, size + 1) ** -exponent
     return np.random.default_rng(seed).choice(size, respondents, p=weights / weights.sum())
 
 
 def error_over_optimum(estimated: Any, held: Any, epsilon: str) -> float:
-    """Squared errors against the frequencies among those who reported, summed, over the least
-    expected sum.
-    """
-    size, reports = len(estimated), len(held)
+    """Squared errors against the frequencies among those who reported, over the least expected."""
+    size = len(estimated)
+    reports = len(held)
     errors = np.asarray(estimated) - np.bincount(held, minlength=size) / reports
     return float(reports * (errors**2).sum() / _least(size, epsilon))
 

@@ -10,31 +10,35 @@ from benchmarks.peers.table import OURS, REQUIREMENTS, Cell
 
 _INTRODUCTION = """# Beside the peers
 
-Written by `python -m benchmarks.peers`, which installs {peers}
-into environments of their own and measures all sides in one run: the same values (Zipf, exponent 1.1), one process at
-a time, sides in turn, rounds: {rounds}.
+Written by `python -m benchmarks.peers`, which installs {peers} into environments of their own and
+measures all sides in one run: the same values (Zipf, exponent 1.1), one process at a time, sides in
+turn, rounds: {rounds}.
 
 Measured on {machine}. Programs running or waiting when it began: {load:.1f}.
 More of them than cores make every time longer than it is. {complete}
 
 - **client**: processor time of one report, made one at a time. {ours} is called as an app calls it
-  (`Client(survey).record` on a new client), draws from the operating system's generator and is exact; OpenDP too draws
-  securely and exactly. The others draw from a Mersenne Twister and compare floats.
-- **server**: processor time from the reports as the library takes them to estimates of all values. The peers start from
-  a list of objects in memory; {ours} starts from the bytes of a report file, checks them, and ends with intervals.
-  Tables that depend on the parameters alone are made outside the clock, for everyone.
+  (`Client(survey).record` on a new client), draws from the operating system's generator and is
+  exact; OpenDP too draws securely and exactly. The others draw from a Mersenne Twister and compare
+  floats.
+- **server**: processor time from the reports as the library takes them to estimates of all values.
+  The peers start from a list of objects in memory; {ours} starts from the bytes of a report file,
+  checks them, and ends with intervals. Tables that depend on the parameters alone are made outside
+  the clock, for everyone.
 - **report**: bytes of one report, pickled where the library has no format.
-- **error**: squared error against the true frequencies, summed over all values, over the least that any mechanism can
-  have in expectation (1 is optimal). It is random, with a standard deviation of about √(2 / values) in each round.
-- **as returned**: the same for what multi-freq-ldpy gives back, which is clipped at zero and scaled to sum to one;
-  its **error** is of the estimates before that. Beside it stands {ours}'s `norm-sub` view, which must be asked for.
-  Such views pull small frequencies to zero and take what is missing from the large ones, so that their error may be
-  below that of any unbiased estimate. **largest** shows the price: the estimate of the most frequent value over its
-  true frequency (1 is right), unbiased / as returned.
-- Times and bytes are medians over the rounds, errors means. A figure in parentheses is the peer's over {ours}'s: above
-  1, {ours} needs less.
-- A step that would take more than about {longest:g} s is measured on fewer respondents, the first of them, as the last
-  column says; the server's time is then scaled to all of them.
+- **error**: squared error against the true frequencies, summed over all values, over the least that
+  any mechanism can have in expectation (1 is optimal). It is random, with a standard deviation of
+  about √(2 / values) in each round.
+- **as returned**: the same for what multi-freq-ldpy gives back, which is clipped at zero and scaled
+  to sum to one; its **error** is of the estimates before that. Beside it stands {ours}'s `norm-sub`
+  view, which must be asked for. Such views pull small frequencies to zero and take what is missing
+  from the large ones, so that their error may be below that of any unbiased estimate. **largest**
+  shows the price: the estimate of the most frequent value over its true frequency (1 is right),
+  unbiased / as returned.
+- Times and bytes are medians over the rounds, errors means. A figure in parentheses is the peer's
+  over {ours}'s: above 1, {ours} needs less.
+- A step that would take more than about {longest:g} s is measured on fewer respondents, the first
+  of them, as the last column says; the server's time is then scaled to all of them.
 
 ![Ratios of each peer to {ours}, by mechanism and cell](peers.svg)
 
@@ -45,9 +49,9 @@ Client / server of the fastest peer over {ours}'s, the same mechanism on both si
 {glance}
 ## Best against best
 
-What a user would choose in each cell: the mechanism with the least error, and of those within {near:.0f} % of it the
-one with the fastest server. Errors of the peers are those before clipping. They are measured, so that with few values
-chance has a say in who is within {near:.0f} %.
+What a user would choose in each cell: the mechanism with the least error, and of those within
+{near:.0f} % of it the one with the fastest server. Errors of the peers are those before clipping.
+They are measured, so that with few values chance has a say in who is within {near:.0f} %.
 
 """
 _HEADINGS = (
@@ -75,7 +79,10 @@ def page(
     """The page as Markdown."""
     complete = "Every row was measured in every round."
     if unmeasured:
-        complete = f"The time ran out: {unmeasured} measurements were left out, so some rows rest on fewer rounds."
+        complete = (
+            f"The time ran out: {unmeasured} measurements were left out, "
+            "so some rows rest on fewer rounds."
+        )
     parts = [
         _INTRODUCTION.format(
             peers=_listed([requirements[0] for requirements in REQUIREMENTS.values()]),
@@ -176,7 +183,9 @@ def _costs(row: Row, ours: Row | None) -> list[str]:
 
 
 def _error(error: float | None) -> str:
-    return "" if error is None else f"{error:.3f}" if error < 100 else rounded(error)
+    if error is None:
+        return ""
+    return f"{error:.3f}" if error < 100 else rounded(error)
 
 
 def _measured_on(row: Row) -> str:

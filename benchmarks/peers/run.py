@@ -1,11 +1,4 @@
-"""Measuring in rounds, side after side, and keeping every result so that a run can be taken up
-again.
-
-In each round every mechanism of every cell is measured by each side that has it, one process at a
-time, the sides in turn; the next round takes them in the opposite order. A result is kept under
-what it depends on: the round, the cell, the mechanism, the limit, the libraries asked for, and the
-source of whoever was measured.
-"""
+"""Measuring in rounds, side after side; every result is kept, so that a run can be resumed."""
 
 from __future__ import annotations
 
@@ -40,7 +33,7 @@ class Measurement(NamedTuple):
 def schedule(pairs: list[Pair], cells: tuple[Cell, ...], rounds: int) -> list[Measurement]:
     """Everything to measure, in order."""
     return [
-        Measurement(number, cell, pair.mechanism, side, entry)
+        Measurement(number, cell, pair.mechanism, side=side, entry=entry)
         for number in range(rounds)
         for cell in cells
         for pair in pairs
@@ -90,7 +83,8 @@ def measure(
                     if name not in sides or not sides[name].alive:
                         sides[name] = Side(name, pythons[name])
                     known.keep(
-                        measurement, _measured(measurement, sides[name], Path(scratch), longest)
+                        measurement,
+                        _measured(measurement, sides[name], Path(scratch), longest=longest),
                     )
                 yield
     finally:
@@ -99,7 +93,8 @@ def measure(
 
 
 def _measured(measurement: Measurement, side: Side, scratch: Path, longest: float) -> Result:
-    cell, (name, options) = measurement.cell, measurement.entry
+    cell = measurement.cell
+    name, options = measurement.entry
     values = scratch / f"{cell.respondents}-{cell.size}.npy"
     if not values.exists():
         np.save(values, zipf_values(cell.respondents, cell.size))
@@ -117,8 +112,8 @@ def _measured(measurement: Measurement, side: Side, scratch: Path, longest: floa
     )
     if "decoded" in result:
         held = np.load(values)[: result["decoded"]]
-        with np.load(estimates) as found:
-            for view, estimated in found.items():
+        with np.load(estimates) as views:
+            for view, estimated in views.items():
                 result[f"{view} error"] = error_over_optimum(estimated, held, cell.epsilon)
                 result[f"{view} largest"] = share_of_largest(estimated, held)
     return result

@@ -64,18 +64,18 @@ def _row(cell: Cell, mechanism: str, side: str, group: list[Result]) -> Row:
         cell,
         mechanism,
         side,
-        len(good),
-        min(result["made"] for result in good),
-        None if decoded is None else int(decoded),
-        over_rounds("client"),
-        over_rounds("server"),
-        over_rounds("bytes"),
+        rounds=len(good),
+        made=min(result["made"] for result in good),
+        decoded=None if decoded is None else int(decoded),
+        client=over_rounds("client"),
+        server=over_rounds("server"),
+        bytes=over_rounds("bytes"),
         # Errors are random by nature and their spread is mild: all rounds together say more than
         # the middle one.
-        over_rounds("unbiased error", statistics.fmean),
-        over_rounds("returned error", statistics.fmean),
-        over_rounds("unbiased largest", statistics.fmean),
-        over_rounds("returned largest", statistics.fmean),
+        error=over_rounds("unbiased error", statistics.fmean),
+        returned_error=over_rounds("returned error", statistics.fmean),
+        largest=over_rounds("unbiased largest", statistics.fmean),
+        returned_largest=over_rounds("returned largest", statistics.fmean),
     )
 
 

@@ -1,5 +1,8 @@
 """The privacy budget: what a device may still spend, so that no stop tells what was answered.
 
+A budget that is used up stops reports. If when that happens depended on the answers, silence would
+tell something of them, so it may depend on nothing but which questions were asked.
+
 A question that is answered once has one charge. One with permanent responses has a charge for each
 value whose response is kept, so how many it makes depends on the answers; what the limits count
 must not. So all charges that it may ever make are set aside when it is answered first:
@@ -55,7 +58,8 @@ from ldp_client.store import Record, Store
 if TYPE_CHECKING:
     from ldp.survey import Question, Survey
 
-LIMIT, _ALL = "limit", b""
+LIMIT = "limit"
+_ALL = b""
 _FIRST = bytes(2)
 """What the key of a question's first charge ends with."""
 UNIT = 1 << 64
@@ -64,8 +68,8 @@ UNIT = 1 << 64
 USUAL_CAP = Fraction(10)
 """What all surveys in a store may spend together, as an epsilon, unless the app says otherwise.
 
-If the first of them asks for more, it is that. At 10 whoever thought something 50 % likely may come
-to think it 99.995 % likely, so what is spent beyond protects nobody; it leaves room for ten
+If the first of them asks for more, it is that. At 10, what someone thought 50 % likely they may
+come to think 99.995 % likely, so what is spent beyond protects no one; it leaves room for ten
 questions at an epsilon of 1. By its first survey an app says what it finds right: nothing that is
 asked later, under whatever name, takes more.
 """
@@ -112,44 +116,39 @@ class Budget:
         if self._store.get(CHARGE, key + _FIRST) is not None:
             raise AlreadyAnsweredError(
                 f"question {question.name!r} was answered on this device before, and one report "
-                f"spends its whole "
-                f"epsilon of {question.declared.text}; send that report's bytes again, or ask a "
-                f"question with "
-                "memoized responses"
+                f"spends its whole epsilon of {question.declared.text}; "
+                "send that report's bytes again, or ask a question with memoized responses"
             )
         self._affordable(question, most=1)
         self._keep_charge(question, key + _FIRST)
 
     def charge_value(self, question: Question) -> bool:
-        """Spend a charge for one more permanent response; False if none of those that were set
-        aside is left.
+        """Spend a charge for one more permanent response; False if none is left of those set aside.
 
         Sets them aside where that was not done. Raises `BudgetError` if a limit is in the way of
         even one.
         """
         key = self._scope.key(question)
-        kept = self._store.get(ASIDE, key)
-        if kept is None:
+        record = self._store.get(ASIDE, key)
+        if record is None:
             left = number = self._affordable(question, most=question.charges)
         else:
-            left, number = cast("tuple[int, int]", kept[4:])
+            left, number = cast("tuple[int, int]", record[4:])
         if not left:
             return False
         names = self._survey.name, question.name
-        self._store.put(
-            ASIDE, key, (*names, question.price_text, self._scope.collector, left - 1, number)
-        )
+        price = question.price_text
+        self._store.put(ASIDE, key, (*names, price, self._scope.collector, left - 1, number))
         self._charge(question)
         return True
 
     def agree(self) -> None:
-        """From now on the survey may spend what this version of it asks for: the person has agreed
-        to that.
+        """Note that the person has agreed to this version: the survey may spend what it asks for.
 
         Nothing changes where this very version was agreed to before.
         """
-        kept = self._store.get(LIMIT, self._place)
-        if kept is None or _read(kept).terms != self._survey.terms:
+        record = self._store.get(LIMIT, self._place)
+        if record is None or _read(record).terms != self._survey.terms:
             own, _ = spent(self._store, self._survey.name, self._scope.collector)
             self._agree_anew(own)
 
@@ -177,16 +176,24 @@ class Budget:
         Raises `BudgetError` if none may.
         """
         own, in_all = spent(self._store, self._survey.name, self._scope.collector)
-        agreed, cap = self._agreed(own), self._cap or self._usual_cap()
+        agreed = self._agreed(own)
+        cap = self._cap or self._usual_cap()
         limits = (agreed, own), (cap, in_all)
         if in_all == NOTHING:
-            bounds = agreed.as_integer_ratio(), cap.as_integer_ratio()
-            number = _of_nothing_spent(self._survey, question, most, *bounds)
+            number = _of_nothing_spent(
+                self._survey,
+                question,
+                most,
+                agreed=agreed.as_integer_ratio(),
+                cap=cap.as_integer_ratio(),
+            )
         else:
             others = (
-                each for each in self._survey if each is not question and not self._answered(each)
+                other
+                for other in self._survey
+                if other is not question and not self._answered(other)
             )
-            number = _charges_within(limits, question, most, others)
+            number = _charges_within(limits, question, most, others=others)
         if not number:
             raise BudgetError(
                 f"question {question.name!r} costs more than is left of what this device may "
@@ -197,11 +204,12 @@ class Budget:
 
     def _beyond(self, question: Question, of_survey: _Limit, of_all: _Limit) -> Iterator[str]:
         """The limits that one more charge would pass."""
-        price, name = product([question.price]), self._survey.name
-        (agreed, own), (cap, in_all) = of_survey, of_all
-        if self._survey.lifetime is not None and not within(
-            self._survey.lifetime.bound, own, price
-        ):
+        price = product([question.price])
+        name = self._survey.name
+        lifetime = self._survey.lifetime
+        agreed, own = of_survey
+        cap, in_all = of_all
+        if lifetime is not None and not within(lifetime.bound, own, price):
             yield f"lifetime_epsilon of survey {name!r}"
         if not within(agreed, own, price):
             yield f"what survey {name!r} asked for when it was agreed to"
@@ -209,49 +217,50 @@ class Budget:
             yield "the app's lifetime_cap for all surveys"
 
     def _agreed(self, spent: Product) -> Fraction:
-        """What was agreed to: never more than `lifetime_epsilon`, which needs no comparison of its
-        own then.
-        """
-        kept = self._store.get(LIMIT, self._place)
-        if kept is None:
+        """What was agreed to, compared with `lifetime_epsilon`, of which it is never more."""
+        record = self._store.get(LIMIT, self._place)
+        if record is None:
             return self._agree_anew(spent)
-        most, own = ratio_of(cast(str, kept[0])), self._survey.lifetime
-        return most if own is None or most <= own.bound else self._agree_anew(spent)
+        most = ratio_of(cast(str, record[0]))
+        lifetime = self._survey.lifetime
+        if lifetime is not None and most > lifetime.bound:
+            return self._agree_anew(spent)
+        return most
 
     def _agree_anew(self, spent: Product) -> Fraction:
-        """The ratio that the survey may come to on this device: what it says, or all charges that
-        are not made yet.
+        """The ratio that the survey may come to on this device.
+
+        That is what it says, or all charges that are not made yet.
         """
         survey, collector = self._survey, self._scope.collector
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            left = (question for question in survey if not self._answered(question))
-            agreed = _agreement(_at_most(spent, left), survey, collector)
+            unanswered = (question for question in survey if not self._answered(question))
+            agreed = _agreement(_at_most(spent, unanswered), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
 
     def _usual_cap(self) -> Fraction:
-        kept = self._store.get(LIMIT, _ALL)
-        if kept is None:
-            kept = (_cap_by_first(self._survey),)
-            self._store.put(LIMIT, _ALL, kept)
-        return ratio_of(cast(str, kept[0]))
+        record = self._store.get(LIMIT, _ALL)
+        if record is None:
+            record = (_cap_by_first(self._survey),)
+            self._store.put(LIMIT, _ALL, record)
+        return ratio_of(cast(str, record[0]))
 
 
 def renew(store: Store) -> None:
-    """Let questions whose permanent responses are erased set aside as much again. Called in a
-    transaction.
+    """Let questions whose permanent responses are erased set aside as much again.
 
     Nothing else grows: what questions that are answered once have spent stays the last of it.
+    Called in a transaction.
     """
     again: dict[tuple[object, object], Fraction] = {}
     for key, (survey, _, ratio, collector, _, number) in store.records(ASIDE):
         if len(key) == KEY_SIZE:
-            whose = survey, collector
-            again[whose] = again.get(whose, Fraction(1)) * ratio_of(cast(str, ratio)) ** cast(
-                int, number
-            )
+            owner = survey, collector
+            charges = ratio_of(cast(str, ratio)) ** cast(int, number)
+            again[owner] = again.get(owner, Fraction(1)) * charges
     for key, record in list(store.records(LIMIT)):
         if key != _ALL:
             agreed = _read(record)
@@ -275,17 +284,19 @@ def _bound(epsilon: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def _agreed_at_first(survey: Survey, collector: str) -> Agreed:
-    """What whoever has spent nothing on a survey agrees to."""
-    asked = _at_most(NOTHING, survey) if survey.lifetime is None else survey.lifetime.bound
-    return _agreement(asked, survey, collector)
+    """What is agreed to on a device that has spent nothing on a survey."""
+    most = _at_most(NOTHING, survey) if survey.lifetime is None else survey.lifetime.bound
+    return _agreement(most, survey, collector)
 
 
 @lru_cache(maxsize=64)
 def _cap_by_first(survey: Survey) -> str:
     """The usual cap, of a store whose first survey this is."""
     # Not what it merely says that it might: a survey could say anything.
-    asked, own = _at_most(NOTHING, survey), survey.lifetime
-    return str(max(_bound(USUAL_CAP), asked if own is None else min(asked, own.bound)))
+    most = _at_most(NOTHING, survey)
+    if survey.lifetime is not None:
+        most = min(most, survey.lifetime.bound)
+    return str(max(_bound(USUAL_CAP), most))
 
 
 @lru_cache(maxsize=256)
@@ -297,19 +308,17 @@ def _of_nothing_spent(
     The limits come as pairs of whole numbers: hashing a fraction would take longer than all else
     here.
     """
-    others = (each for each in survey if each is not question)
-    return _charges_within(
-        ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING)), question, most, others
-    )
+    others = (other for other in survey if other is not question)
+    limits = ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING))
+    return _charges_within(limits, question, most, others=others)
 
 
 def _charges_within(
     limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]
 ) -> int:
-    """How many charges for a question, up to `most`, fit limits beside what was spent: with one for
-    each of the others.
+    """How many charges for a question, up to `most`, fit limits beside what was spent.
 
-    Or one, if that fits without.
+    That is with one for each of the others; or one, if that fits without.
     """
 
     def fits(number: int, *besides: Product) -> bool:
@@ -318,7 +327,7 @@ def _charges_within(
 
     number = 0
     if most > 1:
-        besides = product(each.price for each in others)
+        besides = product(other.price for other in others)
         number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
     return number or int(fits(1))
 
@@ -328,7 +337,7 @@ def _read(record: Record) -> Agreed:
 
 
 def _agreement(most: Fraction, survey: Survey, collector: str) -> Agreed:
-    return Agreed(str(most), survey.name, collector, survey.terms)
+    return Agreed(str(most), survey.name, collector, terms=survey.terms)
 
 
 def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:

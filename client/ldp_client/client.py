@@ -1,20 +1,20 @@
 """The client.
 
-`Client(survey)` makes reports and hands them over: whoever calls it batches, sends and deals with
-errors. `Client.open(...)` is for apps: it keeps what it makes, sends it by itself, and has no
-trouble to pass on.
+`Client(survey)` makes reports and hands them over: its caller batches, sends and deals with errors.
+`EmbeddedClient` (`ldp_client.embedded`) is for apps: it keeps what it makes, sends it by itself,
+and raises nothing where it records or sends.
 
 Rules
 - `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
 - What was spent is remembered (on disk, if the state is kept there) before the report is handed
   out.
-- The bytes of a report are made once. Whoever uploads them sends the same bytes again on a retry.
+- The bytes of a report are made once. What uploads them sends the same bytes again on a retry.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -29,20 +29,27 @@ from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
 
 if TYPE_CHECKING:
-    from ldp_client.embedded import EmbeddedClient
-    from ldp_client.outbox import Limits
     from ldp_client.terms import Epsilon
-    from ldp_client.transport import Transport
 
 
 class Client:
-    """One device's side of a survey.
+    """One device's side of a survey: it makes reports, and remembers what it has answered.
 
-    `state` names the file in which the device remembers what it has answered; without one it
-    forgets when the process ends. `collector` names who gets the reports, where a state file serves
-    several. `lifetime_cap` is the largest epsilon that all surveys in a state file may spend
-    together: 10, or what the first of them asks for if that is more, unless given. `random` is the
-    source of randomness: the operating system's, unless a test or simulation replaces it.
+    survey        the survey
+    state         the file in which the device remembers; without one it forgets when the process
+                  ends
+    collector     who gets the reports, where a state file serves several
+    lifetime_cap  the largest epsilon that all surveys in a state file may spend together: 10, or
+                  what the first of them asks for if that is more, unless given
+    random        the source of randomness: the operating system's, unless a test or simulation
+                  replaces it
+
+    Raises `StateError` for a state file that cannot be used.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> len(ldp_client.Client(survey).record("mode", "bus").row)
+    1
     """
 
     def __init__(
@@ -58,60 +65,13 @@ class Client:
         self._store = ProcessStore() if state is None else _opened(state)
         scope = Scope.of(collector)
         self._memory = Memory(self._store, scope)
-        self._budget = Budget(self._store, survey, scope, _bound(lifetime_cap))
-        self._respondent = Respondent(survey, self._memory, self._budget, random)
-
-    @staticmethod
-    def open(
-        source: str | os.PathLike[str] | Survey,
-        *,
-        state: str | os.PathLike[str] | None,
-        collector: str | None = None,
-        transport: Transport | None = None,
-        lifetime_cap: Epsilon | None = None,
-        ceiling: Epsilon | None = None,
-        pins: Collection[str] | None = None,
-        strict: bool = False,
-        consent: str = "on",
-        limits: Limits | None = None,
-        interval: float | None = 3600.0,
-    ) -> EmbeddedClient:
-        """The client that apps embed. Raises `SurveyError` for a survey that cannot be used, or
-        asks for too much.
-
-        source           a survey, its file, or its text (which has more than one line)
-        state            the file in which the device remembers; None to forget when the process ends
-        collector        the address that reports go to; or a `transport` of your own; with neither they wait
-        lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10, or what the
-                         first of them asks for if that is more, unless given
-        ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
-        strict           raise what goes wrong while recording, instead of counting it
-        consent          `on` or `off`: what holds until the person was asked
-        limits           of the queue
-        interval         seconds between uploads, on average; None to send at `flush` only
-        """
-        # Imported here: whoever only makes reports needs neither a queue nor a thread.
-        from ldp_client.database import Database
-        from ldp_client.embedded import EmbeddedClient
-        from ldp_client.terms import read_survey, refuse_beyond
-        from ldp_client.transport import HTTPTransport
-
-        survey = read_survey(source)
-        refuse_beyond(survey, ceiling, pins)
-        return EmbeddedClient(
-            survey,
-            Database(state),
-            HTTPTransport(collector) if transport is None and collector is not None else transport,
-            cap=_bound(lifetime_cap),
-            strict=strict,
-            consent=consent,
-            limits=limits,
-            interval=interval,
-        )
+        self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
+        self._respondent = Respondent(survey, self._memory, self._budget, random=random)
 
     def record(self, name: str, answer: object) -> Report:
-        """A report of `answer` (a bool, a number, a text, or a collection of texts) to the question
-        called `name`.
+        """A report of `answer` to the question called `name`.
+
+        An answer is a bool, a number, a text, or a collection of texts.
 
         Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit
         it; `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's
@@ -122,8 +82,9 @@ class Client:
         return report
 
     def record_together(self, answers: Mapping[str, object]) -> Report:
-        """A report of the answers, by question name, to all questions of a group. Raises the same
-        errors.
+        """A report of the answers, by question name, to all questions of a group.
+
+        Raises the errors of `record`.
 
         A group can be answered again if every question of it can.
         """
@@ -132,8 +93,10 @@ class Client:
         return report
 
     def agree(self) -> None:
-        """The person has agreed to this version of the survey: from now on it may spend what it
-        asks for, even if one before asked for less. Raises `StateError`.
+        """Note that the person has agreed to this version of the survey.
+
+        From now on it may spend what it asks for, even if one before asked for less. Raises
+        `StateError`.
         """
         self._store.transact(self._budget.agree)
         self._store.settle()

@@ -1,5 +1,6 @@
-"""A survey as a typed Python module: one function for each question, so that a wrong value fails in
-the editor.
+"""A survey as a typed Python module, so that a wrong value fails in the editor.
+
+It has one function for each question.
 """
 
 from __future__ import annotations
@@ -25,20 +26,26 @@ def module(survey: Survey) -> str:
         for name, envelope in zip(names, survey.envelopes, strict=True)
     ]
     head = [
-        f'"""Typed answers to the survey {survey.name}. Written by `ldp codegen`: change the survey, not this file."""',
+        f'"""Typed answers to the survey {survey.name}. '
+        'Written by `ldp codegen`: change the survey, not this file."""',
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
         f"TERMS = {_quoted(survey.terms.hex())}\n"
-        '"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""',
+        '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
     ]
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
 
 def _imports(survey: Survey) -> list[str]:
     types = "".join(_type(question) for question in survey)
-    lines = ["from collections.abc import Collection"] if "Collection[" in types else []
-    lines += ["from typing import Literal"] if "Literal[" in types else []
-    return [*lines, *([""] if lines else []), "from ldp_client.embedded import EmbeddedClient"]
+    lines = []
+    if "Collection[" in types:
+        lines.append("from collections.abc import Collection")
+    if "Literal[" in types:
+        lines.append("from typing import Literal")
+    if lines:
+        lines.append("")
+    return [*lines, "from ldp_client import EmbeddedClient"]
 
 
 def _single(name: str, question: Question) -> str:
@@ -51,13 +58,9 @@ def _single(name: str, question: Question) -> str:
 
 def _joint(name: str, group: Group) -> str:
     names = _names([question.name for question in group.members])
-    parameters = ", ".join(
-        f"{each}: {_type(question)}" for each, question in zip(names, group.members, strict=True)
-    )
-    answers = ", ".join(
-        f"{_quoted(question.name)}: {each}"
-        for each, question in zip(names, group.members, strict=True)
-    )
+    named = list(zip(names, group.members, strict=True))
+    parameters = ", ".join(f"{parameter}: {_type(question)}" for parameter, question in named)
+    answers = ", ".join(f"{_quoted(question.name)}: {parameter}" for parameter, question in named)
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
         f"    {_text('; '.join(question.text or question.name for question in group.members))}\n"
@@ -69,8 +72,9 @@ def _type(question: Question) -> str:
     domain = question.domain
     if domain.type in ("boolean", "integer"):
         return {"boolean": "bool", "integer": "int"}[domain.type]
-    listed = domain.values is not None and len(domain.values) <= MOST_LITERALS
-    one = f"Literal[{', '.join(map(_quoted, domain.values or ()))}]" if listed else "str"
+    one = "str"
+    if domain.values is not None and len(domain.values) <= MOST_LITERALS:
+        one = f"Literal[{', '.join(map(_quoted, domain.values))}]"
     return one if domain.most is None else f"Collection[{one}]"
 
 
@@ -86,19 +90,18 @@ def _quoted(text: str) -> str:
 
 
 def _names(names: list[str]) -> list[str]:
-    found: list[str] = []
+    """Names that Python takes, all different, in the order of these."""
+    identifiers: list[str] = []
     for name in names:
         plain = re.sub(r"\W", "_", name.lower())
-        plain = (
-            f"question_{plain}"
-            if plain[0].isdigit()
-            else f"{plain}_"
-            if keyword.iskeyword(plain)
-            else plain
-        )
+        if plain[0].isdigit():
+            plain = f"question_{plain}"
+        elif keyword.iskeyword(plain):
+            plain = f"{plain}_"
         number = 2
         unique = plain
-        while unique in found or unique == "client":
-            unique, number = f"{plain}_{number}", number + 1
-        found.append(unique)
-    return found
+        while unique in identifiers or unique == "client":
+            unique = f"{plain}_{number}"
+            number += 1
+        identifiers.append(unique)
+    return identifiers

@@ -64,15 +64,15 @@ class Counts:
             return self._numbers[reason] == number
 
     def note(self, error: Exception, otherwise: str = "unexpected") -> None:
-        """Count an error, and log the first for its reason: by its name only, unless its message is
-        one of ours.
+        """Count an error, and log the first for its reason.
+
+        It is logged by its name only, unless its message is one of ours.
 
         That of an `AnswerError` may name a question that is none: an answer, if the app mixed up
         the two.
         """
-        reason = next(
-            (name for kind, name in _REASON_OF.items() if isinstance(error, kind)), otherwise
-        )
+        reasons = (name for kind, name in _REASON_OF.items() if isinstance(error, kind))
+        reason = next(reasons, otherwise)
         if self.add(reason):
             # Imported here, since most devices never need it, and it takes its time to load.
             import logging

@@ -39,7 +39,8 @@ WAITING_TO_BE_SENT = ("report", "batch")
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 PRAGMA user_version = {FORMAT};
-CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
+    WITHOUT ROWID;
 """
 _MOST_CONTENT = 2 * MOST_PAYLOAD
 
@@ -65,13 +66,14 @@ class Database:
             self._connection.close()
 
     def hold(self) -> bool:
-        """Come to rest before a fork: no turn under way, and no connection open, unless the fork is
-        within a turn.
+        """Come to rest before a fork: no turn under way, and no connection open.
+
+        Unless the fork is within a turn.
         """
-        held = self._turns.hold()
-        if held and not self._turns.busy:
+        at_rest = self._turns.hold()
+        if at_rest and not self._turns.busy:
             self._let_go_of_file()
-        return held
+        return at_rest
 
     def let_go(self) -> None:
         """Go on after a fork."""
@@ -93,21 +95,19 @@ class Database:
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""
-        found = self._run(
-            "SELECT content, checksum FROM records WHERE kind = ? AND key = ?", kind, key
-        )
-        return self._checked(kind, key, *found[0]) if found else None
+        query = "SELECT content, checksum FROM records WHERE kind = ? AND key = ?"
+        rows = self._run(query, kind, key)
+        if not rows:
+            return None
+        [(content, checksum)] = rows
+        return self._checked(kind, key, content, checksum=checksum)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
         content = pack_array([*record])
-        self._run(
-            "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)",
-            kind,
-            key,
-            content,
-            _sum(kind, key, content),
-        )
+        checksum = _sum(kind, key, content)
+        insert = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)"
+        self._run(insert, kind, key, content, checksum)
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
@@ -121,16 +121,15 @@ class Database:
         for key, content, checksum in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
-            yield key, self._checked(kind, key, content, checksum)
+            yield key, self._checked(kind, key, content, checksum=checksum)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
-        """How many records of a kind there are under keys that begin with the prefix, and their
-        bytes.
-        """
-        counted = "SELECT count(*), coalesce(sum(length(content)), 0) FROM records"
-        [(count, size)] = self._run(
-            f"{counted} WHERE kind = ? AND substr(key, 1, ?) = ?", kind, len(prefix), prefix
+        """How many records of a kind have keys that begin with the prefix, and their bytes."""
+        query = (
+            "SELECT count(*), coalesce(sum(length(content)), 0) FROM records "
+            "WHERE kind = ? AND substr(key, 1, ?) = ?"
         )
+        [(count, size)] = self._run(query, kind, len(prefix), prefix)
         return count, size
 
     def settle(self) -> None:
@@ -208,9 +207,8 @@ class Database:
         if sound != "ok":
             raise self._unusable("damage")
         spoilt = []
-        for kind, key, content, checksum in self._rows(
-            "SELECT kind, key, content, checksum FROM records"
-        ):
+        query = "SELECT kind, key, content, checksum FROM records"
+        for kind, key, content, checksum in self._rows(query):
             if type(kind) is str and type(key) is bytes and _sum(kind, key, content) == checksum:
                 continue
             if kind not in WAITING_TO_BE_SENT:
@@ -233,18 +231,15 @@ class Database:
             raise StateError(f"expected {self.path} to be open")
         try:
             yield from self._connection.execute(statement, values)
-        except (
-            sqlite3.Error,
-            ValueError,
-            OverflowError,
-        ) as error:  # damaged text, even of a message, is a ValueError
+        # Damaged text, even of a message, is a ValueError.
+        except (sqlite3.Error, ValueError, OverflowError) as error:
             raise self._unusable(error) from None
 
     def _unusable(self, cause: object) -> StateError:
         return StateError(
-            f"expected to use the state file {self.path}, got: {cause}; no report was made. A "
-            f"damaged file is not "
-            "replaced by itself, since forgetting what was answered would spend the budget twice"
+            f"expected to use the state file {self.path}, got: {cause}; no report was made. "
+            "A damaged file is not replaced by itself, "
+            "since forgetting what was answered would spend the budget twice"
         )
 
 

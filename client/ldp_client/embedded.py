@@ -12,8 +12,8 @@ Rules
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+import os
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ldp.randomness import Random, system
@@ -29,7 +29,8 @@ from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
 from ldp_client.scope import NOBODY, Scope
 from ldp_client.sender import Sender
-from ldp_client.transport import NAMELESS, Transport
+from ldp_client.terms import Epsilon, bound, read_survey, refuse_beyond
+from ldp_client.transport import NAMELESS, HTTPTransport, Transport
 
 if TYPE_CHECKING:
     from ldp_client.preview import Preview
@@ -38,42 +39,68 @@ if TYPE_CHECKING:
 class EmbeddedClient:
     """A client that keeps what it makes and sends it.
 
-    `Client.open` makes one and explains the settings.
+    source           a survey, its file, or its text (which has more than one line)
+    state            the file in which the device remembers; None to forget when the process ends
+    collector        the address that reports go to; or
+    transport        a transport of your own; with neither, reports wait
+    lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10,
+                     or what the first of them asks for if that is more, unless given
+    ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
+    strict           raise what goes wrong while recording, instead of counting it
+    consent          "on" or "off": what holds until the person was asked
+    limits           of the queue
+    interval         seconds between uploads, on average; None to send at `flush` only
+
+    Raises `SurveyError` for a survey that cannot be used, or asks for too much.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> with ldp_client.EmbeddedClient(survey, state=None) as client:
+    ...     client.record("mode", "bus"), client.record("mode", "bus"), client.counts()
+    (True, False, {'recorded': 1, 'answered': 1})
     """
 
     _draw: Random = staticmethod(system)
+    _database: Callable[[str | os.PathLike[str] | None], Database] = staticmethod(Database)
 
     def __init__(
         self,
-        survey: Survey,
-        store: Database,
-        transport: Transport | None,
+        source: str | os.PathLike[str] | Survey,
         *,
-        cap: Fraction | None = None,
+        state: str | os.PathLike[str] | None,
+        collector: str | None = None,
+        transport: Transport | None = None,
+        lifetime_cap: Epsilon | None = None,
+        ceiling: Epsilon | None = None,
+        pins: Collection[str] | None = None,
         strict: bool = False,
         consent: str = ON,
         limits: Limits | None = None,
         interval: float | None = 3600.0,
     ) -> None:
+        survey = read_survey(source)
+        refuse_beyond(survey, ceiling, pins)
+        store = self._database(state)
+        if transport is None and collector is not None:
+            transport = HTTPTransport(collector)
         if consent not in (ON, OFF):
             raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
         self.survey = survey
         self._store = store
-        self._cap = cap
-        scope = (
-            NOBODY if transport is None else Scope.of(getattr(transport, "destination", NAMELESS))
-        )
+        self._cap = None if lifetime_cap is None else bound(lifetime_cap)
+        scope = NOBODY
+        if transport is not None:
+            scope = Scope.of(getattr(transport, "destination", NAMELESS))
         self._memory = Memory(store, scope)
         self._heirs = Heirs(store, survey, scope)
         self._counts = Counts()
-        queue, orphaned = scope.survey_key(survey), NOBODY.survey_key(survey)
         self._outbox = Outbox(
             store,
-            queue,
-            orphaned,
-            limits or Limits(),
-            self._draw,
-            self._counts.add,
+            queue=scope.survey_key(survey),
+            orphaned=NOBODY.survey_key(survey),
+            limits=limits or Limits(),
+            random=self._draw,
+            count=self._counts.add,
             inherits=self._heirs.inherits,
         )
         self._sender: Sender | None = None
@@ -125,9 +152,10 @@ class EmbeddedClient:
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
-        return self._counts.numbers() | (
-            {"damaged": self._store.damaged} if self._store.damaged else {}
-        )
+        numbers = self._counts.numbers()
+        if self._store.damaged:
+            numbers["damaged"] = self._store.damaged
+        return numbers
 
     def ledger(self) -> Ledger:
         """What this device has spent, on all surveys in its state file. Raises `StateError`."""
@@ -137,7 +165,7 @@ class EmbeddedClient:
         """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
         from ldp_client.preview import preview
 
-        return preview(self.survey, name, answer, self._draw)
+        return preview(self.survey, name, answer, random=self._draw)
 
     @property
     def consent(self) -> str:
@@ -145,9 +173,11 @@ class EmbeddedClient:
         return ON if self._agrees() else OFF
 
     def set_consent(self, said: str) -> None:
-        """`on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what
-        waits, the permanent responses and the secret are erased. The ledger stays, so that coming
-        back does not renew the budget.
+        """Note what the person says.
+
+        `on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits,
+        the permanent responses and the secret are erased. The ledger stays, so that coming back
+        does not renew the budget.
 
         `on` is consent to this version of the survey: from then on it may spend what it asks for,
         even if a version before asked for less. Say it when a person has, and not at every start.
@@ -178,11 +208,11 @@ class EmbeddedClient:
     # asked each time.
 
     def _budget(self) -> Budget:
-        return Budget(self._store, self.survey, self._heirs.scope(), self._cap)
+        return Budget(self._store, self.survey, self._heirs.scope(), cap=self._cap)
 
     def _respondent(self) -> Respondent:
         memory = Memory(self._store, self._heirs.scope())
-        return Respondent(self.survey, memory, self._budget(), self._draw)
+        return Respondent(self.survey, memory, self._budget(), random=self._draw)
 
     def _kept(self, make: Callable[[], Report]) -> bool:
         try:
@@ -190,9 +220,8 @@ class EmbeddedClient:
             self._counts.add("recorded" if agreed else "consent-off")
             if agreed and self._sender is not None:
                 self._sender.start()
-        except (
-            Exception
-        ) as error:  # an app that asks a question must not fall over it, whatever we did wrong
+        # An app that asks a question must not fall over it, whatever we did wrong.
+        except Exception as error:
             self._counts.note(error)
             if self._strict:
                 raise

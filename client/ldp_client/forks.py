@@ -1,4 +1,7 @@
-"""Forked children inherit locks that nobody will release and connections that are not their own.
+"""Forked children inherit locks and connections that are not their own.
+
+A lock that was held at a fork is one that no one will release, and two processes on one connection
+see what neither wrote.
 
 So a fork waits until what must not be copied in the middle of something has come to rest, and the
 child renews what it must not share with its parent.
@@ -38,42 +41,42 @@ _rested: dict[int, ref[Resting]] = {}
 _held = local()
 
 
-def renew_in_children(each: Renewable) -> None:
+def renew_in_children(renewable: Renewable) -> None:
     """From now on, forked children renew this for as long as it lives."""
-    _keep(_renewed, each)
+    _keep(_renewed, renewable)
 
 
-def rest_at_forks(each: Resting) -> None:
+def rest_at_forks(resting: Resting) -> None:
     """From now on, forks wait for this, and forked children renew it, for as long as it lives."""
-    _keep(_rested, each)
-    _keep(_renewed, each)
+    _keep(_rested, resting)
+    _keep(_renewed, resting)
 
 
-def _keep(kept: dict[int, ref[Each]], each: Each) -> None:
+def _keep(references: dict[int, ref[Each]], thing: Each) -> None:
     number = next(_numbers)
-    kept[number] = ref(each, lambda _: kept.pop(number, None))
+    references[number] = ref(thing, lambda _: references.pop(number, None))
 
 
-def _living(kept: dict[int, ref[Each]]) -> list[Each]:
+def _living(references: dict[int, ref[Each]]) -> list[Each]:
     """What still lives, in the order in which it came."""
-    found = (reference() for reference in list(kept.values()))
-    return [each for each in found if each is not None]
+    things = (reference() for reference in list(references.values()))
+    return [thing for thing in things if thing is not None]
 
 
 def _hold_all() -> None:
     # In one order, whichever thread forks: two that fork at once do not wait for one another.
-    _held.at_rest = [each for each in _living(_rested) if each.hold()]
+    _held.at_rest = [resting for resting in _living(_rested) if resting.hold()]
 
 
 def _let_go_of_all() -> None:
-    for each in _held.__dict__.pop("at_rest", ()):
-        each.let_go()
+    for resting in _held.__dict__.pop("at_rest", ()):
+        resting.let_go()
 
 
 def _renew_all() -> None:
     _held.__dict__.clear()
-    for each in _living(_renewed):
-        each.renew()
+    for renewable in _living(_renewed):
+        renewable.renew()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,9 +1,10 @@
-"""Who goes on with what was recorded before an app knew where to send: a survey's first collector,
-for good.
+"""Who goes on with what was recorded before an app knew where to send.
 
-It gets the reports that wait for nobody, so what they cost, their cohorts and their permanent
+That is the first collector of a survey, for good.
+
+It gets the reports that wait for no one, so what they cost, their cohorts and their permanent
 responses count for it as well: otherwise it would get a second report of a question that is
-answered once, as soon as it has a name. From then on whatever is recorded without a collector is
+answered once, as soon as it has a name. From then on all that is recorded without a collector is
 recorded for this one. To any other collector the device is another.
 """
 
@@ -46,16 +47,14 @@ class Heirs:
 
         A first collector becomes it now.
         """
-        nobodys = NOBODY.survey_key(self._survey)
-        kept = self._store.get(_HEIR, nobodys)
-        if kept is not None:
-            return cast("tuple[str, str]", kept)
-        collector = self._own.collector
+        key = NOBODY.survey_key(self._survey)
+        record = self._store.get(_HEIR, key)
+        if record is not None:
+            return cast("tuple[str, str]", record)
+        heir = self._own.collector
         if self._own == NOBODY:
-            return collector, collector
-        found = (
-            collector,
-            collector if self._store.get(LIMIT, nobodys) is None else NOBODY.collector,
-        )
-        self._store.put(_HEIR, nobodys, found)
-        return found
+            return heir, heir
+        # Where nothing was recorded for no one, there is nothing to share.
+        shared = heir if self._store.get(LIMIT, key) is None else NOBODY.collector
+        self._store.put(_HEIR, key, (heir, shared))
+        return heir, shared

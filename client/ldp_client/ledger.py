@@ -1,5 +1,4 @@
-"""The privacy loss of a device, what it has spent: exact ratios, by question, by day, and in all;
-and the same in plain words.
+"""The privacy loss of a device: exact ratios by question, by day, and in all; and in plain words.
 
 A charge is the ratio by which all that is ever sent on its account can change the odds of a guess;
 epsilon is its logarithm. Charges of one device multiply, as epsilons add up. They are never taken
@@ -22,29 +21,27 @@ from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.scope import KEY_SIZE
 from ldp_client.store import Store
 
+# Kinds of records.
 CHARGE, ASIDE, EVENT = "charge", "aside", "event"
 DAY = 86_400
 """Seconds."""
 
 
 Product = tuple[int, int]
-"""A product of ratios, as a numerator and a denominator that have not been reduced: that would take
-longer.
-"""
+"""A product of ratios, as numerator and denominator, not reduced since that would take longer."""
 
 NOTHING: Product = (1, 1)
 
 
 def today() -> int:
-    """The day, counted from the first of 1970 (UTC): as closely as a device remembers when it did
-    something.
-    """
+    """The day, counted from the first of 1970 (UTC): all the time that a device remembers."""
     return int(time.time()) // DAY
 
 
 class Charge(NamedTuple):
-    """What one report cost, or one value whose permanent response is kept; `day` counts from the
-    first of 1970.
+    """What one report cost, or one value whose permanent response is kept.
+
+    `day` counts from the first of 1970.
 
     `collector` is where its reports go, nothing if the client hands them over.
     """
@@ -58,8 +55,10 @@ class Charge(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """Charges, the days on which a device was given a new secret, with the reason, and the ratio
-    that is set aside.
+    """What a device has spent.
+
+    Charges; the days on which it was given a new secret, with the reason; the ratio that is set
+    aside.
     """
 
     charges: tuple[Charge, ...]
@@ -69,24 +68,25 @@ class Ledger(NamedTuple):
     @classmethod
     def read(cls, store: Store) -> Ledger:
         """The ledger that a store keeps."""
-        return store.transact(
-            lambda: cls(tuple(_charges(store)), tuple(_events(store)), Fraction(*_set_aside(store)))
-        )
+
+        def read_all() -> Ledger:
+            aside = Fraction(*_set_aside(store))
+            return cls(tuple(_charges(store)), tuple(_events(store)), aside)
+
+        return store.transact(read_all)
 
     def ratio(
         self, survey: str | None = None, question: str | None = None, day: int | None = None
     ) -> Fraction:
         """What was spent in all, or on one survey, one question or one day."""
-        wanted = (survey, question, day)
-        chosen = (
-            each.ratio
-            for each in self.charges
-            if all(
-                want in (None, has)
-                for want, has in zip(wanted, (each.survey, each.question, each.day), strict=True)
-            )
+        ratios = (
+            charge.ratio
+            for charge in self.charges
+            if survey in (None, charge.survey)
+            and question in (None, charge.question)
+            and day in (None, charge.day)
         )
-        return math.prod(chosen, start=Fraction(1))
+        return math.prod(ratios, start=Fraction(1))
 
     def epsilon(
         self, survey: str | None = None, question: str | None = None, day: int | None = None
@@ -101,16 +101,16 @@ class Ledger(NamedTuple):
         # Imported here, as it is for people: what only records should not wait for it.
         from ldp.accounting import posterior
 
+        belief = text_upper(100 * posterior(self.ratio()), 1)
         lines = [
             f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
-            f"  Whoever thought anything about its user 50 % likely, and sees all that was and "
-            f"will be sent for this, "
-            f"may come to think it {text_upper(100 * posterior(self.ratio()), 1)}% likely, at "
-            f"most.",
+            "  Whoever thought anything about its user 50 % likely, "
+            "and sees all that was and will be sent for this, "
+            f"may come to think it {belief}% likely, at most.",
         ]
         if self._may_change():
             lines.append("  When an answer changed, or that it did not, may show beyond that.")
-        for survey in _distinct(each.survey for each in self.charges):
+        for survey in _distinct(charge.survey for charge in self.charges):
             lines.append(f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}")
             lines += [f"  {line}" for line in self._questions(survey)]
         if self.aside > 1:
@@ -118,7 +118,7 @@ class Ledger(NamedTuple):
                 f"Set aside, whether or not answers change: epsilon {log_text(self.aside, 6)}"
             )
         lines.append("By day:")
-        days = sorted({each.day for each in self.charges})
+        days = sorted({charge.day for charge in self.charges})
         lines += [f"  {_date(day)}: epsilon {text_upper(self.epsilon(day=day), 6)}" for day in days]
         lines += [
             f"On {_date(day)} {reason}: what is answered from then on is charged anew"
@@ -128,17 +128,18 @@ class Ledger(NamedTuple):
 
     def _may_change(self) -> bool:
         """Whether some question has several permanent responses, or may come to have them."""
-        questions = [(each.fingerprint, each.collector) for each in self.charges]
+        questions = [(charge.fingerprint, charge.collector) for charge in self.charges]
         return self.aside > 1 or len(set(questions)) < len(questions)
 
     def _questions(self, survey: str) -> Iterator[str]:
-        for name in _distinct(each.question for each in self.charges if each.survey == survey):
-            made = [each for each in self.charges if (each.survey, each.question) == (survey, name)]
-            times = "charged once" if len(made) == 1 else f"charged {len(made)} times"
-            versions = len({each.fingerprint for each in made})
-            changed = (
-                f", its parameters having changed {versions - 1} times" if versions > 1 else ""
-            )
+        of_survey = [charge for charge in self.charges if charge.survey == survey]
+        for name in _distinct(charge.question for charge in of_survey):
+            charges = [charge for charge in of_survey if charge.question == name]
+            times = "charged once" if len(charges) == 1 else f"charged {len(charges)} times"
+            versions = len({charge.fingerprint for charge in charges})
+            changed = ""
+            if versions > 1:
+                changed = f", its parameters having changed {versions - 1} times"
             yield f"{name}: epsilon {text_upper(self.epsilon(survey, name), 6)}, {times}{changed}"
 
 
@@ -163,8 +164,9 @@ def within(bound: Fraction, *products: Product) -> bool:
 
 @lru_cache(maxsize=1024)
 def ratio_of(text: str) -> Fraction:
-    """A ratio as records hold it: few that differ, and reading one takes longer than multiplying by
-    it.
+    """A ratio as records hold it.
+
+    Remembered, as few differ and reading one takes longer than multiplying by it.
     """
     return Fraction(text)
 
@@ -179,10 +181,8 @@ def spent(store: Store, survey: str, collector: str) -> tuple[Product, Product]:
         for _, (name, _, ratio, place, left, *_) in store.records(kind):
             numerator, denominator = ratio_of(cast(str, ratio)).as_integer_ratio()
             if kind == ASIDE:
-                numerator, denominator = (
-                    numerator ** cast(int, left),
-                    denominator ** cast(int, left),
-                )
+                charges = cast(int, left)
+                numerator, denominator = numerator**charges, denominator**charges
             above *= numerator
             below *= denominator
             if name == survey and place == collector:
@@ -206,7 +206,14 @@ def close_aside(store: Store) -> None:
 def _charges(store: Store) -> Iterator[Charge]:
     for key, record in store.records(CHARGE):
         survey, question, ratio, collector, day = cast("tuple[str, str, str, str, int]", record)
-        yield Charge(survey, question, key[:FINGERPRINT_SIZE], ratio_of(ratio), day, collector)
+        yield Charge(
+            survey=survey,
+            question=question,
+            fingerprint=key[:FINGERPRINT_SIZE],
+            ratio=ratio_of(ratio),
+            day=day,
+            collector=collector,
+        )
 
 
 def _events(store: Store) -> Iterator[tuple[str, int]]:
@@ -214,10 +221,10 @@ def _events(store: Store) -> Iterator[tuple[str, int]]:
 
 
 def _set_aside(store: Store) -> Product:
-    kept = (
+    records = (
         cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE)
     )
-    return product(ratio_of(ratio) ** left for _, _, ratio, _, left, _ in kept)
+    return product(ratio_of(ratio) ** left for _, _, ratio, _, left, _ in records)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -1,5 +1,4 @@
-"""What a device remembers of a person's answers, so that it never gives fresh noise on one that it
-randomized before.
+"""What a device remembers of answers, so that it never gives fresh noise on the same one.
 
 - a secret, drawn once, under which memo keys are hashed;
 - its cohort for each question that has cohorts;
@@ -11,8 +10,8 @@ randomized before.
 What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector
 serves another (`ldp_client.scope`).
 
-No answer is stored. Whoever holds the state holds the secret too, and can test guesses against the
-keys: it belongs in the app's private storage.
+No answer is stored. But the secret is part of the state, so who holds the state can test guesses
+against the keys: it belongs in the app's private storage.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ class Memory:
     def cohort(self, question: Question, random: Random) -> int:
         """The cohort of the device, drawn when it is asked for first."""
         key = self._scope.key(question)
-        kept = self.store.get(_COHORT, key)
-        if kept is None:
-            kept = (cast(Memoized, question.randomizer).draw_cohort(random),)
-            self.store.put(_COHORT, key, kept)
-        return cast(int, kept[0])
+        record = self.store.get(_COHORT, key)
+        if record is None:
+            record = (cast(Memoized, question.randomizer).draw_cohort(random),)
+            self.store.put(_COHORT, key, record)
+        return cast(int, record[0])
 
     def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
         """The key under which the permanent response to a value is kept.
@@ -61,30 +60,28 @@ class Memory:
         """
         import hashlib
 
-        kept_for = cast(Memoized, question.randomizer).memo_value(value, cohort)
-        told = kept_for if isinstance(kept_for, bytes) else kept_for.to_bytes(4, "little")
+        memo_value = cast(Memoized, question.randomizer).memo_value(value, cohort)
+        if not isinstance(memo_value, bytes):
+            memo_value = memo_value.to_bytes(4, "little")
         of_question = self._scope.key(question)
-        message = of_question + cohort.to_bytes(8, "little") + told
-        return (
-            of_question
-            + hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
-        )
+        message = of_question + cohort.to_bytes(8, "little") + memo_value
+        digest = hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
+        return of_question + digest
 
     def permanent(self, key: bytes) -> int | None:
         """The permanent response under a memo key; None if there is none yet."""
-        kept = self.store.get(_PERMANENT, key)
-        return None if kept is None else int.from_bytes(cast(bytes, kept[0]), "little")
+        record = self.store.get(_PERMANENT, key)
+        return None if record is None else int.from_bytes(cast(bytes, record[0]), "little")
 
     def keep_permanent(self, key: bytes, response: int) -> None:
         """Remember a permanent response."""
-        self.store.put(
-            _PERMANENT, key, (response.to_bytes((response.bit_length() + 7) // 8, "little"),)
-        )
+        content = response.to_bytes((response.bit_length() + 7) // 8, "little")
+        self.store.put(_PERMANENT, key, (content,))
 
     def last(self, question: Question) -> bytes:
         """The memo key of the permanent response that was reported last."""
-        kept = self.store.get(_LAST, self._scope.key(question))
-        return b"" if kept is None else cast(bytes, kept[0])
+        record = self.store.get(_LAST, self._scope.key(question))
+        return b"" if record is None else cast(bytes, record[0])
 
     def keep_last(self, question: Question, key: bytes) -> None:
         """Remember which permanent response is reported now."""
@@ -93,16 +90,17 @@ class Memory:
 
     def consent(self, if_never_asked: str = ON) -> str:
         """What the person last said: `on` or `off`."""
-        kept = self.store.get(_CONSENT, b"")
-        return if_never_asked if kept is None else cast(str, kept[0])
+        record = self.store.get(_CONSENT, b"")
+        return if_never_asked if record is None else cast(str, record[0])
 
-    def keep_consent(self, said: str) -> None:
+    def keep_consent(self, consent: str) -> None:
         """Remember `on` or `off`."""
-        self.store.put(_CONSENT, b"", (said,))
+        self.store.put(_CONSENT, b"", (consent,))
 
     def erase(self, reason: str) -> None:
-        """Forget secret, cohorts and permanent responses, and note it in the ledger; what was
-        charged stays charged.
+        """Forget secret, cohorts and permanent responses, and note it in the ledger.
+
+        What was charged stays charged.
 
         What may be charged for new responses is for `ldp_client.budget.renew` to say.
         """
@@ -113,8 +111,8 @@ class Memory:
         self.store.put(EVENT, number.to_bytes(4, "big"), (reason, today()))
 
     def _secret(self, random: Random) -> bytes:
-        kept = self.store.get(_SECRET, b"")
-        if kept is None:
-            kept = (random(_SECRET_SIZE),)
-            self.store.put(_SECRET, b"", kept)
-        return cast(bytes, kept[0])
+        record = self.store.get(_SECRET, b"")
+        if record is None:
+            record = (random(_SECRET_SIZE),)
+            self.store.put(_SECRET, b"", record)
+        return cast(bytes, record[0])

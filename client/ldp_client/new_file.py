@@ -1,6 +1,4 @@
-"""A private file that is there whole or not at all: one that is there but
-empty has lost something.
-"""
+"""A private file that is there whole or not at all: an empty one would have lost something."""
 
 from __future__ import annotations
 
@@ -9,8 +7,9 @@ from collections.abc import Callable
 
 
 def make(path: str, fill: Callable[[str], object]) -> None:
-    """Have a new file filled under another name, then give it its own, unless another process was
-    quicker.
+    """Have a new file filled under another name, then give it its own.
+
+    Unless another process was quicker.
 
     Folders that are missing are made. Only the owner may read any of it. Raises `OSError`, or what
     `fill` raises.
@@ -33,9 +32,8 @@ def _name(fresh: str, path: str) -> None:
         os.link(fresh, path)
     except FileExistsError:
         pass
-    except (
-        OSError
-    ):  # no hard links here: a moment is left in which two processes may both find nothing
+    # No hard links here: a moment is left in which two processes may both find nothing.
+    except OSError:
         if not os.path.exists(path):
             os.replace(fresh, path)
 

@@ -1,15 +1,14 @@
 """The queue: randomized reports that wait to be sent, in the store of the device's memory.
 
 Rules
-- A survey has a queue of its own for each collector: nobody gets what was meant for another, nor
+- A survey has a queue of its own for each collector: none gets what was meant for another, nor
   waits for another's pause. What was recorded without a collector goes to the first that there is
   for its survey (`ldp_client.heirs`).
 - A report is kept under its day and a random number: neither the hour nor the order of answers can
   be read off. What leaves together is put in the order of these numbers, whatever the days.
 - A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until
-  somebody has decided about them, so that every retry sends the same bytes. There is one at a time.
-  Reports that wait have no id yet, so that only what somebody was about to send can come too late
-  for its epoch.
+  it is decided about, so that every retry sends the same bytes. There is one at a time. Reports
+  that wait have no id yet, so that only what was about to be sent can come too late for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
 - The queue is bounded by count, bytes and age. The oldest go first; the count and the bytes are
   looked at once in `SLACK` reports, and may be exceeded by that many.
@@ -93,12 +92,13 @@ class Outbox:
         return frame
 
     def done(self, frame: bytes) -> None:
-        """Forget a batch that was taken: somebody has it, or nobody ever will."""
+        """Forget a batch that was taken: a collector has it, or none ever will."""
         self._store.transact(lambda: self._forget(frame))
 
     def postpone(self, least: float, backoff: Callable[[int], float]) -> None:
-        """Let nothing be sent for at least so many seconds, nor for those that the failures in a
-        row call for.
+        """Let nothing be sent for at least so many seconds.
+
+        Nor for those that `backoff` calls for, by the failures in a row.
         """
         self._store.transact(lambda: self._postpone(least, backoff))
 
@@ -133,8 +133,9 @@ class Outbox:
         self._store.put(PAUSE, self._queue, (until, failures))
 
     def _waiting(self) -> int:
-        kept = self._store.get(BATCH, self._queue)
-        return self._size()[0] + (0 if kept is None else cast(int, kept[1]))
+        record = self._store.get(BATCH, self._queue)
+        in_batch = 0 if record is None else cast(int, record[1])
+        return self._size()[0] + in_batch
 
     def _size(self) -> tuple[int, int]:
         """How many reports wait that are in no batch yet, and their bytes."""
@@ -143,27 +144,25 @@ class Outbox:
 
     def _queues(self) -> tuple[bytes, ...]:
         """Those that this one sends."""
-        return (
-            (self._queue, self._orphaned)
-            if self._orphaned != self._queue and self._inherits()
-            else (self._queue,)
-        )
+        if self._orphaned != self._queue and self._inherits():
+            return self._queue, self._orphaned
+        return (self._queue,)
 
     def _oldest_first(self) -> Iterator[tuple[bytes, Record]]:
         """The keys and records of the reports that wait.
 
         Those of a day in the order of their random numbers.
         """
-        each = (self._store.records(REPORT, queue) for queue in self._queues())
-        return heapq.merge(*each, key=lambda found: found[0][OWNER_SIZE:])
+        by_queue = (self._store.records(REPORT, queue) for queue in self._queues())
+        return heapq.merge(*by_queue, key=lambda item: item[0][OWNER_SIZE:])
 
     def _kept(self) -> bytes | None:
-        kept = self._store.get(BATCH, self._queue)
-        return None if kept is None else cast(bytes, kept[0])
+        record = self._store.get(BATCH, self._queue)
+        return None if record is None else cast(bytes, record[0])
 
     def _made(self) -> bytes | None:
         """A batch of reports to one question, whichever a random number puts first."""
-        shuffled = sorted(self._oldest_first(), key=lambda each: each[0][-_RANDOM_SIZE:])
+        shuffled = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
         if not shuffled:
             return None
         # Of two parts, where a survey has no epochs.
@@ -171,21 +170,19 @@ class Outbox:
             (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
         ]
         _, (fingerprint, row, epoch) = waiting[0]
-        chosen = [each for each in waiting if each[1].fingerprint == fingerprint][
-            : self._limits.batch
-        ]
-        rows = b"".join(report.row for _, report in chosen)
-        made = row_batches(
+        of_question = [item for item in waiting if item[1].fingerprint == fingerprint]
+        chosen = of_question[: self._limits.batch]
+        batches = row_batches(
             fingerprint,
-            rows,
+            b"".join(report.row for _, report in chosen),
             len(row),
-            epoch,
+            epoch=epoch,
             size=len(chosen),
             random=self._random,
             clock=time.time,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
-        batch = next(made)
+        batch = next(batches)
         for key, _ in chosen[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch])
@@ -193,15 +190,15 @@ class Outbox:
         return frame
 
     def _pause(self) -> tuple[int, int]:
-        kept = self._store.get(PAUSE, self._queue)
-        return (0, 0) if kept is None else cast(tuple[int, int], kept)
+        record = self._store.get(PAUSE, self._queue)
+        return (0, 0) if record is None else cast(tuple[int, int], record)
 
     def _trim(self) -> None:
         first_day = max(0, today() - self._limits.days)
-        kept = self._store.get(BATCH, self._queue)
-        if kept is not None and cast(int, kept[2]) < first_day:
+        batch = self._store.get(BATCH, self._queue)
+        if batch is not None and cast(int, batch[2]) < first_day:
             self._store.drop(BATCH, self._queue)
-            self._count("too-old", cast(int, kept[1]))
+            self._count("too-old", cast(int, batch[1]))
         count, size = self._size()
         if not count:
             return
@@ -211,7 +208,8 @@ class Outbox:
                 return
             self._store.drop(REPORT, key)
             self._count("too-old" if too_old else "queue-full", 1)
-            count, size = count - 1, size - len(pack_array([*record]))
+            count -= 1
+            size -= len(pack_array([*record]))
 
 
 def _day(number: int) -> bytes:

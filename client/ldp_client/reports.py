@@ -20,8 +20,9 @@ Clock = Callable[[], float]
 
 
 class Report(NamedTuple):
-    """One randomized answer, or those to a group: its fingerprint, and the bytes that may leave the
-    device.
+    """One randomized answer, or those to a group: the bytes that may leave the device.
+
+    `fingerprint` is of the question or group; `row` has the bytes.
 
     `epoch` is the length of its survey's epochs in seconds; None if it has none.
     """
@@ -38,10 +39,11 @@ def batches(
     random: Random = system,
     clock: Clock = time.time,
 ) -> list[Batch]:
-    """Reports grouped by question into batches of at most `size`, each under a fresh id, all in
-    random order.
+    """Reports grouped by question into batches, each under a fresh id, all in random order.
 
-    Group only reports that may be seen together: whoever receives a batch learns that its reports
+    A batch has at most `size`.
+
+    Group only reports that may be seen together: the collector of a batch learns that its reports
     travelled together, and nothing of the order in which they were made.
     """
     by_question: dict[tuple[bytes, int | None], list[bytes]] = {}
@@ -51,7 +53,13 @@ def batches(
         batch
         for (fingerprint, epoch), rows in by_question.items()
         for batch in row_batches(
-            fingerprint, b"".join(rows), len(rows[0]), epoch, size=size, random=random, clock=clock
+            fingerprint,
+            b"".join(rows),
+            len(rows[0]),
+            epoch=epoch,
+            size=size,
+            random=random,
+            clock=clock,
         )
     ]
 
@@ -70,7 +78,8 @@ def row_batches(
     step = width * max(1, min(size, MOST_REPORTS, (MOST_PAYLOAD - 256) // width))
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
-        yield Batch(fingerprint, batch_id(random, epoch, clock()), len(chunk) // width, chunk)
+        id_ = batch_id(random, epoch, clock())
+        yield Batch(fingerprint, id_, size=len(chunk) // width, rows=chunk)
 
 
 def report_bytes(

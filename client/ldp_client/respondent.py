@@ -1,5 +1,4 @@
-"""Answers in, randomized reports out: what a device sends about one person, and what it charges for
-it.
+"""Answers in, randomized reports out: what a device sends about one person, and its price.
 
 Rules
 - A question whose budget is spent by one report is answered once.
@@ -29,8 +28,9 @@ from ldp_client.reports import Report
 
 
 class Respondent:
-    """One person's answers to a survey on one device. Both methods are called in a transaction of
-    the memory's store.
+    """One person's answers to a survey on one device.
+
+    Both methods are called in a transaction of the memory's store.
 
     They raise `AnswerError` for an unknown question or an answer that does not fit it;
     `AlreadyAnsweredError` if the question's budget is spent; `BudgetError` if the device's is;
@@ -62,12 +62,10 @@ class Respondent:
         """A report of the answers, by question name, to all questions of a group."""
         group = self._survey.group_of.get(next(iter(answers), ""))
         if group is None or {question.name for question in group.members} != answers.keys():
-            known = (
-                " or ".join(group.name for group in self._survey.groups)
-                or "none: this survey has no groups"
-            )
+            names = " or ".join(group.name for group in self._survey.groups)
+            groups = names or "none: this survey has no groups"
             raise AnswerError(
-                f"expected answers to all questions of a group ({known}), got {', '.join(answers)}"
+                f"expected answers to all questions of a group ({groups}), got {', '.join(answers)}"
             )
         values = [question.value(answers[question.name]) for question in group.members]
         rows = [
@@ -88,7 +86,7 @@ class Respondent:
         memory, random = self._memory, self._random
         randomizer = cast(Memoized, question.randomizer)
         cohort = memory.cohort(question, random)
-        key = memory.memo_key(question, cohort, value, random)
+        key = memory.memo_key(question, cohort, value, random=random)
         permanent = memory.permanent(key)
         if permanent is None and self._budget.charge_value(question):
             permanent = randomizer.permanent(value, cohort, random)

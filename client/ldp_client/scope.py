@@ -1,11 +1,12 @@
-"""Whose a record is: what a device keeps for one collector is of no use to another, even if both
-ask the same.
+"""Whose a record is: what a device keeps for one collector is of no use to another.
+
+Not even if both ask the same.
 
 A scope is a collector, by the address (or the name) that reports go to; nothing for a client that
 hands them over. Under it a question has records of its own: charges, a cohort, permanent responses.
 So two collectors that ask the same questions, in surveys of one name, cannot tell that they have
-the same device. A survey has a queue of its own for each collector, so that nobody gets what was
-meant for another. What was recorded for nobody yet has an heir (`ldp_client.heirs`).
+the same device. A survey has a queue of its own for each collector, so that none gets what was
+meant for another. What was recorded for no collector yet has an heir (`ldp_client.heirs`).
 """
 
 from __future__ import annotations
@@ -47,10 +48,9 @@ def _digest(*names: str) -> bytes:
     # Imported here, as it takes longer to load than the rest of a client.
     import hashlib
 
-    told = [name.encode() for name in names]
-    return hashlib.blake2b(
-        b"".join(b"%d:%b," % (len(each), each) for each in told), digest_size=OWNER_SIZE
-    ).digest()
+    texts = [name.encode() for name in names]
+    message = b"".join(b"%d:%b," % (len(text), text) for text in texts)
+    return hashlib.blake2b(message, digest_size=OWNER_SIZE).digest()
 
 
 NOBODY = Scope.of("")

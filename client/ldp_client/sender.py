@@ -24,7 +24,8 @@ from ldp_client.forks import renew_in_children
 from ldp_client.outbox import Outbox
 from ldp_client.transport import ACCEPTED, REFUSED, Outcome, Transport, retry
 
-FIRST_PAUSE, MOST_DOUBLINGS = 2.0, 12
+FIRST_PAUSE = 2.0
+MOST_DOUBLINGS = 12
 _GRAIN = 1 << 32
 _FAREWELL = 0.5
 """Seconds that an exit waits for a transport that is in the middle of something."""
@@ -123,9 +124,8 @@ class Sender:
     def _run(self) -> None:
         while not self._stopping:
             with self._lock:
-                self._news.wait_for(
-                    self._urgent, self._interval and self._uniform(2 * self._interval)
-                )
+                wait = self._interval and self._uniform(2 * self._interval)
+                self._news.wait_for(self._urgent, wait)
                 asked = self._asked
             try:
                 self.send_all()

@@ -16,8 +16,10 @@ Record = tuple[bytes | int | str, ...]
 
 
 class Store(Protocol):
-    """What `transact` is given is a transaction: what it changes is kept as a whole or, if it
-    raises, not at all.
+    """Records that are changed in transactions.
+
+    What `transact` is given is one: what it changes is kept as a whole or, if it raises, not at
+    all.
 
     `get`, `put`, `drop` and `records` are called within one. All methods raise `StateError`.
     """
@@ -64,29 +66,29 @@ class ProcessStore:
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""
-        kept = self._records.get(kind)
-        return None if kept is None else kept.get(key)
+        of_kind = self._records.get(kind)
+        return None if of_kind is None else of_kind.get(key)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
-        kept = self._records.setdefault(kind, {})
+        of_kind = self._records.setdefault(kind, {})
         # Noted before it is done: taking back what was not done yet does no harm.
-        self._changes.append((kept, key, kept.get(key)))
-        kept[key] = record
+        self._changes.append((of_kind, key, of_kind.get(key)))
+        of_kind[key] = record
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
-        kept = self._records.setdefault(kind, {})
-        self._changes.append((kept, key, kept.get(key)))
-        kept.pop(key, None)
+        of_kind = self._records.setdefault(kind, {})
+        self._changes.append((of_kind, key, of_kind.get(key)))
+        of_kind.pop(key, None)
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        kept = self._records.get(kind)
-        if not kept:
+        of_kind = self._records.get(kind)
+        if not of_kind:
             return iter(())
-        found = sorted(key for key in kept if key.startswith(prefix))
-        return ((key, kept[key]) for key in found)
+        keys = sorted(key for key in of_kind if key.startswith(prefix))
+        return ((key, of_kind[key]) for key in keys)
 
     def settle(self) -> None:
         """Nothing here lasts."""
@@ -102,9 +104,9 @@ class ProcessStore:
 
     def _take_back(self) -> None:
         while self._changes:
-            kept, key, before = self._changes[-1]
+            of_kind, key, before = self._changes[-1]
             if before is None:
-                kept.pop(key, None)
+                of_kind.pop(key, None)
             else:
-                kept[key] = before
+                of_kind[key] = before
             self._changes.pop()

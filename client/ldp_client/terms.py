@@ -46,10 +46,9 @@ def bound(epsilon: Epsilon) -> Fraction:
 
 
 def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None) -> None:
-    """Raise `SurveyError` if a question can ever cost more than `ceiling`, or the terms are not
-    among the pinned ones.
+    """Raise `SurveyError` for a question that can ever cost more than `ceiling`, or other terms.
 
-    `pins` are terms as `ldp explain` prints them.
+    `pins` are the terms that are accepted, as `ldp explain` prints them.
     """
     problems = []
     if ceiling is not None:
@@ -57,12 +56,9 @@ def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str]
         for question in survey:
             ratio = question.price**question.charges
             if ratio > most:
+                place = f"question {question.name!r}"
                 expected = f"at most epsilon {ceiling}, ever, which is this app's ceiling"
-                problems.append(
-                    Problem(
-                        f"question {question.name!r}", expected, f"epsilon {log_text(ratio, 6)}"
-                    )
-                )
+                problems.append(Problem(place, expected, f"epsilon {log_text(ratio, 6)}"))
     if pins is not None and survey.terms.hex() not in pins:
         expected = f"terms that this app pins ({', '.join(pins) or 'none'})"
         problems.append(Problem(f"survey {survey.name!r}", expected, survey.terms.hex()))

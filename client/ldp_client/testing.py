@@ -1,7 +1,6 @@
-"""For the tests of apps that embed a client: transports that keep what they get, and randomness
-that is replayed.
+"""For the tests of apps that embed a client: recording transports, and replayed randomness.
 
-Nothing in the client imports this module, and `Client.open` takes no randomness: no setting of a
+Nothing in the client imports this module, and `EmbeddedClient` takes no randomness: no setting of a
 released app leads here.
 """
 
@@ -14,15 +13,12 @@ from collections.abc import Iterable
 from ldp.randomness import Replay
 from ldp.survey import Survey
 from ldp.wire import Batch, FrameReader, decode_batch
-from ldp_client.database import Database
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.transport import ACCEPTED, Outcome, Transport
 
 
 class RecordingTransport:
-    """Keeps every payload and answers with the given outcomes, one after the other, then with
-    `ACCEPTED`.
-    """
+    """Keeps every payload, and answers with the given outcomes, then with `ACCEPTED`."""
 
     def __init__(self, outcomes: Iterable[Outcome | Exception] = ()) -> None:
         self.payloads: list[bytes] = []
@@ -40,37 +36,39 @@ class RecordingTransport:
     def batches(self) -> list[Batch]:
         """The batches that came, each once, however often it was sent."""
         frames = FrameReader().feed(b"".join(self.payloads))
-        found = [decode_batch(frame) for frame in frames if isinstance(frame, bytes)]
-        return list({batch.id: batch for batch in found}.values())
+        batches = [decode_batch(frame) for frame in frames if isinstance(frame, bytes)]
+        return list({batch.id: batch for batch in batches}.values())
 
     def reports(self, survey: Survey, name: str) -> list[bytes]:
         """The reports to a question, or to a group that answers `name` among others."""
-        wanted = survey.group_of.get(name, survey[name])
+        envelope = survey.group_of.get(name, survey[name])
         return [
-            batch.rows[at : at + wanted.width]
+            batch.rows[at : at + envelope.width]
             for batch in self.batches
-            if batch.fingerprint == wanted.fingerprint
-            for at in range(0, len(batch.rows), wanted.width)
+            if batch.fingerprint == envelope.fingerprint
+            for at in range(0, len(batch.rows), envelope.width)
         ]
 
 
 class ReplayingClient(EmbeddedClient):
-    """An embedded client whose randomness is a tape, and which sends at `flush` only: the same
-    reports at every run.
+    """An embedded client whose randomness is a tape: the same reports at every run.
+
+    It sends at `flush` only.
     """
 
     def __init__(self, survey: Survey, tape: bytes, transport: Transport | None = None) -> None:
         self._draw = Replay(tape)
-        super().__init__(survey, Database(None), transport, strict=True, interval=None)
+        super().__init__(survey, state=None, transport=transport, strict=True, interval=None)
 
 
 def assert_nothing_told(answers: Iterable[str], *places: str | os.PathLike[str]) -> None:
-    """Fail if an answer's text is in a file, or in any file of a folder, in UTF-8, UTF-16 or
-    hexadecimal.
+    """Fail if an answer's text is in a file, in UTF-8, UTF-16 or hexadecimal.
+
+    Or in any file of a folder.
     """
     for answer in answers:
-        told = answer.encode()
-        forms = (told, answer.encode("utf-16-le"), told.hex().encode())
+        text = answer.encode()
+        forms = (text, answer.encode("utf-16-le"), text.hex().encode())
         for path in _files(places):
             with open(path, "rb") as file:
                 content = file.read()

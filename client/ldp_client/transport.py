@@ -16,8 +16,9 @@ _USUAL_PORTS = {"https": 443, "http": 80}
 
 
 class Outcome(NamedTuple):
-    """One of three: `ACCEPTED`, `REFUSED` for good, or to be retried, after `wait` seconds if the
-    collector says so.
+    """What became of a batch: `ACCEPTED`, `REFUSED` for good, or to be retried.
+
+    After `wait` seconds, if the collector says so.
     """
 
     verdict: str
@@ -28,8 +29,9 @@ ACCEPTED, REFUSED = Outcome("accepted"), Outcome("refused")
 
 
 def retry(wait: float = 0.0) -> Outcome:
-    """Nobody has the batch now, or nobody knows: send the same bytes later, and not before `wait`
-    seconds.
+    """The batch is to be sent again, the same bytes, and not before `wait` seconds.
+
+    No collector has it, or no one knows.
     """
     return Outcome("retry", wait)
 
@@ -47,10 +49,11 @@ class Transport(Protocol):
 
 
 class HTTPTransport:
-    """Posts batches to a collector over HTTPS, certificates checked; plain HTTP is for this very
-    machine only.
+    """Posts batches to a collector over HTTPS, certificates checked.
 
-    Accepted is 202 and nothing else: whatever stands between (a login page of a café's network)
+    Plain HTTP is for this very machine only.
+
+    Accepted is 202 and nothing else: what stands between (a login page of a café's network)
     says 200. Redirects are not followed, and proxies not looked for. A status that no retry can
     change (4xx but 408 and 429) refuses for good.
     """
@@ -88,10 +91,8 @@ class HTTPTransport:
             response = connection.getresponse()
             response.read(_MOST_RESPONSE)
             return _outcome(response.status, response.getheader("Retry-After"))
-        except (
-            OSError,
-            HTTPException,
-        ):  # no network, a time-out, a certificate that does not check out
+        # No network, a time-out, a certificate that does not check out.
+        except (OSError, HTTPException):
             return retry()
         finally:
             connection.close()

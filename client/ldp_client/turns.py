@@ -37,8 +37,8 @@ class Turns:
 
     def renew(self) -> None:
         """Begin with a lock of our own: in a forked child."""
-        # Reentrant, so that whoever interrupts a turn of its own thread is refused, and does not
-        # wait for ever.
+        # Reentrant, so that what interrupts a turn of its own thread is refused, and does not wait
+        # for ever.
         self._lock = RLock()
 
     def take(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
@@ -49,10 +49,9 @@ class Turns:
         with self._lock:
             if self._busy:
                 raise StateError(
-                    "expected to begin when nothing else was under way in this thread, got a call "
-                    "from within another "
-                    "one, by a signal handler or a finalizer: let it set a flag, and record once "
-                    "it has returned"
+                    "expected to begin when nothing else was under way in this thread, "
+                    "got a call from within another one, by a signal handler or a finalizer: "
+                    "let it set a flag, and record once it has returned"
                 )
             try:
                 self._busy = True
@@ -61,7 +60,7 @@ class Turns:
                 self._busy = False
 
     def hold(self) -> bool:
-        """Let nobody begin, before a fork. Whether that could be had, and is to be let go of."""
+        """Let no work begin, before a fork. Whether that could be had, and is to be let go of."""
         return self._lock.acquire(timeout=PATIENCE_AT_FORKS)
 
     def let_go(self) -> None:

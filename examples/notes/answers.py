@@ -1,21 +1,16 @@
-"""Typed answers to the survey notes-2026.
-
-Written by `ldp codegen`: change the survey, not this file.
-"""
+"""Typed answers to the survey notes-2026. Written by `ldp codegen`: change the survey, not this file."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from ldp_client.embedded import EmbeddedClient
+from ldp_client import EmbeddedClient
 
 TERMS = "1ba9c4232650f0b7f85f37636554978b"
-"""What a respondent agrees to: pin it with `Client.open(..., pins=[TERMS])`."""
+"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""
 
 
-def record_kept(
-    client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]
-) -> bool:
+def record_kept(client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]) -> bool:
     """How many notes are kept?"""
     return client.record("kept", value)
 

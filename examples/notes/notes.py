@@ -23,9 +23,7 @@ from answers import (
     record_theme,
 )  # written by `ldp codegen survey.toml`
 
-from ldp_client import Client
-from ldp_client.embedded import EmbeddedClient
-from ldp_client.transport import FolderTransport, HTTPTransport
+from ldp_client import EmbeddedClient, FolderTransport, HTTPTransport
 
 HOME = Path(os.environ.get("NOTES_HOME", "~/.notes")).expanduser()
 COLLECTOR = os.environ.get("NOTES_COLLECTOR", "https://collect.example")
@@ -65,7 +63,7 @@ def open_client() -> EmbeddedClient:
     """
     token = os.environ.get("NOTES_TOKEN")
     remote = COLLECTOR.startswith(("http://", "https://"))
-    return Client.open(
+    return EmbeddedClient(
         SURVEY,
         state=HOME / "ldp.db",
         transport=HTTPTransport(COLLECTOR, token=token) if remote else FolderTransport(COLLECTOR),

@@ -23,6 +23,7 @@ _PLACES = {
     "exponential": ("exponential", "MECHANISM"),
     "geometric": ("additive", "GEOMETRIC"),
     "laplace": ("additive", "LAPLACE"),
+    "one-bit": ("one_bit", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -54,8 +55,8 @@ _PLACES = {
 class _Table(Mapping[str, Mechanism]):
     def __getitem__(self, name: str) -> Mechanism:
         module, row = _PLACES[name]
-        found: Mechanism = getattr(import_module(f"{__name__}.{module}"), row)
-        return found
+        mechanism: Mechanism = getattr(import_module(f"{__name__}.{module}"), row)
+        return mechanism
 
     def __iter__(self) -> Iterator[str]:
         return iter(_PLACES)
@@ -68,8 +69,6 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 """Every mechanism, by the name that a survey file uses."""
 
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
-"""What `mechanism = "auto"` chooses from: those that no other beats in error, size of reports and
-time to decode.
-"""
+"""What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
 __all__ = ["AUTOMATIC", "MECHANISMS", "Declared", "Mechanism", "Memoized", "Pure", "Randomizer"]

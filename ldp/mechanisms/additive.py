@@ -1,8 +1,11 @@
-"""Noise added to a whole number: the discrete Laplace mechanism, and the geometric one, which is
-cut to the domain.
+"""Noise added to a whole number: the discrete Laplace mechanism, and the geometric one.
 
-    report = x + Z, cut at both ends to [low - margin, high + margin];  P[Z = z] in proportion to a^|z|,  a = 1 / s
-    P[y | x] = a^|y-x| (1-a) / (1+a),  at either end a^|y-x| / (1+a);  epsilon = N ln s,  N = high - low
+The latter is cut to the domain.
+
+    report = x + Z, cut at both ends to [low - margin, high + margin]
+    P[Z = z] in proportion to a^|z|,  a = 1 / s
+    P[y | x] = a^|y-x| (1-a) / (1+a),  at either end a^|y-x| / (1+a)
+    epsilon = N ln s,  N = high - low
 
 In the local model any value may stand in for any other, so the sensitivity is all of N. `geometric`
 has no margin: its reports are the domain itself. What lies beyond the domain tells nothing more
@@ -39,13 +42,9 @@ MOST_OUTPUTS = 1 << 16
 MOST_LAPLACE_VALUES = 1 << 14
 
 _STEP_SCALE = 1 << 64
-"""The odds of one step lie on a grid of 2^-64, small beside the least step, a ten-thousandth in
-65,535.
-"""
+"""The odds of one step lie on a grid of 2^-64; the least step is a ten-thousandth in 65,535."""
 _LEAST = 1 << 96
-"""So large that a ten-thousandth of it in 65,535 is still a weight of 66 bits, and rounding costs
-next to nothing.
-"""
+"""A ten-thousandth of it in 65,535 is still a weight of 66 bits: rounding costs next to nothing."""
 _USUAL_MARGIN, _LARGEST_MARGIN = 7, 40
 """In units of N / epsilon: the noise goes as far with probability e^-7 and e^-40."""
 
@@ -85,30 +84,30 @@ class AdditiveNoise(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """The value plus noise, whose law knows nothing of the value; then cut."""
         rising = tails(self)
-        reach, upward = len(rising) - 1, rising[-1]
-        drawn = randbelow(upward + rising[-2], random)
+        reach = len(rising) - 1
+        upward = rising[-1]
+        weight = randbelow(upward + rising[-2], random)
         # Upwards from 0, or downwards from -1.
-        noise = (
-            reach - bisect_right(rising, drawn)
-            if drawn < upward
-            else bisect_right(rising, drawn - upward) - reach
-        )
+        if weight < upward:
+            noise = reach - bisect_right(rising, weight)
+        else:
+            noise = bisect_right(rising, weight - upward) - reach
         return min(max(int(value) + self.margin + noise, 0), self.size + 2 * self.margin - 1)
 
     def channel(self) -> Channel:
         """The law of the noise, shifted to each value and folded in at the ends."""
         falling = tails(self)[::-1]
-        total, last = falling[0] + falling[1], self.size + 2 * self.margin - 1
+        total = falling[0] + falling[1]
+        last = self.size + 2 * self.margin - 1
 
         def mass(output: int, centre: int) -> Fraction:
             distance = abs(output - centre)
             beyond = 0 if output in (0, last) else falling[distance + 1]
             return Fraction(falling[distance] - beyond, total)
 
+        outputs = range(last + 1)
         return Channel(
-            tuple(
-                tuple(mass(y, x + self.margin) for y in range(last + 1)) for x in range(self.size)
-            ),
+            tuple(tuple(mass(y, x + self.margin) for y in outputs) for x in range(self.size))
         )
 
 
@@ -131,17 +130,16 @@ def _weights(noise: AdditiveNoise) -> Iterator[int]:
 @lru_cache(maxsize=8)
 def _ratio(noise: AdditiveNoise) -> Fraction:
     """Over the columns: at an end, beyond the domain, and within."""
-    margin, across = noise.margin, noise.size - 1
+    margin = noise.margin
+    across = noise.size - 1
     falling = tails(noise)[::-1]
     weights = [tail - beyond for tail, beyond in pairwise(falling)]
     worst = falling[margin], falling[margin + across]
     # Within the domain the lowest value's column tells most; without a margin that is an end, and
     # it is the next one's.
-    columns = (
-        zip(weights[:margin], weights[across:], strict=False)
-        if margin
-        else [(weights[0], weights[across - 1])]
-    )
+    columns = zip(weights[:margin], weights[across:], strict=False)
+    if not margin:
+        columns = zip(weights[:1], weights[across - 1 : across], strict=True)
     for high, low in columns:
         # Products in place of fractions, which there may be tens of thousands of.
         if high * worst[1] > worst[0] * low:
@@ -155,9 +153,13 @@ def _designed(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveN
     across = size - 1
     if margin is None:
         most = min((MOST_OUTPUTS - size) // 2, ceil(_LARGEST_MARGIN * across / epsilon))
-        margin = keys.integer("margin", 1, most, min(most, ceil(_USUAL_MARGIN * across / epsilon)))
+        margin = keys.integer(
+            "margin", 1, most, default=min(most, ceil(_USUAL_MARGIN * across / epsilon))
+        )
     near = floor(exp_lower(epsilon / across) * _STEP_SCALE)
-    return AdditiveNoise(size, margin, near, _STEP_SCALE, _LEAST), Declared.epsilon(epsilon)
+    return AdditiveNoise(size, margin, near, far=_STEP_SCALE, least=_LEAST), Declared.epsilon(
+        epsilon
+    )
 
 
 def geometric(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
@@ -166,8 +168,9 @@ def geometric(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
 
 
 def laplace(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
-    """`epsilon`, and `margin` if the noise shall be cut elsewhere than 7 (high - low) / epsilon
-    beyond the domain.
+    """`epsilon`, and `margin` if the noise shall be cut elsewhere.
+
+    It is cut 7 (high - low) / epsilon beyond the domain otherwise.
     """
     return _designed(keys, domain, None)
 
@@ -176,13 +179,13 @@ GEOMETRIC = Mechanism(
     "geometric",
     "geometric noise on a whole number, cut to its range",
     ("epsilon",),
-    integers_up_to(MOST_OUTPUTS),
-    geometric,
+    accepts=integers_up_to(MOST_OUTPUTS),
+    design=geometric,
 )
 LAPLACE = Mechanism(
     "laplace",
     "discrete Laplace noise on a whole number",
     ("epsilon", "margin"),
-    integers_up_to(MOST_LAPLACE_VALUES),
-    laplace,
+    accepts=integers_up_to(MOST_LAPLACE_VALUES),
+    design=laplace,
 )

@@ -1,6 +1,8 @@
 """Choosing the mechanism with the least total error, as far as reports stay short.
 
-    R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2, the summed variance over all values times the number of reports
+    R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2
+
+which is the summed variance over all values times the number of reports.
 
 m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies,
 so it can be compared before anyone is asked; with blocks of values (`hr`) of which some have one
@@ -25,19 +27,23 @@ WORTH_IT = Fraction(965, 1000)
 
 
 def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
-    """R: the summed variance of all estimated frequencies, times the number of reports, if everyone
-    holds so many.
+    """R: the summed variance of all estimated frequencies, times the number of reports.
+
+    If everyone holds so many values.
     """
     if is_blocked(randomizer):
         return randomizer.squares - held
     assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
     (p, below_p), (q, below_q) = (rate.as_integer_ratio() for rate in randomizer.support)
-    return summed_variance(p * below_q, q * below_p, below_p * below_q, randomizer.size, held)
+    return summed_variance(
+        p * below_q, q * below_p, below_p * below_q, size=randomizer.size, held=held
+    )
 
 
 def summed_variance(p: int, q: int, whole: int, size: int, held: int = 1) -> Fraction:
-    """R, from rates that are whole numbers over a whole: fractions would be reduced after every
-    step.
+    """R, from rates that are whole numbers over a whole.
+
+    Fractions would be reduced after every step.
     """
     return Fraction(held * p * (whole - p) + (size - held) * q * (whole - q), (p - q) ** 2)
 
@@ -53,32 +59,35 @@ class Considered(NamedTuple):
 def considered(
     designs: Iterable[tuple[Mechanism, Randomizer]], held: int
 ) -> tuple[Considered, ...]:
-    """What there is to choose from, by the design of each candidate, for a question whose
-    respondents hold so many.
+    """What there is to choose from, by the design of each candidate.
+
+    For a question whose respondents hold so many values.
     """
     return tuple(
-        Considered(row, made.layout.width, total_error(_compared(row, made), held))
-        for row, made in designs
+        Considered(row, randomizer.layout.width, total_error(_compared(row, randomizer), held))
+        for row, randomizer in designs
     )
 
 
-def least_error(found: tuple[Considered, ...], limit: int) -> Considered:
-    """The one with the least total error; ties go to the first. A limit of 0 leaves it to the rule
-    above.
+def least_error(choice: tuple[Considered, ...], limit: int) -> Considered:
+    """The one with the least total error; ties go to the first.
+
+    A limit of 0 leaves it to the rule above.
 
     Where none keeps to the limit, the one with the shortest report is taken.
     """
 
     def best(most: int) -> Considered:
-        return min(found, key=lambda each: (max(each.report_bytes - most, 0), each.error))
+        return min(choice, key=lambda one: (max(one.report_bytes - most, 0), one.error))
 
     if limit:
         return best(limit)
-    short, long = best(SHORT), best(LONG)
+    short = best(SHORT)
+    long = best(LONG)
     return long if long.error < WORTH_IT * short.error else short
 
 
-def _compared(row: Mechanism, made: Randomizer) -> Pure | Blocked:
-    if not (is_pure(made) or is_blocked(made)):
+def _compared(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:
+    if not (is_pure(randomizer) or is_blocked(randomizer)):
         raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
-    return made
+    return randomizer

@@ -1,13 +1,14 @@
-"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for each, and
-nothing fresh.
+"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for each.
+
+Nothing of its reports is fresh.
 
     window     the d values from a uniform one on, in a circle; drawn once per device, and sent with
                each report
     response   a bit for each value of the window: 1 with probability p if it is the true value,
                else q = 1 - p; p / q = s just below e^(epsilon/2), or e^epsilon if d = 1 and two
                values differ in one bit
-    estimate   mean of (b/d) (bit - q) / (p - q) over the window, 0 outside:  variance (b/d) q (1-q) / (p-q)^2 for a
-               value that nobody holds, whatever d values a window has
+    estimate   mean of (b/d) (bit - q) / (p - q) over the window, 0 outside
+    variance   (b/d) q (1-q) / (p-q)^2 for a value that no one holds, whatever d values a window has
 
 A response is drawn once for each value of the window and once for all others, so that a device has
 at most d + 1 of them (b if the window is everything). All reports from one are the same: what one
@@ -97,7 +98,12 @@ class BitFlip(NamedTuple):
         """The bits of the window."""
         true_bits = 1 << self.memo_value(value, cohort) & (1 << self.sampled) - 1
         return draw_bits(
-            true_bits, self.sampled, (1 << self.word) - self.flip, self.flip, random, self.word
+            true_bits,
+            self.sampled,
+            (1 << self.word) - self.flip,
+            if_other=self.flip,
+            random=random,
+            word=self.word,
         )
 
     def instantaneous(self, permanent: int, cohort: int, _: Random) -> int:
@@ -112,27 +118,23 @@ class BitFlip(NamedTuple):
     def channel(self) -> Channel:
         """One column for each window and vector of its bits, the latter varying fastest."""
         p, q = self.within
-        of_place = [
-            [
-                mass / self.size
-                for mass in product_row([p if bit == place else q for bit in range(self.sampled)])
-            ]
+        bits = range(self.sampled)
+        laws = [
+            product_row([p if bit == place else q for bit in bits])
             for place in range(self.sampled + 1)
         ]
-        windows = range(self.size)
-        return Channel(
-            tuple(
-                tuple(
-                    mass for cohort in windows for mass in of_place[self.memo_value(value, cohort)]
-                )
-                for value in range(self.size)
-            )
-        )
+
+        def row(value: int) -> tuple[Fraction, ...]:
+            of_windows = (laws[self.memo_value(value, cohort)] for cohort in range(self.size))
+            return tuple(mass / self.size for law in of_windows for mass in law)
+
+        return Channel(tuple(map(row, range(self.size))))
 
 
 def design(keys: Keys, domain: Domain) -> tuple[BitFlip, Declared]:
     """`epsilon`, `sampled`."""
-    epsilon, size = keys.epsilon(), domain.size or 2
+    epsilon = keys.epsilon()
+    size = domain.size or 2
     sampled = keys.integer("sampled", 1, size)
     flip = math.ceil((1 << WORD) / (exp_lower(epsilon / min(sampled, 2)) + 1))
     declared = Declared.epsilon(epsilon)
@@ -143,6 +145,6 @@ MECHANISM = Mechanism(
     "dbitflip",
     "permanent bits for some of the values",
     ("epsilon", "sampled"),
-    small_closed(MOST_VALUES),
-    design,
+    accepts=small_closed(MOST_VALUES),
+    design=design,
 )

@@ -26,6 +26,8 @@ A randomizer has a kind, which says how its reports are decoded:
     bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
     search  a report supports hashed prefixes of texts; decoded by a search, and by counting in
             cohorts held out of it
+    mean    a report is a bit whose expectation is linear in a whole number; decoded to a mean,
+            and to no frequencies
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 """The integers of a randomizer, by name."""
 
 
-Kind = Literal["pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search"]
+Kind = Literal[
+    "pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search", "mean"
+]
 
 
 class Randomizer(Protocol):
@@ -84,9 +88,7 @@ class Pure(Randomizer, Protocol):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """(p, q): the probabilities that a report supports its true value, and any other given
-        value.
-        """
+        """(p, q): how likely a report supports its true value, and any other given value."""
 
     @property
     def size(self) -> int:
@@ -109,8 +111,9 @@ class Blocked(Randomizer, Protocol):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """How likely a report of a value's block supports it: at most, if it is a true value, and
-        if it is not.
+        """How likely a report of a value's block supports it.
+
+        At most, if it is a true value; and if it is not.
         """
 
     @property
@@ -124,7 +127,7 @@ class Blocked(Randomizer, Protocol):
     def squares(self) -> Fraction:
         """The mean squares of what a report is worth to each value, added up.
 
-        At most, whoever holds what.
+        At most, whatever the respondents hold.
         """
 
 
@@ -142,8 +145,9 @@ class SetValued(Protocol):
 
 @runtime_checkable
 class Composed(Randomizer, Protocol):
-    """A randomizer that is not told by its fields alone, as some of them are randomizers, or follow
-    from others.
+    """A randomizer that is not told by its fields alone.
+
+    Some of them are randomizers, or follow from others.
     """
 
     def integers(self) -> Numbers:
@@ -156,8 +160,9 @@ class Memoized(Randomizer, Protocol):
 
     @property
     def memoizes(self) -> bool:
-        """Whether a permanent response exists: without one every report is fresh noise on the true
-        value.
+        """Whether a permanent response exists.
+
+        Without one every report is fresh noise on the true value.
         """
 
     @property
@@ -175,13 +180,15 @@ class Memoized(Randomizer, Protocol):
         """
 
     def ratio_after(self, reports: int) -> Fraction:
-        """The exact ratio of so many reports of one unchanged value: from `ratio`, for one, up to
-        `lifetime_ratio`.
+        """The exact ratio of so many reports of one unchanged value.
+
+        From `ratio`, for one, up to `lifetime_ratio`.
         """
 
     def draw_cohort(self, random: Random) -> int:
-        """What a device draws once and keeps, whatever it answers: a cohort, or a hash function's
-        seed of 8 bytes.
+        """What a device draws once and keeps, whatever it answers.
+
+        A cohort, or a hash function's seed of 8 bytes.
         """
 
     def memo_value(self, value: Value, cohort: int) -> Value:
@@ -208,8 +215,9 @@ def is_blocked(randomizer: Randomizer) -> TypeGuard[Blocked]:
 
 
 def integers(randomizer: Randomizer) -> Numbers:
-    """Every number that the law of a report depends on: what fingerprints and certificates are made
-    of.
+    """Every number that the law of a report depends on.
+
+    Fingerprints and certificates are made of these.
     """
     # Asked for by name, as looking for all that the protocol asks for would evaluate the ratios.
     composed: Callable[[], Numbers] | None = getattr(randomizer, "integers", None)
@@ -217,8 +225,9 @@ def integers(randomizer: Randomizer) -> Numbers:
 
 
 def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
-    """The exact ratio of everything a device ever sends about one unchanged value; None if
-    unbounded.
+    """The exact ratio of everything a device ever sends about one unchanged value.
+
+    None if it is unbounded.
 
     Without permanent responses, one report is all that is ever sent.
     """
@@ -229,16 +238,15 @@ _LONGEST = 44
 
 
 class Declared(NamedTuple):
-    """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio that delivered ratios
-    must not exceed.
+    """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio.
+
+    Delivered ratios must not exceed it.
     """
 
     text: str
     bound: Fraction
     lifetime: Declared | None = None
-    """The same for everything ever sent about one unchanged value, where the survey states that
-    too.
-    """
+    """The same for all that is ever sent about one unchanged value, where the survey states it."""
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:
@@ -254,9 +262,8 @@ class Declared(NamedTuple):
         # Not written out where it would be too long by far: that takes longer than the logarithm.
         text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
         if not 0 < len(text) <= _LONGEST:
-            text = _decimal(
-                Fraction(Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING))
-            )
+            epsilon = Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)
+            text = _decimal(Fraction(epsilon))
         return cls(text, ratio)
 
 
@@ -274,8 +281,9 @@ class Mechanism(NamedTuple):
 
 def any_closed(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
-    unfit = domain.size is None or domain.most is not None
-    return "a question with a list of values (type boolean, category or integer)" if unfit else None
+    if domain.size is None or domain.most is not None:
+        return "a question with a list of values (type boolean, category or integer)"
+    return None
 
 
 def integers_up_to(most: int) -> Callable[[Domain], str | None]:
@@ -291,9 +299,9 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
 
 def two_valued(domain: Domain) -> str | None:
     """For mechanisms of yes-no questions."""
-    return (
-        None if domain.size == 2 and domain.most is None else "a question with exactly two values"
-    )
+    if domain.size != 2 or domain.most is not None:
+        return "a question with exactly two values"
+    return None
 
 
 def small_closed(most: int) -> Callable[[Domain], str | None]:
@@ -314,14 +322,15 @@ def _decimal(number: Fraction) -> str:
 
 @lru_cache(maxsize=256)
 def _written(numerator: int, denominator: int) -> str:
-    left, digits = denominator, 0
+    rest = denominator
+    digits = 0
     for factor in (2, 5):
         times = 0
-        while left % factor == 0:
-            left //= factor
+        while rest % factor == 0:
+            rest //= factor
             times += 1
         digits = max(digits, times)
-    if left != 1:
+    if rest != 1:
         return f"{numerator}/{denominator}"
     whole, part = divmod(numerator * 10**digits // denominator, 10**digits)
     return f"{whole}.{part:0{digits}d}" if digits else str(whole)

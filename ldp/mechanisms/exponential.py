@@ -1,6 +1,7 @@
 """The exponential mechanism: an output is the likelier, the better it is for the true value.
 
-    P[y | x] in proportion to exp(epsilon q(x, y) / (2 D)),  D = max over y of (max_x q(x, y) - min_x q(x, y))
+    P[y | x] in proportion to exp(epsilon q(x, y) / (2 D))
+    D = max over y of (max_x q(x, y) - min_x q(x, y))
 
 q is the `quality` of output y for value x, and D its sensitivity. A row becomes integers over
 2^192, rounded down; the first of the outputs that are best for the value gets what is left.
@@ -38,8 +39,9 @@ _FURTHEST = 50
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
-    """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more than that of
-    the quality.
+    """`epsilon`, `quality` (rows by true value), and `sensitivity` if it shall be more.
+
+    It is that of the quality otherwise.
     """
     epsilon = keys.epsilon()
     quality = keys.rows("quality", domain.size or 2, MOST_OUTPUTS)
@@ -53,12 +55,11 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
         )
         return stand_in
     whole = [[int(entry * denominator) for entry in row] for row in quality]
-    actual = Fraction(
-        max(max(column) - min(column) for column in zip(*whole, strict=True)), denominator
-    )
+    widest = max(max(column) - min(column) for column in zip(*whole, strict=True))
+    actual = Fraction(widest, denominator)
     if actual == 0:
         keys.problem("quality", "outputs that are better for some values than for others", "none")
-    sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, actual)
+    sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, default=actual)
     scale = epsilon / (2 * sensitivity) if sensitivity else Fraction(0)
     if scale * max(max(row) - min(row) for row in whole) > _FURTHEST * denominator:
         keys.problem(
@@ -86,7 +87,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
 def _weights(odds: list[int]) -> tuple[int, ...]:
     """Those of a row, from the odds of its outputs."""
     total = sum(odds)
-    weights = [_TOTAL * each // total for each in odds]
+    weights = [_TOTAL * chance // total for chance in odds]
     weights[odds.index(max(odds))] += _TOTAL - sum(weights)
     return tuple(weights)
 
@@ -95,6 +96,6 @@ MECHANISM = Mechanism(
     "exponential",
     "the exponential mechanism, for any quality of outputs",
     ("epsilon", "quality", "sensitivity"),
-    small_closed(MOST_VALUES),
-    design,
+    accepts=small_closed(MOST_VALUES),
+    design=design,
 )

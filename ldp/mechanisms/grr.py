@@ -1,5 +1,4 @@
-"""k-ary (generalized) randomized response: the true value with odds R : 1 : ... : 1 against each
-other value.
+"""k-ary (generalized) randomized response: the true value with odds R against each other.
 
     p = R / (R + d - 1),  q = 1 / (R + d - 1),  R the rational just below e^epsilon
 
@@ -59,10 +58,10 @@ class RandomizedResponse(NamedTuple):
         """The value itself, or one of the others, uniformly."""
         size, truth, other = self
         index = int(value)
-        drawn = randbelow(truth + (size - 1) * other, random) - truth
-        if drawn < 0:
+        beyond = randbelow(truth + (size - 1) * other, random) - truth
+        if beyond < 0:
             return index
-        another = drawn // other
+        another = beyond // other
         return another + (another >= index)
 
     def channel(self) -> Channel:
@@ -79,4 +78,6 @@ def design(keys: Keys, domain: Domain) -> tuple[RandomizedResponse, Declared]:
     return RandomizedResponse(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("grr", "k-ary randomized response", ("epsilon",), any_closed, design)
+MECHANISM = Mechanism(
+    "grr", "k-ary randomized response", ("epsilon",), accepts=any_closed, design=design
+)

@@ -1,22 +1,28 @@
 """Hadamard response: one of K symbols, which supports half of the values of one of B blocks.
 
+A Hadamard matrix has entries of 1 and -1, and any two of its rows agree in half of their places. So
+if values are rows and reports are columns, a report tells one half of the values from the other
+half, and decoding is a fast transform. Large epsilons can tell more: then values are dealt out to
+blocks, each with a matrix of its own.
+
 Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block x mod
 B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
 supports those values of its block whose row shares an even number of bits with its own, and says
 nothing of other blocks. With R the odds of a symbol that supports the value, what is sent
 
-    is in the value's block and supports it with probability    R / (R + 2B - 1)
-    is in the other half of its block, or in any half of another block, each with    1 / (R + 2B - 1)
+    is in the value's block and supports it with probability                R / (R + 2B - 1)
+    is in the other half of it, or in any half of another block, each with  1 / (R + 2B - 1)
 
 Of the symbols in either half of a block, half support any other value of that block. So a report is
 worth c to the values that it supports, -c to the others of its block, and nothing to the rest:
 
     c = (R + 2B - 1) / (R - 1)
-    mean square, to value x: c (R + 1) / (R - 1) from those who hold x or another value of its block,
-    2 c / (R - 1) from everybody else;  with F for the share of the former,
-    Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n
+    mean square, to value x:  c (R + 1) / (R - 1) from those who hold a value of its block,
+                              2 c / (R - 1) from all others
+    Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n,  with F for the share of the former
 
-Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whoever holds what.
+Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whatever respondents
+hold.
 The number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is
 best up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R /
 (R + 1) and q = 1/2.
@@ -49,8 +55,9 @@ from ldp.randomness import Random, randbelow
 
 
 class HadamardResponse(NamedTuple):
-    """Weight `truth` for the half block that supports the value, `other` for the rest of the
-    `symbols`.
+    """Hadamard response in `blocks` of `symbols` in all.
+
+    Weight `truth` for the half block that supports the value, `other` for the rest.
     """
 
     size: int
@@ -81,9 +88,7 @@ class HadamardResponse(NamedTuple):
 
     @property
     def halves(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of the half that supports the value, and of any other
-        half of a block.
-        """
+        """The probabilities of the half that supports the value, and of any other half."""
         return Fraction(self.truth, self._total), Fraction(self.other, self._total)
 
     @property
@@ -119,11 +124,11 @@ class HadamardResponse(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""
         own, mask = self.place(int(value))
-        drawn = randbelow(self._total, random)
+        weight = randbelow(self._total, random)
         row = randbelow(self.rows, random)
         # After the half of the supporters comes the other one of their block, then two of each
         # block.
-        after = 0 if drawn < self.truth else 1 + (drawn - self.truth) // self.other
+        after = 0 if weight < self.truth else 1 + (weight - self.truth) // self.other
         block = (own + after // 2) % self.blocks
         if after < 2 and (row & mask).bit_count() & 1 != after:
             row ^= mask & -mask
@@ -147,17 +152,17 @@ class HadamardResponse(NamedTuple):
 
 
 def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:
-    """The one with the least total error, whoever holds what.
+    """The one with the least total error, whatever respondents hold.
 
     Of those, the one with the fewest blocks.
     """
     numbers = (1 << power for power in range(size.bit_length()))
-    made = (
-        HadamardResponse(size, blocks, _symbols(size, blocks), truth, other) for blocks in numbers
+    responses = (
+        HadamardResponse(size, blocks, _symbols(size, blocks), truth=truth, other=other)
+        for blocks in numbers
     )
-    return min(
-        (each for each in made if each.symbols <= MOST_SYMBOLS), key=lambda each: each._squares
-    )
+    fitting = (response for response in responses if response.symbols <= MOST_SYMBOLS)
+    return min(fitting, key=lambda response: response._squares)
 
 
 def _symbols(size: int, blocks: int) -> int:
@@ -172,5 +177,5 @@ def design(keys: Keys, domain: Domain) -> tuple[HadamardResponse, Declared]:
 
 
 MECHANISM = Mechanism(
-    "hr", "Hadamard response", ("epsilon",), small_closed(MOST_SYMBOLS - 1), design
+    "hr", "Hadamard response", ("epsilon",), accepts=small_closed(MOST_SYMBOLS - 1), design=design
 )

@@ -39,20 +39,22 @@ from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, integers
 from ldp.mechanisms.projective import ProjectiveResponse, candidates, geometry, least_error
 from ldp.randomness import Random, randbelow
 
-LONGEST, MOST_LONGEST = 32, 64
-CELLS, MOST_CELLS = 1 << 18, 1 << 20
+LONGEST = 32
+MOST_LONGEST = 64
+CELLS = 1 << 18
+MOST_CELLS = 1 << 20
 UNICODE = 146
-"""Bytes that a text may go on with: 95 printable ones of ASCII, and 51 that begin a character of
-several bytes.
-"""
+"""Bytes that a text may go on with: 95 printable of ASCII, and 51 that begin longer characters."""
 
-_FIRST_CONTINUATIONS_A_CELL, _CELLS_A_CONTINUATION = 16, 7
+_FIRST_CONTINUATIONS_A_CELL = 16
+_CELLS_A_CONTINUATION = 7
 _STAGES_A_HELD_OUT = 4
 
 
 class HeavyHitters(NamedTuple):
-    """The response to a cell, what is hashed into cells in each stage, and how many cohorts are
-    held out.
+    """A response to hashed prefixes of texts.
+
+    That to a cell, what is hashed into cells in each stage, and how many cohorts are held out.
     """
 
     oracle: ProjectiveResponse
@@ -149,8 +151,9 @@ def _most_bytes(branching: int, most: int) -> int:
 
 @lru_cache(maxsize=64)
 def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
-    """The response with the least error to so many cells or more: all points of a space, if it is
-    not too large.
+    """The response with the least error to so many cells or more, if it is not too large.
+
+    Its cells are all points of a space.
 
     Where the order that a large epsilon asks for leads to a large space, there are fewer cells.
     """
@@ -159,7 +162,8 @@ def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
         # Errors take longer to compare than points, and are of no use where all spaces are too
         # large.
         if any(geometry(space.order, space.dimension).points <= MOST_CELLS for space in spaces):
-            points = (space := least_error(spaces)).layout.symbols
+            space = least_error(spaces)
+            points = space.layout.symbols
             if points <= MOST_CELLS:
                 return space._replace(size=points)
         cells //= 2
@@ -170,13 +174,16 @@ def design(keys: Keys, domain: Domain) -> tuple[HeavyHitters, Declared]:  # noqa
 
     `longest`, `alphabet`, `cells`, `held_out` and `hash_seed` if they are not to be the usual ones.
     """
-    epsilon, longest = keys.epsilon(), keys.integer("longest", 1, MOST_LONGEST, LONGEST)
-    oracle = response_to_cells(*odds(epsilon), keys.integer("cells", 2, CELLS, CELLS))
+    epsilon = keys.epsilon()
+    longest = keys.integer("longest", 1, MOST_LONGEST, default=LONGEST)
+    oracle = response_to_cells(*odds(epsilon), keys.integer("cells", 2, CELLS, default=CELLS))
     alphabet = _alphabet(keys)
     lengths = stage_lengths(longest, len(alphabet) or UNICODE, oracle.size)
-    held_out = keys.integer("held_out", 1, 256, max(1, len(lengths) // _STAGES_A_HELD_OUT))
-    hash_seed = keys.integer("hash_seed", 0, (1 << 32) - 1, 0)
-    return HeavyHitters(oracle, lengths, held_out, hash_seed, alphabet), Declared.epsilon(epsilon)
+    held_out = keys.integer("held_out", 1, 256, default=max(1, len(lengths) // _STAGES_A_HELD_OUT))
+    hash_seed = keys.integer("hash_seed", 0, (1 << 32) - 1, default=0)
+    return HeavyHitters(
+        oracle, lengths, held_out, hash_seed=hash_seed, alphabet=alphabet
+    ), Declared.epsilon(epsilon)
 
 
 def _alphabet(keys: Keys) -> str:
@@ -197,5 +204,5 @@ def _accepts(domain: Domain) -> str | None:
 
 _KEYS = ("epsilon", "longest", "alphabet", "cells", "held_out", "hash_seed")
 MECHANISM = Mechanism(
-    "heavy-hitters", "frequent texts by prefix extension", _KEYS, _accepts, design
+    "heavy-hitters", "frequent texts by prefix extension", _KEYS, accepts=_accepts, design=design
 )

@@ -1,7 +1,9 @@
-"""Summed histogram encoding (SHE): the one-hot vector of the value, with discrete Laplace noise on
-each entry.
+"""Summed histogram encoding (SHE): the one-hot vector of the value, with noise on each entry.
 
-    entry x is [x is the true value] + N,  P[N = k] proportional to a^|k|,  a just above e^(-epsilon/2)
+The noise is discrete Laplace noise.
+
+    entry x is [x is the true value] + N
+    P[N = k] proportional to a^|k|,  a just above e^(-epsilon/2)
 
 Two values differ in two entries, by 1 each, so they give a report with chances that differ by a
 factor of at most a^-2; the estimate is the mean of the entries. An entry is drawn in two steps,
@@ -41,19 +43,23 @@ MOST_LEVELS = 1 << 8
 
 @lru_cache(maxsize=64)
 def distance_thresholds(most: int, flip: int, word: int) -> tuple[int, ...]:
-    """T_1, T_2, ... above 0, at most so many: a distance is at least m with probability T_m /
-    2^word.
+    """T_1, T_2, ... above 0, at most so many.
+
+    A distance is at least m with probability T_m / 2^word.
     """
-    found: list[int] = []
-    last, kept = 1 << word, (1 << word) - flip
-    while len(found) < most and (last := last * flip // kept):
-        found.append(last)
-    return tuple(found)
+    thresholds: list[int] = []
+    span = 1 << word
+    last = span * flip // (span - flip)
+    while last and len(thresholds) < most:
+        thresholds.append(last)
+        last = last * flip // (span - flip)
+    return tuple(thresholds)
 
 
 class NoisyHistogram(NamedTuple):
-    """An entry for each of `size` values, one of `levels` numbers: level y stands for y + 1 -
-    levels / 2.
+    """An entry for each of `size` values, one of `levels` numbers.
+
+    Level y stands for y + 1 - levels / 2.
 
     An entry is on the wrong side of 1/2 with probability `flip` / 2^word.
     """
@@ -76,7 +82,7 @@ class NoisyHistogram(NamedTuple):
     @property
     def sides(self) -> UnaryEncoding:
         """The first step: which entries are at least 1."""
-        return UnaryEncoding(self.size, (1 << self.word) - self.flip, self.flip, self.word)
+        return UnaryEncoding(self.size, (1 << self.word) - self.flip, self.flip, word=self.word)
 
     @property
     def ratio(self) -> Fraction:
@@ -90,14 +96,16 @@ class NoisyHistogram(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """The sides of all entries, then one word for each distance."""
-        sides = draw_bits(1 << int(value), *self.sides[:3], random, self.word)
-        rising, half = self.thresholds[::-1], self.levels // 2
-        width, below = (self.word + 7) >> 3, (1 << self.word) - 1
+        sides = draw_bits(1 << int(value), *self.sides[:3], random=random, word=self.word)
+        rising = self.thresholds[::-1]
+        half = self.levels // 2
+        width = (self.word + 7) >> 3
+        below = (1 << self.word) - 1
         tape = random(self.size * width)
         entries = bytearray(self.size)
         for place in range(self.size):
-            drawn = int.from_bytes(tape[place * width : (place + 1) * width], "little") & below
-            distance = len(rising) - bisect_right(rising, drawn)
+            word = int.from_bytes(tape[place * width : (place + 1) * width], "little") & below
+            distance = len(rising) - bisect_right(rising, word)
             entries[place] = half + distance if sides >> place & 1 else half - 1 - distance
         return int.from_bytes(entries, "little")
 
@@ -119,8 +127,9 @@ class NoisyHistogram(NamedTuple):
         )
 
     def scores(self) -> tuple[Fraction, ...]:
-        """What an entry of each level adds to the estimate of its value: 1 in expectation if it is
-        held, else 0.
+        """What an entry of each level adds to the estimate of its value.
+
+        1 in expectation if it is held, else 0.
         """
         p, q = self.sides.support
         missing = q / (p - q) - Fraction(sum(self.thresholds), 1 << self.word)
@@ -133,10 +142,8 @@ class NoisyHistogram(NamedTuple):
     def variance(self) -> Fraction:
         """Of the score of an entry, the same whether its value is held or not."""
         masses = self.level_law(holds=False)
-        return sum(
-            (mass * score**2 for mass, score in zip(masses, self.scores(), strict=True)),
-            Fraction(0),
-        )
+        squares = (mass * score**2 for mass, score in zip(masses, self.scores(), strict=True))
+        return sum(squares, Fraction(0))
 
     def channel(self) -> Channel:
         """One column for each vector of levels; of the entries, the first varies fastest."""
@@ -151,9 +158,13 @@ def design(keys: Keys, domain: Domain) -> tuple[NoisyHistogram, Declared]:
     """`epsilon`."""
     sides, declared = design_symmetric(keys, domain)
     levels = 2 + 2 * len(distance_thresholds(MOST_LEVELS // 2 - 1, sides.if_other, sides.word))
-    return NoisyHistogram(sides.size, levels, sides.if_other, sides.word), declared
+    return NoisyHistogram(sides.size, levels, sides.if_other, word=sides.word), declared
 
 
 MECHANISM = Mechanism(
-    "she", "summed histogram encoding", ("epsilon",), small_closed(MOST_VALUES), design
+    "she",
+    "summed histogram encoding",
+    ("epsilon",),
+    accepts=small_closed(MOST_VALUES),
+    design=design,
 )

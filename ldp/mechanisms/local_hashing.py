@@ -1,9 +1,10 @@
-"""Local hashing, optimized (OLH) and binary (BLH): k-ary randomized response on a hash of the
-value, under a hash function of the respondent's own.
+"""Local hashing, optimized (OLH) and binary (BLH): k-ary randomized response on a hash of the value.
 
-    h(x) = floor(((a x + b) mod P) g / P),  a uniform in 1 .. P-1, b uniform in 0 .. P-1, P = 2^31 -
-                                            1
-    report (a, b, y), with y = h(x) at odds R against each other one of the g symbols; it supports all x with h(x) = y
+Each respondent has a hash function of its own.
+
+    h(x) = floor(((a x + b) mod P) g / P),  P = 2^31 - 1,  a uniform in 1 .. P-1, b in 0 .. P-1
+    report (a, b, y), with y = h(x) at odds R against each other one of the g symbols
+    it supports all x with h(x) = y
     p = R / (R + g - 1),  q = c p + (1 - c) / (R + g - 1)
 
 c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b) takes them to
@@ -89,16 +90,15 @@ class LocalHashing(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of hash functions and symbols that support the true value, another, and of
-        all of them.
-        """
+        """The weights of seeds and symbols that support the true value, another one, and of all."""
         met, pairs = self._meetings
-        every = self.truth + (self.buckets - 1) * self.other
-        return self.truth * pairs, met * self.truth + (pairs - met) * self.other, every * pairs
+        total = self.truth + (self.buckets - 1) * self.other
+        return self.truth * pairs, met * self.truth + (pairs - met) * self.other, total * pairs
 
     def joint_support(self) -> None:
-        """It depends on how values are spaced: the hash functions are independent for two of them,
-        not for three.
+        """It depends on how values are spaced.
+
+        The hash functions are independent for two values, not for three.
         """
         return
 
@@ -118,9 +118,8 @@ class LocalHashing(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A hash function of its own, and the response to the bucket."""
         seed = self.draw_seed(random)
-        return self.layout.report(
-            self.response.randomize(self.bucket_of(value, seed), random), seed
-        )
+        symbol = self.response.randomize(self.bucket_of(value, seed), random)
+        return self.layout.report(symbol, seed)
 
     def channel(self) -> Channel:
         """One column for each (a, b, y), y varying fastest."""
@@ -142,7 +141,8 @@ def least_error_buckets(size: int, truth: int, other: int) -> int:
     """
 
     def error(buckets: int) -> Fraction:
-        return summed_variance(*LocalHashing(size, buckets, truth, other)._masses, size)
+        hashing = LocalHashing(size, buckets, truth, other=other)
+        return summed_variance(*hashing._masses, size=size)
 
     choices = range(2, min(MOST_BUCKETS, truth // other + 4))
     return 2 + bisect_left(choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1))
@@ -150,11 +150,11 @@ def least_error_buckets(size: int, truth: int, other: int) -> int:
 
 def design_optimized(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
     """`epsilon`."""
-    epsilon, size = keys.epsilon(), domain.size or 2
+    epsilon = keys.epsilon()
+    size = domain.size or 2
     truth, other = odds(epsilon)
-    return LocalHashing(
-        size, least_error_buckets(size, truth, other), truth, other
-    ), Declared.epsilon(epsilon)
+    buckets = least_error_buckets(size, truth, other)
+    return LocalHashing(size, buckets, truth, other=other), Declared.epsilon(epsilon)
 
 
 def design_binary(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
@@ -164,8 +164,16 @@ def design_binary(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
 
 
 OPTIMIZED = Mechanism(
-    "olh", "optimized local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_optimized
+    "olh",
+    "optimized local hashing",
+    ("epsilon",),
+    accepts=small_closed(MOST_SYMBOLS),
+    design=design_optimized,
 )
 BINARY = Mechanism(
-    "blh", "binary local hashing", ("epsilon",), small_closed(MOST_SYMBOLS), design_binary
+    "blh",
+    "binary local hashing",
+    ("epsilon",),
+    accepts=small_closed(MOST_SYMBOLS),
+    design=design_binary,
 )

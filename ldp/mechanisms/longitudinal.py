@@ -1,11 +1,15 @@
-"""Memoized mechanisms: a permanent randomized response (PRR), drawn once for each value and kept,
-and an instantaneous one (IRR), fresh noise on what is kept, for each report.
+"""Memoized mechanisms: a response that is drawn once and kept, and fresh noise for each report.
+
+Someone who is asked every day would tell more with every fresh report. A permanent randomized
+response (PRR) bounds that for ever; an instantaneous one (IRR), noise on top of it, keeps a single
+report from showing what is kept.
 
     permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`:
                      p1, q1
     instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized response:
                      p2, q2
-    together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the same family
+    together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the
+                     same family
 
 The instantaneous noise is the least with which one report stays within `epsilon_first`, so that a
 report is as good as one of the mechanism that is asked once with that epsilon. With R the odds of
@@ -68,7 +72,7 @@ class Chain(NamedTuple):
         if isinstance(lasting, UnaryEncoding):
             size, *rates, word = lasting
             if_true, if_other = (rate * truth + ((1 << word) - rate) * other for rate in rates)
-            return UnaryEncoding(size, if_true, if_other, 2 * word)
+            return UnaryEncoding(size, if_true, if_other, word=2 * word)
         wrong = lasting.layout.symbols - 1
         return lasting._replace(
             truth=lasting.truth * truth + wrong * lasting.other * other,
@@ -149,11 +153,9 @@ class Chain(NamedTuple):
 
     def memo_value(self, value: Value, cohort: int) -> int:
         """The bucket of a value, or the value itself."""
-        return (
-            self.lasting.bucket_of(value, cohort)
-            if isinstance(self.lasting, LocalHashing)
-            else int(value)
-        )
+        if isinstance(self.lasting, LocalHashing):
+            return self.lasting.bucket_of(value, cohort)
+        return int(value)
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The lasting response, without a seed."""
@@ -163,7 +165,9 @@ class Chain(NamedTuple):
         """The same symbol or another; each bit or its opposite."""
         _, truth, other = self.fresh
         if isinstance(self.lasting, UnaryEncoding):
-            body = draw_bits(permanent, self.size, truth, other, random, self.lasting.word)
+            body = draw_bits(
+                permanent, self.size, truth, if_other=other, random=random, word=self.lasting.word
+            )
         else:
             body = self.fresh.randomize(permanent, random)
         return self.layout.report(body, cohort)
@@ -185,9 +189,8 @@ class Chain(NamedTuple):
 def design_symbols(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     """`epsilon_first`, `epsilon_lifetime`."""
     first, lifetime = _epsilons(keys)
-    return _of_symbols(RandomizedResponse(domain.size or 2, *odds(lifetime)), first), _declared(
-        first, lifetime
-    )
+    lasting = RandomizedResponse(domain.size or 2, *odds(lifetime))
+    return _of_symbols(lasting, first), _declared(first, lifetime)
 
 
 def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
@@ -197,44 +200,48 @@ def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     """
     first, lifetime = _epsilons(keys)
     size = domain.size or 2
-    buckets = keys.integer("buckets", 2, MOST_BUCKETS, 0) or least_error_buckets(size, *odds(first))
-    return _of_symbols(LocalHashing(size, buckets, *odds(lifetime)), first), _declared(
-        first, lifetime
+    buckets = keys.integer("buckets", 2, MOST_BUCKETS, default=0)
+    lasting = LocalHashing(
+        size, buckets or least_error_buckets(size, *odds(first)), *odds(lifetime)
     )
+    return _of_symbols(lasting, first), _declared(first, lifetime)
 
 
 def _of_symbols(lasting: RandomizedResponse | LocalHashing, first: Fraction) -> Chain:
-    bound, odds_kept, symbols = exp_lower(first), lasting.ratio, lasting.layout.symbols
+    """The chain of which one report stays within an epsilon: R2 as above."""
+    bound = exp_lower(first)
+    odds_kept = lasting.ratio
+    symbols = lasting.layout.symbols
     odds_fresh = (bound * (odds_kept + symbols - 2) - (symbols - 1)) / (odds_kept - bound)
-    return Chain(
-        lasting, RandomizedResponse(symbols, math.floor(odds_fresh * WEIGHT_SCALE), WEIGHT_SCALE)
-    )
+    truth = math.floor(odds_fresh * WEIGHT_SCALE)
+    return Chain(lasting, RandomizedResponse(symbols, truth, WEIGHT_SCALE))
 
 
 def _of_bits(
-    name: str, row: Mechanism, made: Callable[[int, Fraction], UnaryEncoding]
+    name: str, row: Mechanism, encoding: Callable[[int, Fraction], UnaryEncoding]
 ) -> Mechanism:
-    """The row of the memoized form of a unary encoding, of which `made` gives the bits for so many
-    values.
+    """The row of the memoized form of a unary encoding.
+
+    `encoding` gives the bits for so many values, and an epsilon.
     """
 
     def design(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
         first, lifetime = _epsilons(keys)
-        once, lasting = (made(domain.size or 2, epsilon) for epsilon in (first, lifetime))
+        once, lasting = (encoding(domain.size or 2, epsilon) for epsilon in (first, lifetime))
         span = 1 << lasting.word
-        flip = math.ceil(
-            Fraction(span * (once.if_other - lasting.if_other), span - 2 * lasting.if_other)
-        )
+        more = span * (once.if_other - lasting.if_other)
+        flip = math.ceil(Fraction(more, span - 2 * lasting.if_other))
         # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not
         # to have both equal.
         flip = max(flip, 1)
         return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declared(first, lifetime)
 
-    return Mechanism(name, f"memoized {row.summary}", KEYS, row.accepts, design)
+    return Mechanism(name, f"memoized {row.summary}", KEYS, accepts=row.accepts, design=design)
 
 
 def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
-    first, lifetime = keys.epsilon("epsilon_first"), keys.epsilon("epsilon_lifetime")
+    first = keys.epsilon("epsilon_first")
+    lifetime = keys.epsilon("epsilon_lifetime")
     if not keys.problems and lifetime - first < LEAST_EPSILON:
         keys.problem(
             "epsilon_first",
@@ -248,13 +255,15 @@ def _declared(first: Fraction, lifetime: Fraction) -> Declared:
     return Declared.epsilon(first)._replace(lifetime=Declared.epsilon(lifetime))
 
 
-SYMBOLS = Mechanism("l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, any_closed, design_symbols)
+SYMBOLS = Mechanism(
+    "l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, accepts=any_closed, design=design_symbols
+)
 SYMMETRIC = _of_bits("l-sue", unary.SYMMETRIC, unary.symmetric)
 OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimized)
 HASHED = Mechanism(
     "loloha",
     "memoized local hashing",
     (*KEYS, "buckets"),
-    local_hashing.OPTIMIZED.accepts,
-    design_hashed,
+    accepts=local_hashing.OPTIMIZED.accepts,
+    design=design_hashed,
 )

@@ -1,7 +1,8 @@
 """Randomization by a stochastic matrix (post-randomization, PRAM).
 
     P[report y | value x] = weights[x][y] / (sum of row x),  every row having the same sum
-    epsilon = max over y of ln(max_x A[x,y] / min_x A[x,y]);  the estimate is the observed distribution times A^-1
+    epsilon = max over y of ln(max_x A[x,y] / min_x A[x,y])
+    the estimate is the observed distribution times A^-1
 
 A draw compares one uniform integer below the common denominator with the cumulative weights of the
 row.
@@ -61,10 +62,10 @@ class StochasticMatrix(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol from the row of the value."""
         row = self.weights[int(value)]
-        left = randbelow(sum(row), random)
+        rest = randbelow(sum(row), random)
         symbol = 0
-        while left >= row[symbol]:
-            left -= row[symbol]
+        while rest >= row[symbol]:
+            rest -= row[symbol]
             symbol += 1
         return symbol
 
@@ -88,8 +89,9 @@ def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int | None:
 def checked(
     keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str
 ) -> tuple[StochasticMatrix, Declared]:
-    """The design that a matrix of fractions gives, or problems at `places` if it is not private or
-    not invertible.
+    """The design that a matrix of fractions gives.
+
+    Or problems at `places`, if it is not private or not invertible.
     """
     stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
     if keys.problems:
@@ -113,8 +115,8 @@ def checked(
             )
     if keys.problems:
         return stand_in
-    made = StochasticMatrix.from_fractions(rows, denominator)
-    if min(map(min, made.weights)) == 0:
+    randomizer = StochasticMatrix.from_fractions(rows, denominator)
+    if min(map(min, randomizer.weights)) == 0:
         keys.problem(
             places,
             "probabilities that leave every answer possible whatever was reported (epsilon is "
@@ -122,14 +124,14 @@ def checked(
             "a report that some value never gives",
         )
         return stand_in
-    if not has_full_rank(made.weights):
+    if not has_full_rank(randomizer.weights):
         keys.problem(
             places,
             "probabilities from which frequencies can be recovered",
             "a singular matrix (some mixture of values gives the same reports as another)",
         )
         return stand_in
-    return made, Declared.ratio(made.ratio)
+    return randomizer, Declared.ratio(randomizer.ratio)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
@@ -139,5 +141,9 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
 
 
 MECHANISM = Mechanism(
-    "matrix", "any stochastic matrix (PRAM)", ("matrix",), small_closed(MOST_VALUES), design
+    "matrix",
+    "any stochastic matrix (PRAM)",
+    ("matrix",),
+    accepts=small_closed(MOST_VALUES),
+    design=design,
 )

@@ -1,7 +1,9 @@
-"""Pad and sample: a set is padded to m entries with dummies; one of them is drawn, and reported by
-another mechanism.
+"""Pad and sample: a set is padded to m entries with dummies, and one of them is reported.
 
-    a report supports a value with probability (p + (m-1) q) / m if the set holds it, else q: p, q of that mechanism
+It is drawn uniformly, and goes through another mechanism.
+
+    a report supports a value with probability (p + (m-1) q) / m if the set holds it, else q
+    (p and q are those of the other mechanism)
     pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
     pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values,
                               and its epsilon
@@ -43,8 +45,9 @@ from ldp.sets import members, sets_of
 
 
 class PadAndSample(NamedTuple):
-    """One of `most` entries through `oracle`, whose values are the question's `size` and then the
-    dummies.
+    """One of `most` entries through `oracle`.
+
+    Its values are the question's `size` and then the dummies.
     """
 
     size: int
@@ -65,21 +68,20 @@ class PadAndSample(NamedTuple):
     def ratio(self) -> Fraction:
         """The oracle's, unless its reports name one entry each."""
         ratio = self.oracle.ratio
-        return (
-            (ratio + self.most - 1) / self.most
-            if isinstance(self.oracle, grr.RandomizedResponse)
-            else ratio
-        )
+        if isinstance(self.oracle, grr.RandomizedResponse):
+            return (ratio + self.most - 1) / self.most
+        return ratio
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q), the draw included; of an oracle that has such rates."""
         assert is_pure(self.oracle)  # noqa: S101
         p, q = self.oracle.support
-        (numerator, below_p), (numerator_q, below_q) = p.as_integer_ratio(), q.as_integer_ratio()
+        above_p, below_p = p.as_integer_ratio()
+        above_q, below_q = q.as_integer_ratio()
         # Reduced once, and not after every step.
-        drawn = numerator * below_q + (self.most - 1) * numerator_q * below_p
-        return Fraction(drawn, self.most * below_p * below_q), q
+        weight = above_p * below_q + (self.most - 1) * above_q * below_p
+        return Fraction(weight, self.most * below_p * below_q), q
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
@@ -113,22 +115,19 @@ class PadAndSample(NamedTuple):
         return self.oracle
 
     def integers(self) -> Numbers:
-        """Those of the oracle, with the size of the question in place of its own, and how many a
-        set may hold.
-        """
+        """Those of the oracle, but for the size, and how many values a set may hold."""
         return {**integers(self.oracle), "size": self.size, "most": self.most}
 
     def entry(self, held: Sequence[int], place: int) -> int:
         """What stands at a place of the padded set: a member, in ascending order, or a dummy."""
-        return (
-            held[place] if place < len(held) else self.size + place % (self.oracle.size - self.size)
-        )
+        if place < len(held):
+            return held[place]
+        return self.size + place % (self.oracle.size - self.size)
 
     def randomize(self, value: Value, random: Random) -> int:
         """The oracle's report of an entry."""
-        return self.oracle.randomize(
-            self.entry(members(int(value)), randbelow(self.most, random)), random
-        )
+        place = randbelow(self.most, random)
+        return self.oracle.randomize(self.entry(members(int(value)), place), random)
 
     def channel(self) -> Channel:
         """A row for each set, in the order of `sets_of`: the mean of its entries' rows."""
@@ -137,11 +136,9 @@ class PadAndSample(NamedTuple):
             [of_entry[self.entry(members(held), place)] for place in range(self.most)]
             for held in sets_of(self.size, self.most)
         )
+        columns_of = (zip(*rows, strict=True) for rows in padded)
         return Channel(
-            tuple(
-                tuple(sum(column) / self.most for column in zip(*rows, strict=True))
-                for rows in padded
-            )
+            tuple(tuple(sum(column) / self.most for column in columns) for columns in columns_of)
         )
 
 
@@ -162,28 +159,30 @@ def through(row: Mechanism) -> Mechanism:
 
     def accepts(domain: Domain) -> str | None:
         most, size = domain.most, domain.size
-        if (
-            most is None
-            or size is None
-            or 2 * most > size
-            or row.accepts(_Padded(domain)) is not None
-        ):
-            return "a question of type multi, of whose values one may hold at most half,"
-        return None
+        expected = "a question of type multi, of whose values one may hold at most half,"
+        if most is None or size is None or 2 * most > size:
+            return expected
+        return expected if row.accepts(_Padded(domain)) else None
 
     def design(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
         oracle, declared = row.design(keys, _Padded(domain))
-        assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101 (a fact about the rows below)
+        # A fact about the rows below.
+        assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101
         return PadAndSample(domain.size or 2, domain.most or 1, oracle), declared
 
     return Mechanism(
-        f"pad-{row.name}", f"pad and sample, through {row.summary}", row.keys, accepts, design
+        f"pad-{row.name}",
+        f"pad and sample, through {row.summary}",
+        row.keys,
+        accepts=accepts,
+        design=design,
     )
 
 
 def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
     """`epsilon`."""
-    epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
+    epsilon = keys.epsilon()
+    size, most = domain.size or 2, domain.most or 1
     truth, other = odds(epsilon)
     oracle = grr.RandomizedResponse(size + most, most * (truth - other) + other, other)
     return PadAndSample(size, most, oracle), Declared.epsilon(epsilon)
@@ -199,7 +198,7 @@ SYMBOLS = Mechanism(
     "pad-grr",
     f"pad and sample, through {grr.MECHANISM.summary}",
     ("epsilon",),
-    _accepts_symbols,
-    design_symbols,
+    accepts=_accepts_symbols,
+    design=design_symbols,
 )
 SUBSETS, POINTS, HALVES = map(through, (subset.MECHANISM, projective.MECHANISM, hadamard.MECHANISM))

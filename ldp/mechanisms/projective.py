@@ -1,15 +1,18 @@
-"""Projective-geometry response: values and reports are points of one projective space over a field
-of q elements.
+"""Projective-geometry response: values and reports are points of one projective space.
 
-    report y supports value x if <x, y> = 0;  of v = (q^t - 1) / (q - 1) points a report supports k,
-                                              two of them by l:
+It errs as little as subset selection does, with reports of a few bytes: a report names a point, and
+supports all values that are orthogonal to it. The space is over a field of q elements.
+
+    report y supports value x if <x, y> = 0
+    of v = (q^t - 1) / (q - 1) points a report supports k, and two reports share l of theirs:
     k = (q^(t-1) - 1) / (q - 1),  l = (q^(t-2) - 1) / (q - 1)
     p = R k / (R k + v - k),  q_support = (R l + k - l) / (R k + v - k)
 
 A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base
 q it is q^j + r with 0 <= r < q^j, and points are numbered in the order of those numbers: the
 point's index is (q^j - 1) / (q - 1) + r. The values of the question are the first points; the
-others are held by nobody, which is a check on the reports (`ldp_aggregator.health_checks.phantoms`).
+others are held by no one, which is a check on the reports
+(`ldp_aggregator.health_checks.phantoms`).
 
 Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have
 their upper two coordinates in common. A tally need not count all points of a large space: it is
@@ -58,8 +61,9 @@ _WORTH_FOLDING = Fraction(100, 98)
 
 
 class Geometry(NamedTuple):
-    """How many `points` there are, how many a report supports (`block`), and how many two reports
-    do (`common`).
+    """How many `points` there are, and how many of them reports support.
+
+    One supports `block` of them, and any two share `common`.
     """
 
     points: int
@@ -69,8 +73,9 @@ class Geometry(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def geometry(order: int, dimension: int) -> Geometry:
-    """The sizes of the projective space of vectors of `dimension` coordinates over the field of
-    `order` elements.
+    """The sizes of a projective space.
+
+    Of the vectors of `dimension` coordinates over the field of `order` elements.
     """
     return Geometry(*((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3)))
 
@@ -114,9 +119,7 @@ class ProjectiveResponse(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of the points that support the true value, of those that support another, and
-        of all.
-        """
+        """The weights of the points that support the true value, another one, and of all points."""
         points, block, common = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
         return self.truth * block, self.truth * common + self.other * (block - common), total
@@ -133,9 +136,11 @@ class ProjectiveResponse(NamedTuple):
         """The index of a point."""
         _, order, dimension, truth, other, _ = self
         points, block, _ = geometry(order, dimension)
-        drawn = randbelow(truth * block + other * (points - block), random)
-        beyond = drawn - truth * block
-        rest, product = (beyond // other, 1) if beyond >= 0 else (vector(drawn // truth, order), 0)
+        weight = randbelow(truth * block + other * (points - block), random)
+        beyond = weight - truth * block
+        # What the product with the value has to be, and the rest of the vector.
+        product = int(beyond >= 0)
+        rest = beyond // other if product else vector(weight // truth, order)
         true, place = _vector_and_place(int(value), order)
         high, low = divmod(rest, place)
         at_place = difference(product, inner_product(true - place, low, order), order)
@@ -146,12 +151,10 @@ class ProjectiveResponse(NamedTuple):
         points, block, _ = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
         vectors = [vector(point, self.order) for point in range(points)]
+        true, false = Fraction(self.truth, total), Fraction(self.other, total)
         return Channel(
             tuple(
-                tuple(
-                    Fraction(self.other if inner_product(x, y, self.order) else self.truth, total)
-                    for y in vectors
-                )
+                tuple(false if inner_product(x, y, self.order) else true for y in vectors)
                 for x in vectors[: self.size]
             )
         )
@@ -164,7 +167,8 @@ def vector(index: int, order: int) -> int:
 
 def index(vector: int, order: int) -> int:
     """The index of the point that a vector (not all 0) lies on."""
-    place, before = 1, 0
+    place = 1
+    before = 0
     while vector >= place * order:
         before += place
         place *= order
@@ -197,7 +201,7 @@ def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, .
     that place are compared.
     """
     return tuple(
-        space for folded in (False, True) for space in _nearest(size, truth, other, folded)
+        space for folded in (False, True) for space in _nearest(size, truth, other, folded=folded)
     )
 
 
@@ -206,10 +210,10 @@ def least_error(spaces: Sequence[ProjectiveResponse]) -> ProjectiveResponse:
 
     One whose tally is folded must be worth it.
     """
-    errors = [
-        summed_variance(*space._masses, space.size) * (_WORTH_FOLDING if space.folded else 1)
-        for space in spaces
-    ]
+    errors = []
+    for space in spaces:
+        error = summed_variance(*space._masses, size=space.size)
+        errors.append(error * _WORTH_FOLDING if space.folded else error)
     most = _WORTH_MORE_POINTS * min(errors)
     good = [space for space, error in zip(spaces, errors, strict=True) if error <= most]
     return min(good, key=lambda space: space.layout.symbols)
@@ -232,7 +236,9 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
     for orders in (range(middle, 1, -1), range(middle + 1, most_order + 1)):
         fields = filter(is_order, orders)
         spaces = (
-            ProjectiveResponse(size, order, _dimension(size, order), truth, other, folded)
+            ProjectiveResponse(
+                size, order, _dimension(size, order), truth=truth, other=other, folded=folded
+            )
             for order in fields
         )
         yield from islice((space for space in spaces if _fits(space, most_points)), _NEAREST)
@@ -240,9 +246,11 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
 
 def _dimension(size: int, order: int) -> int:
     """That of the smallest space with room for so many values, at least a plane."""
-    dimension, points = 3, order * order + order + 1
+    dimension = 3
+    points = order * order + order + 1
     while points < size:
-        dimension, points = dimension + 1, points * order + 1
+        dimension += 1
+        points = points * order + 1
     return dimension
 
 
@@ -262,5 +270,9 @@ def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:
 
 
 MECHANISM = Mechanism(
-    "pgr", "projective-geometry response", ("epsilon",), small_closed(MOST_SYMBOLS), design
+    "pgr",
+    "projective-geometry response",
+    ("epsilon",),
+    accepts=small_closed(MOST_SYMBOLS),
+    design=design,
 )

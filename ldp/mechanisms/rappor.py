@@ -1,15 +1,16 @@
-"""RAPPOR: a permanent randomized response (PRR), kept on the device, and an instantaneous one (IRR)
-for each report.
+"""RAPPOR: a permanent randomized response (PRR) that the device keeps, and one for each report.
+
+The latter, the instantaneous response (IRR), is drawn anew.
 
     a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit of its index)
     permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once
                     per value
     instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1, and p if it is
                     0
-    together:       q* = (1 - f/2) q + (f/2) p,  p* = (f/2) q + (1 - f/2) p: again one binary channel
+    together:       q* = (1 - f/2) q + (f/2) p,  p* = (f/2) q + (1 - f/2) p: one binary channel
     one report      epsilon_1   = h ln(q* (1 - p*) / (p* (1 - q*)))
-    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite if f =
-                    0
+    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite
+                    if f = 0
 
 f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the paper's: q
 belongs to a 1.
@@ -67,9 +68,7 @@ class Rappor(NamedTuple):
 
     @property
     def memoizes(self) -> bool:
-        """Without a permanent response (f = 0) there is nothing to keep but the truth, which is
-        never kept.
-        """
+        """Without a permanent response (f = 0) there is only the truth, which is never kept."""
         return self.flip > 0
 
     @property
@@ -80,13 +79,10 @@ class Rappor(NamedTuple):
 
     @property
     def steps(self) -> tuple[Rates, Rates]:
-        """The same of the permanent and of the instantaneous response: (1 - f/2,
-        f/2) and (q, p).
-        """
+        """The same of both responses: (1 - f/2, f/2) and (q, p)."""
         span = 1 << self.word
-        flip, one, zero = (
-            Fraction(number, span) for number in (self.flip, self.if_one, self.if_zero)
-        )
+        thresholds = (self.flip, self.if_one, self.if_zero)
+        flip, one, zero = (Fraction(threshold, span) for threshold in thresholds)
         return (1 - flip, flip), (one, zero)
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
@@ -120,7 +116,7 @@ class Rappor(NamedTuple):
     def true_bits(self, value: Value, cohort: int) -> int:
         """The vector before any noise: the Bloom filter of a text, or the one bit of an index."""
         if self.hashes:
-            return bloom_vector(bytes(value), cohort, self.hashes, self.bits)
+            return bloom_vector(bytes(value), cohort, self.hashes, bits=self.bits)
         return 1 << int(value)
 
     def draw_cohort(self, random: Random) -> int:
@@ -137,18 +133,23 @@ class Rappor(NamedTuple):
         if not self.flip:
             return true_bits
         return draw_bits(
-            true_bits, self.bits, (1 << self.word) - self.flip, self.flip, random, self.word
+            true_bits,
+            self.bits,
+            (1 << self.word) - self.flip,
+            if_other=self.flip,
+            random=random,
+            word=self.word,
         )
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """A fresh report of the permanent bits."""
-        vector = draw_bits(permanent, self.bits, self.if_one, self.if_zero, random, self.word)
+        vector = draw_bits(
+            permanent, self.bits, self.if_one, if_other=self.if_zero, random=random, word=self.word
+        )
         return self.layout.report(vector, cohort)
 
     def randomize(self, value: Value, random: Random) -> int:
-        """Cohort, permanent and instantaneous response in one go: the law of a device's first
-        report.
-        """
+        """Cohort and both responses in one go: the law of a device's first report."""
         cohort = self.draw_cohort(random)
         return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
 
@@ -164,24 +165,24 @@ class Rappor(NamedTuple):
 
 def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
     """`p`, `q`, `f`; for the Bloom form also `bloom_bits`, `hashes` and `cohorts`."""
-    p, q, f = keys.probability("p"), keys.probability("q"), keys.probability("f")
-    span, open_domain = 1 << WORD, domain.size is None
-    if open_domain or "bloom_bits" in keys:
-        bits, hashes = (
-            keys.integer("bloom_bits", 2, MOST_BITS),
-            keys.integer("hashes", 1, MOST_HASHES, 2),
-        )
-        cohorts = keys.integer("cohorts", 1, MOST_COHORTS, 1)
+    p, q, f = (keys.probability(name) for name in ("p", "q", "f"))
+    span = 1 << WORD
+    if domain.size is None or "bloom_bits" in keys:
+        bits = keys.integer("bloom_bits", 2, MOST_BITS)
+        hashes = keys.integer("hashes", 1, MOST_HASHES, default=2)
+        cohorts = keys.integer("cohorts", 1, MOST_COHORTS, default=1)
         if hashes > bits:
             keys.problem("hashes", f"at most as many hashes as bits ({bits})", hashes)
     else:
-        bits, hashes, cohorts = domain.size or 2, 0, 1
+        bits, hashes, cohorts = domain.size, 0, 1
+    stand_in = Rappor(
+        bits, hashes, cohorts, flip=span // 4, if_one=span // 4 * 3, if_zero=span // 2
+    )
     if keys.problems:
-        return Rappor(bits, hashes, cohorts, span // 4, span // 4 * 3, span // 2), Declared.ratio(
-            Fraction(1)
-        )
-    exact = Rappor(bits, hashes, cohorts, 0, 0, 0)
-    one, zero = (1 - f / 2) * q + f / 2 * p, f / 2 * q + (1 - f / 2) * p
+        return stand_in, Declared.ratio(Fraction(1))
+    exact = Rappor(bits, hashes, cohorts, flip=0, if_one=0, if_zero=0)
+    one = (1 - f / 2) * q + f / 2 * p
+    zero = f / 2 * q + (1 - f / 2) * p
     if one == zero:
         keys.problem(
             "p, q, f",
@@ -196,10 +197,10 @@ def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
             "a bit without noise",
         )
         return exact, Declared.ratio(Fraction(1))
+    # Towards more noise: q and p nearer to each other.
     toward, away = (math.floor, math.ceil) if q > p else (math.ceil, math.floor)
-    if_one, if_zero = (
-        min(rounding(prob * span), span - 1) for rounding, prob in ((toward, q), (away, p))
-    )
+    if_one = min(toward(q * span), span - 1)
+    if_zero = min(away(p * span), span - 1)
     if (if_one > if_zero) != (q > p):
         keys.problem(
             "p, q",
@@ -207,7 +208,8 @@ def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
             "closer ones",
         )
         return exact, Declared.ratio(Fraction(1))
-    rounded = Rappor(bits, hashes, cohorts, math.ceil(f / 2 * span), if_one, if_zero)
+    flip = math.ceil(f / 2 * span)
+    rounded = Rappor(bits, hashes, cohorts, flip=flip, if_one=if_one, if_zero=if_zero)
     return rounded, Declared.ratio(_ratio(one, zero, max(hashes, 1)))
 
 
@@ -226,6 +228,6 @@ MECHANISM = Mechanism(
     "rappor",
     "permanent and instantaneous randomized response",
     ("p", "q", "f", "bloom_bits", "hashes", "cohorts"),
-    _accepts,
-    design,
+    accepts=_accepts,
+    design=design,
 )

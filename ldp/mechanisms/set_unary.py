@@ -1,9 +1,11 @@
-"""Unary encoding of a set: one bit for each value, each bit randomized on its own, the budget being
-the whole set's.
+"""Unary encoding of a set: one bit for each value, each bit randomized on its own.
+
+The budget is the whole set's.
 
     bit x is 1 with probability p if the set holds x, q otherwise;  A = p / q, B = (1-q) / (1-p)
     epsilon = m ln max(A, B) + min(m, d-m) ln min(A, B), for sets of up to m of d values
-    total error of sets that hold m: [m p (1-p) + (d-m) q (1-q)] / (p-q)^2 = (m A + (d-m) B) / ((A-1) (B-1))
+    total error of sets that hold m:
+    [m p (1-p) + (d-m) q (1-q)] / (p-q)^2 = (m A + (d-m) B) / ((A-1) (B-1))
 
 A set may hold up to m values that another lacks, and lack up to m that it holds, d in all at most:
 hence epsilon. The error is least, with h = min(m, d/2) and A B = r = e^(epsilon/h), where the odds
@@ -36,8 +38,10 @@ MOST_HELD = 100
 
 
 class SetEncoding(NamedTuple):
-    """`size` bits, each 1 with probability `if_true / 2^word` if the set holds its value, else
-    `if_other / 2^word`.
+    """`size` bits for sets of at most `most` values.
+
+    Each is 1 with probability `if_true / 2^word` if the set holds its value, else `if_other /
+    2^word`.
     """
 
     size: int
@@ -59,23 +63,22 @@ class SetEncoding(NamedTuple):
     @property
     def bits(self) -> UnaryEncoding:
         """The same for one value."""
-        return UnaryEncoding(self.size, self.if_true, self.if_other, self.word)
+        return UnaryEncoding(self.size, self.if_true, self.if_other, word=self.word)
 
     @property
     def ratio(self) -> Fraction:
-        """That of two sets that differ in as many values as they may, most of them the way that
-        reveals more.
-        """
+        """That of two sets that differ in as many values as they may, in the worst way."""
         return Fraction(*self._odds)
 
     @property
     def _odds(self) -> tuple[int, int]:
-        """The same as whole numbers that are not reduced: with so many digits that takes longer
-        than all the rest.
-        """
+        """The same as whole numbers, not reduced: with so many digits that takes longest of all."""
         span = 1 << self.word
-        ways = (self.if_true, self.if_other), (span - self.if_other, span - self.if_true)
-        less, more = ways if ways[0][0] * ways[1][1] <= ways[1][0] * ways[0][1] else ways[::-1]
+        # What a bit of 1 reveals, and a bit of 0: A and B as (above, below).
+        less = self.if_true, self.if_other
+        more = span - self.if_other, span - self.if_true
+        if less[0] * more[1] > more[0] * less[1]:
+            less, more = more, less
         fewer = min(self.most, self.size - self.most)
         return more[0] ** self.most * less[0] ** fewer, more[1] ** self.most * less[1] ** fewer
 
@@ -90,12 +93,17 @@ class SetEncoding(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""
-        return draw_bits(int(value), self.size, self.if_true, self.if_other, random, self.word)
+        return draw_bits(
+            int(value),
+            self.size,
+            self.if_true,
+            if_other=self.if_other,
+            random=random,
+            word=self.word,
+        )
 
     def channel(self) -> Channel:
-        """A row for each set, in the order of `sets_of`, and a column for each of the 2^size
-        vectors.
-        """
+        """A row for each set, in the order of `sets_of`, and 2^size columns."""
         p, q = self.support
         rows = (
             [p if held >> x & 1 else q for x in range(self.size)]
@@ -106,40 +114,45 @@ class SetEncoding(NamedTuple):
 
 def design(keys: Keys, domain: Domain) -> tuple[SetEncoding, Declared]:
     """`epsilon`."""
-    epsilon, size, most = keys.epsilon(), domain.size or 2, domain.most or 1
-    return _least_error_encoding(size, most, epsilon), Declared.epsilon(epsilon)
+    epsilon = keys.epsilon()
+    encoding = _least_error_encoding(domain.size or 2, domain.most or 1, epsilon)
+    return encoding, Declared.epsilon(epsilon)
 
 
 @lru_cache(maxsize=64)
 def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncoding:
-    bound, span = exp_lower(epsilon), 1 << WORD
+    bound = exp_lower(epsilon)
+    span = 1 << WORD
     half = min(Fraction(most), Fraction(size, 2))
     above, below = exp_lower(epsilon / half).as_integer_ratio()
     # In whole numbers, times the denominators: fractions would be reduced after every step.
-    held, others = half.numerator, size * half.denominator - half.numerator
+    held = half.numerator
+    others = size * half.denominator - held
     square = above * (held * above + others * below), below * (held * below + others * above)
     odds, whole = sqrt_lower(Fraction(*square)).as_integer_ratio()
     if_true = span * odds // (whole + odds)
     if_other = -(-if_true * span * below // (if_true * below + above * (span - if_true)))
-    while _exceeds(made := SetEncoding(size, most, if_true, if_other), bound):
-        if_other += 1
-    return made
+    encoding = SetEncoding(size, most, if_true, if_other=if_other)
+    while _exceeds(encoding, bound):
+        encoding = encoding._replace(if_other=encoding.if_other + 1)
+    return encoding
 
 
-def _exceeds(made: SetEncoding, bound: Fraction) -> bool:
-    above, below = made._odds
+def _exceeds(encoding: SetEncoding, bound: Fraction) -> bool:
+    above, below = encoding._odds
     return above * bound.denominator > below * bound.numerator
 
 
 def _accepts(domain: Domain) -> str | None:
-    if (
-        domain.most is None
-        or domain.size is None
-        or domain.most > MOST_HELD
-        or domain.size > MOST_BITS
-    ):
-        return f"a question of type multi, with at most {MOST_BITS} values, of which one may hold at most {MOST_HELD},"
+    most, size = domain.most, domain.size
+    if most is None or size is None or most > MOST_HELD or size > MOST_BITS:
+        return (
+            f"a question of type multi, with at most {MOST_BITS} values, "
+            f"of which one may hold at most {MOST_HELD},"
+        )
     return None
 
 
-MECHANISM = Mechanism("set-unary", "unary encoding of a set", ("epsilon",), _accepts, design)
+MECHANISM = Mechanism(
+    "set-unary", "unary encoding of a set", ("epsilon",), accepts=_accepts, design=design
+)

@@ -1,7 +1,10 @@
-"""Count-mean sketches: a report on a short hash of the value, under one of k hash functions that
-everybody shares.
+"""Count-mean sketches: a report on a short hash of the value, under a shared hash function.
 
-    h_j(x) = floor(((c2 x + c1) x + c0 mod P) m / P),  P = 2^31 - 1,  c_i = XXH64(byte i, seed 2^16 hash_seed + j) mod P
+It is one of k that all respondents share.
+
+    h_j(x) = floor(((c2 x + c1) x + c0 mod P) m / P),  P = 2^31 - 1
+    c_i = XXH64(byte i, seed 2^16 hash_seed + j) mod P
+
     cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with probability 1 / (s +
            1), s just below e^(epsilon/2)
     hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of
@@ -60,9 +63,7 @@ def collision(buckets: int) -> Fraction:
 
 
 class CountMean(NamedTuple):
-    """`cms`: in each of `cohorts`, `buckets` bits with thresholds over 2^word
-    as in unary encoding.
-    """
+    """`cms`: in each of `cohorts`, `buckets` bits, with thresholds as in unary encoding."""
 
     size: int
     cohorts: int
@@ -85,7 +86,7 @@ class CountMean(NamedTuple):
     @property
     def encoding(self) -> UnaryEncoding:
         """What happens to the bucket."""
-        return UnaryEncoding(self.buckets, self.if_true, self.if_other, self.word)
+        return UnaryEncoding(self.buckets, self.if_true, self.if_other, word=self.word)
 
     @property
     def ratio(self) -> Fraction:
@@ -94,16 +95,14 @@ class CountMean(NamedTuple):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """(p, q) within a cohort: the probabilities that a report supports its own bucket, and
-        another.
-        """
+        """(p, q) within a cohort: how likely a report supports its own bucket, and another."""
         return self.encoding.support
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, and the bucket's bits."""
         cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
-        held = bucket(int(value), cohort, self.hash_seed, self.buckets)
-        return self.layout.report(self.encoding.randomize(held, random), cohort)
+        own = bucket(int(value), cohort, self.hash_seed, buckets=self.buckets)
+        return self.layout.report(self.encoding.randomize(own, random), cohort)
 
     def channel(self) -> Channel:
         """One column for each cohort and vector, the vector varying fastest."""
@@ -111,8 +110,9 @@ class CountMean(NamedTuple):
 
 
 class HadamardCountMean(NamedTuple):
-    """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign, right with odds
-    `truth` to `other`.
+    """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign.
+
+    The sign is right with odds of `truth` to `other`.
     """
 
     size: int
@@ -145,21 +145,18 @@ class HadamardCountMean(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, a coordinate, and its sign."""
         cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
-        held = bucket(int(value), cohort, self.hash_seed, self.buckets)
+        own = bucket(int(value), cohort, self.hash_seed, buckets=self.buckets)
         coordinate = randbelow(self.buckets, random)
         lie = not bernoulli(self.truth, self.truth + self.other, random)
-        return self.layout.report(
-            coordinate << 1 | (held & coordinate).bit_count() & 1 ^ lie, cohort
-        )
+        minus = (own & coordinate).bit_count() & 1 ^ lie
+        return self.layout.report(coordinate << 1 | minus, cohort)
 
     def channel(self) -> Channel:
         """One column for each cohort, coordinate and sign, the sign varying fastest."""
         p, _ = self.within
         right, wrong = p / self.buckets, (1 - p) / self.buckets
-        signs = [
-            [(held & at).bit_count() & 1 for at in range(self.buckets)]
-            for held in range(self.buckets)
-        ]
+        buckets = range(self.buckets)
+        signs = [[(own & at).bit_count() & 1 for at in buckets] for own in buckets]
         rows = (
             tuple(right if sign == minus else wrong for minus in row for sign in (0, 1))
             for row in signs
@@ -174,43 +171,62 @@ def _channel(sketch: Sketch, of_bucket: Channel) -> Channel:
     """The channel of the values, from that of the buckets."""
 
     def row(value: int, cohort: int) -> tuple[Fraction, ...]:
-        held = bucket(value, cohort, sketch.hash_seed, sketch.buckets)
-        return tuple(mass / sketch.cohorts for mass in of_bucket.rows[held])
+        own = bucket(value, cohort, sketch.hash_seed, buckets=sketch.buckets)
+        return tuple(mass / sketch.cohorts for mass in of_bucket.rows[own])
 
     cohorts = range(sketch.cohorts)
     return Channel(tuple(tuple(m for j in cohorts for m in row(x, j)) for x in range(sketch.size)))
 
 
 def _sizes(keys: Keys) -> tuple[int, int, int]:
-    hashes, width = (
-        keys.integer("hashes", 1, MOST_COHORTS, HASHES),
-        keys.integer("width", 2, MOST_BUCKETS, WIDTH),
-    )
+    hashes = keys.integer("hashes", 1, MOST_COHORTS, default=HASHES)
+    width = keys.integer("width", 2, MOST_BUCKETS, default=WIDTH)
     if hashes * width > MOST_CELLS:
         keys.problem("hashes", f"hashes times width of at most {MOST_CELLS}", hashes)
-    return hashes, width, keys.integer("hash_seed", 0, (1 << 32) - 1, 0)
+    return hashes, width, keys.integer("hash_seed", 0, (1 << 32) - 1, default=0)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[CountMean, Declared]:
     """`epsilon`; `hashes`, `width` and `hash_seed` if they are not to be 256, 1,024 and 0."""
-    (hashes, width, hash_seed), (noise, declared) = _sizes(keys), design_symmetric(keys, domain)
-    return CountMean(
-        domain.size or 2, hashes, width, noise.if_true, noise.if_other, hash_seed
-    ), declared
+    hashes, width, hash_seed = _sizes(keys)
+    noise, declared = design_symmetric(keys, domain)
+    sketch = CountMean(
+        size=domain.size or 2,
+        cohorts=hashes,
+        buckets=width,
+        if_true=noise.if_true,
+        if_other=noise.if_other,
+        hash_seed=hash_seed,
+    )
+    return sketch, declared
 
 
 def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Declared]:
     """The same; the width is a power of two."""
-    (hashes, width, hash_seed), epsilon = _sizes(keys), keys.epsilon()
+    hashes, width, hash_seed = _sizes(keys)
+    epsilon = keys.epsilon()
     if width & width - 1:
         keys.problem("width", "a power of two", width)
-    return HadamardCountMean(
-        domain.size or 2, hashes, width, *odds(epsilon), hash_seed
-    ), Declared.epsilon(epsilon)
+    truth, other = odds(epsilon)
+    sketch = HadamardCountMean(
+        size=domain.size or 2,
+        cohorts=hashes,
+        buckets=width,
+        truth=truth,
+        other=other,
+        hash_seed=hash_seed,
+    )
+    return sketch, Declared.epsilon(epsilon)
 
 
 _KEYS = ("epsilon", "hashes", "width", "hash_seed")
-MECHANISM = Mechanism("cms", "count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design)
+MECHANISM = Mechanism(
+    "cms", "count-mean sketch", _KEYS, accepts=small_closed(MOST_SYMBOLS), design=design
+)
 HADAMARD = Mechanism(
-    "hcms", "Hadamard count-mean sketch", _KEYS, small_closed(MOST_SYMBOLS), design_hadamard
+    "hcms",
+    "Hadamard count-mean sketch",
+    _KEYS,
+    accepts=small_closed(MOST_SYMBOLS),
+    design=design_hadamard,
 )

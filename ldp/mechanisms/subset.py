@@ -1,8 +1,10 @@
-"""Subset selection: report a set of w values, which holds the true one with odds R against each
-that does not.
+"""Subset selection: report a set of w values, which holds the true one with odds R.
+
+That is against each set that does not hold it.
 
     p = w R / (w R + d - w),  q = p (w - 1) / (d - 1) + (1 - p) w / (d - 1)
-    w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park, Nam and Lee 2023)
+    w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park,
+    Nam and Lee 2023)
 
 A draw first makes a uniform set of w values that knows nothing of the truth, then puts the truth
 in, or takes it out, by exchanging it for a uniform member (or stranger).
@@ -26,7 +28,8 @@ from ldp.layout import MOST_BITS, Layout
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.randomness import Random, bernoulli, draw_below
 
-_SPARSE, _FEW = 16, 12
+_SPARSE = 16
+_FEW = 12
 
 
 class SubsetSelection(NamedTuple):
@@ -77,45 +80,46 @@ class SubsetSelection(NamedTuple):
         size, chosen, truth, other = self
         inside = bernoulli(chosen * truth, chosen * truth + (size - chosen) * other, random)
         positions = draw_below(size, random)
-        drawn = _uniform_set(size, chosen, positions, random)
+        vector = _uniform_set(size, chosen, positions, random=random)
         # Both are drawn whether or not they are needed, so that the bytes drawn say nothing.
-        member, stranger = (
-            _member(drawn, size, chosen, positions),
-            _member(~drawn, size, size - chosen, positions),
-        )
+        member = _member(vector, size, chosen, positions=positions)
+        stranger = _member(~vector, size, size - chosen, positions=positions)
         mark = 1 << int(value)
-        if bool(drawn & mark) == inside:
-            return drawn
-        return drawn ^ mark ^ (member if inside else stranger)
+        if bool(vector & mark) == inside:
+            return vector
+        return vector ^ mark ^ (member if inside else stranger)
 
     def channel(self) -> Channel:
-        """One column for each of the 2^size vectors, those of another size than `chosen` having
-        probability 0.
-        """
+        """One column for each of the 2^size vectors; those of another size have probability 0."""
         size, chosen, truth, other = self
-        vectors = [vector if vector.bit_count() == chosen else -1 for vector in range(1 << size)]
-        weights = [
-            [0 if v < 0 else truth if v >> x & 1 else other for v in vectors] for x in range(size)
-        ]
-        return Channel(
-            tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in weights)
-        )
+
+        def weight(vector: int, value: int) -> int:
+            if vector.bit_count() != chosen:
+                return 0
+            return truth if vector >> value & 1 else other
+
+        vectors = range(1 << size)
+        weights = [[weight(vector, value) for vector in vectors] for value in range(size)]
+        return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in weights))
 
 
 def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:
-    """A uniform set of `chosen` of `size` positions, as a vector; `positions` are uniform ones
-    without end.
+    """A uniform set of `chosen` of `size` positions, as a vector.
+
+    `positions` are uniform ones without end.
 
     Grown from the empty set by uniform sets of those positions that are not yet in it: independent
     bits of some coarse rate, which are a uniform set given how many of them are set, as long as
     that is no more than what is missing. The last few are added position by position. Nothing here
     prefers a position to another, so the result is uniform.
     """
-    vector, missing = 0, chosen
+    vector = 0
+    missing = chosen
     # A rate a standard deviation below what is missing, so that it seldom turns out to be more.
-    while missing > _FEW and (
-        rate := (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)
-    ):
+    while missing > _FEW:
+        rate = (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)
+        if not rate:
+            break
         more = _coarse_bits(size, rate, random) & ~vector
         if more.bit_count() <= missing:
             vector |= more
@@ -136,7 +140,8 @@ def _coarse_bits(size: int, rate: int, random: Random) -> int:
     width = (size + 7) >> 3
     digits = 8
     while not rate & 1:
-        rate, digits = rate >> 1, digits - 1
+        rate >>= 1
+        digits -= 1
     tape = random(digits * width)
     vector = 0
     for at in range(0, digits * width, width):
@@ -147,12 +152,11 @@ def _coarse_bits(size: int, rate: int, random: Random) -> int:
 
 
 def _member(vector: int, size: int, count: int, positions: Iterator[int]) -> int:
-    """One of the `count` bits that are set among the first `size`, uniformly, as a vector of its
-    own.
-    """
+    """One of the `count` bits that are set among the first `size`, as a vector of its own."""
     if count * _SPARSE < size:
         # So few that walking past them is quicker than trying positions.
-        for _ in range(next(draw for draw in positions if draw < size - size % count) % count):
+        draw = next(draw for draw in positions if draw < size - size % count)
+        for _ in range(draw % count):
             vector &= vector - 1
         return vector & -vector
     return next(bit for position in positions if vector & (bit := 1 << position))
@@ -163,10 +167,12 @@ def least_error_size(size: int, ratio: Fraction) -> int:
     middle = int(size / (ratio + 1))
     around = range(max(1, middle - 2), min(size - 1, middle + 3) + 1)
     truth, other = ratio.as_integer_ratio()
-    # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): only this factor depends on w.
-    return min(
-        around, key=lambda w: Fraction((w * truth + (size - w) * other) ** 2, w * (size - w))
-    )
+
+    def error(w: int) -> Fraction:
+        # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): what depends on w.
+        return Fraction((w * truth + (size - w) * other) ** 2, w * (size - w))
+
+    return min(around, key=error)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
@@ -175,7 +181,9 @@ def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
     truth, other = odds(epsilon)
     size = domain.size or 2
     chosen = least_error_size(size, Fraction(truth, other))
-    return SubsetSelection(size, chosen, truth, other), Declared.epsilon(epsilon)
+    return SubsetSelection(size, chosen, truth, other=other), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("ss", "subset selection", ("epsilon",), small_closed(MOST_BITS), design)
+MECHANISM = Mechanism(
+    "ss", "subset selection", ("epsilon",), accepts=small_closed(MOST_BITS), design=design
+)

@@ -1,6 +1,7 @@
 """Unary encoding, symmetric and optimized: one bit for each value, each bit randomized on its own.
 
-    bit x is 1 with probability p if x is the true value, q otherwise;  epsilon = ln(p (1-q) / ((1-p) q))
+    bit x is 1 with probability p if x is the true value, q otherwise
+    epsilon = ln(p (1-q) / ((1-p) q))
     SUE (symmetric, basic one-time RAPPOR):  p = s / (s + 1), q = 1 - p, s just below e^(epsilon/2)
     OUE (optimized):                         p = 1/2, q just above 1 / (e^epsilon + 1)
     THE (thresholded histogram encoding):    p = 1 - (s + 1 + r) / (6 s), q = (s + 1 - r) / (2 s),
@@ -36,8 +37,10 @@ from ldp.randomness import WORD, Random, draw_bits
 
 
 class UnaryEncoding(NamedTuple):
-    """`size` bits, each 1 with probability `if_true / 2^word` at the true value and `if_other /
-    2^word` elsewhere.
+    """`size` bits, one for each value.
+
+    Each is 1 with probability `if_true / 2^word` at the true value, and `if_other / 2^word`
+    elsewhere.
     """
 
     size: int
@@ -73,22 +76,26 @@ class UnaryEncoding(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""
-        return draw_bits(1 << int(value), self.size, self.if_true, self.if_other, random, self.word)
+        return draw_bits(
+            1 << int(value),
+            self.size,
+            self.if_true,
+            if_other=self.if_other,
+            random=random,
+            word=self.word,
+        )
 
     def channel(self) -> Channel:
         """One column for each of the 2^size vectors."""
         p, q = self.support
-        return Channel(
-            tuple(
-                product_row([p if i == x else q for i in range(self.size)])
-                for x in range(self.size)
-            )
-        )
+        values = range(self.size)
+        return Channel(tuple(product_row([p if i == x else q for i in values]) for x in values))
 
 
 def product_row(ones: list[Fraction]) -> tuple[Fraction, ...]:
-    """The law of a vector of independent bits, given each one's probability of being 1, by the
-    vector as an integer.
+    """The law of a vector of independent bits, by the vector as an integer.
+
+    `ones` has the probability of each to be 1.
     """
     return joint_law((1 - one, one) for one in ones)
 
@@ -130,7 +137,8 @@ def design_optimized(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declare
 def design_thresholded(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    s, span = exp_lower(epsilon / 2), 1 << WORD
+    span = 1 << WORD
+    s = exp_lower(epsilon / 2)
     r = sqrt_lower(s * s - s + 1)
     if_true = math.floor(span * (1 - (s + 1 + r) / (6 * s)))
     if_other = math.ceil(span * (s + 1 - r) / (2 * s))
@@ -138,15 +146,23 @@ def design_thresholded(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Decla
 
 
 SYMMETRIC = Mechanism(
-    "sue", "symmetric unary encoding", ("epsilon",), small_closed(MOST_BITS), design_symmetric
+    "sue",
+    "symmetric unary encoding",
+    ("epsilon",),
+    accepts=small_closed(MOST_BITS),
+    design=design_symmetric,
 )
 OPTIMIZED = Mechanism(
-    "oue", "optimized unary encoding", ("epsilon",), small_closed(MOST_BITS), design_optimized
+    "oue",
+    "optimized unary encoding",
+    ("epsilon",),
+    accepts=small_closed(MOST_BITS),
+    design=design_optimized,
 )
 THRESHOLDED = Mechanism(
     "the",
     "thresholded histogram encoding",
     ("epsilon",),
-    small_closed(MOST_BITS),
-    design_thresholded,
+    accepts=small_closed(MOST_BITS),
+    design=design_thresholded,
 )

@@ -1,5 +1,6 @@
-"""The unrelated-question design: answer the sensitive question, or an innocuous one of known
-prevalence.
+"""The unrelated-question design: answer the sensitive question, or an innocuous one.
+
+The prevalence of the latter is known.
 
     P[yes | true] = truth + (1 - truth) prevalence,  P[yes | false] = (1 - truth) prevalence
 
@@ -18,11 +19,11 @@ from ldp.mechanisms.matrix import StochasticMatrix, checked
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001
-    """`truth`, the probability of being asked the sensitive question, and `prevalence` of the
-    other.
-    """
-    truth, prevalence = keys.probability("truth"), keys.probability("prevalence")
-    yes_if_true, yes_if_false = truth + (1 - truth) * prevalence, (1 - truth) * prevalence
+    """`truth`, the probability of the sensitive question, and `prevalence` of the other."""
+    truth = keys.probability("truth")
+    prevalence = keys.probability("prevalence")
+    yes_if_true = truth + (1 - truth) * prevalence
+    yes_if_false = (1 - truth) * prevalence
     return checked(
         keys,
         ((1 - yes_if_false, yes_if_false), (1 - yes_if_true, yes_if_true)),
@@ -34,6 +35,6 @@ MECHANISM = Mechanism(
     "unrelated",
     "unrelated question with known prevalence",
     ("truth", "prevalence"),
-    two_valued,
-    design,
+    accepts=two_valued,
+    design=design,
 )

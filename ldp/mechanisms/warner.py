@@ -1,7 +1,7 @@
 """Warner's randomized response: tell the truth with probability pi, the opposite otherwise.
 
-    epsilon = |ln(pi / (1 - pi))|;  from an epsilon, pi = R / (R + 1) with R the rational just below
-                                    e^epsilon
+    epsilon = |ln(pi / (1 - pi))|
+    from an epsilon, pi = R / (R + 1) with R the rational just below e^epsilon
 
 Source: Warner 1965. It is the optimal mechanism for two values.
 """
@@ -28,5 +28,9 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
 
 
 MECHANISM = Mechanism(
-    "warner", "Warner's randomized response", ("epsilon", "truth"), two_valued, design
+    "warner",
+    "Warner's randomized response",
+    ("epsilon", "truth"),
+    accepts=two_valued,
+    design=design,
 )

@@ -1,3 +1,77 @@
-"""The survey designer's side: randomize tables of answers, simulate surveys, compare estimates with
-the truth.
+"""The survey designer's side: plan surveys, randomize tables of answers, simulate whole surveys and
+attacks on them, and compare estimates with the truth.
+
+    plan                   what errors to expect, and what they take
+    from_table, synthetic  populations: who truly holds what
+    simulate               a population answers, and estimates meet the truth
+    randomize              a table of answers becomes the bytes of a report file
+    attack                 forged reports, and how far they move estimates
+
+Each name is loaded when it is first used.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ldp import __version__
+
+if TYPE_CHECKING:
+    from ldp_simulations.answers import AnswersError
+    from ldp_simulations.attacks.attacking import AttackError, Attacks, attack
+    from ldp_simulations.holders import Holders, SetHolders
+    from ldp_simulations.planning.planned import Planned, plan
+    from ldp_simulations.population import Population, PopulationError, from_table, synthetic
+    from ldp_simulations.sampling.table import sample_counts
+    from ldp_simulations.simulation.randomizing import randomize
+    from ldp_simulations.simulation.simulation import Runs, Simulation, simulate
+
+__all__ = [
+    "AnswersError",
+    "AttackError",
+    "Attacks",
+    "Holders",
+    "Planned",
+    "Population",
+    "PopulationError",
+    "Runs",
+    "SetHolders",
+    "Simulation",
+    "__version__",
+    "attack",
+    "from_table",
+    "plan",
+    "randomize",
+    "sample_counts",
+    "simulate",
+    "synthetic",
+]
+
+_HOMES = {
+    "AnswersError": "answers",
+    "AttackError": "attacks.attacking",
+    "Attacks": "attacks.attacking",
+    "Holders": "holders",
+    "Planned": "planning.planned",
+    "Population": "population",
+    "PopulationError": "population",
+    "Runs": "simulation.simulation",
+    "SetHolders": "holders",
+    "Simulation": "simulation.simulation",
+    "attack": "attacks.attacking",
+    "from_table": "population",
+    "plan": "planning.planned",
+    "randomize": "simulation.randomizing",
+    "sample_counts": "sampling.sampling",
+    "simulate": "simulation.simulation",
+    "synthetic": "population",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

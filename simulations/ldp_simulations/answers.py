@@ -6,7 +6,7 @@ The table holds true answers, so problems are named by row and column and never 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldp.errors import AnswerError, LDPError
@@ -85,10 +85,17 @@ def _rows(
         if skip_invalid or not problems:
             yield answers
     if problems and not skip_invalid:
-        more = f"\n  and {len(problems) - MOST_SHOWN:,} more" if len(problems) > MOST_SHOWN else ""
-        shown = "\n  ".join(problems[:MOST_SHOWN])
-        raise AnswersError(
-            f"expected answers that fit the survey in {path}, got {len(problems):,} that do "
-            f"not:\n  {shown}{more}\n"
-            "correct the table, or pass --skip-invalid to take such cells for no answer"
-        )
+        raise refusal(problems, path)
+
+
+def refusal(problems: Sequence[str], place: object) -> AnswersError:
+    """The error for a table with problems; the first ten are listed."""
+    hidden = len(problems) - MOST_SHOWN
+    more = f"\n  and {hidden:,} more" if hidden > 0 else ""
+    shown = "\n  ".join(problems[:MOST_SHOWN])
+    return AnswersError(
+        f"expected answers that fit the survey in {place}, got {len(problems):,} that do "
+        f"not:\n  {shown}{more}\n"
+        "correct the table, or pass --skip-invalid (in Python, skip_invalid=True) to take such "
+        "cells for no answer"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,8 +16,9 @@ from ldp.errors import LDPError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
-from ldp_simulations.answers import AnswersError, read_answers
+from ldp_simulations.answers import AnswersError
 from ldp_simulations.holders import Holders, SetHolders, apportion, synthetic_sets
+from ldp_simulations.tables import Table, columns_of
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
 
@@ -30,27 +32,37 @@ Population = dict[str, Holders]
 
 
 def from_table(
-    path: Path,
     survey: Survey,
-    candidates: Mapping[str, Sequence[str]],
+    table: Table,
+    candidates: Mapping[str, Sequence[str]] | None = None,
     *,
     skip_invalid: bool = False,
 ) -> Population:
-    """The population of a table of answers. Raises `AnswersError`."""
-    tallies: dict[str, Counter[Value]] = {question.name: Counter() for question in survey}
-    for answers in read_answers(path, survey, skip_invalid=skip_invalid):
-        for name, answer in answers.items():
-            tallies[name][survey[name].domain.value(answer)] += 1
+    """The population that a table of answers is of.
+
+    table         as for `randomize`: a data frame, a dict of columns, an iterable of dicts, or the
+                  path of a CSV file
+    candidates    texts that the table need not hold, by open question
+    skip_invalid  take cells that do not fit their question for no answer
+
+    Raises `AnswersError` if the table does not fit the survey, or has no answer to a question.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> ldp_simulations.from_table(survey, {"mode": ["bus", "bus", None]})["mode"].counts.tolist()
+    [0, 2]
+    """
+    place = table if isinstance(table, str | os.PathLike) else "the table"
     population = {}
-    for question in survey:
-        held = tallies[question.name]
-        if not held:
-            raise AnswersError(
-                f"expected answers to question {question.name!r} in {path}, got none"
-            )
-        population[question.name] = _holders(
-            question.domain, held, candidates.get(question.name, ())
-        )
+    for name, column in columns_of(survey, table, skip_invalid=skip_invalid).items():
+        # The first place is that of no answer.
+        counts = np.bincount(column.codes + 1, minlength=1 + len(column.answers))[1:]
+        if not counts.any():
+            raise AnswersError(f"expected answers to question {name!r} in {place}, got none")
+        domain, held = survey[name].domain, Counter[Value]()
+        for answer, count in zip(column.answers, counts.tolist(), strict=True):
+            held[domain.value(answer)] += count
+        population[name] = _holders(domain, held, (candidates or {}).get(name, ()))
     return population
 
 
@@ -65,12 +77,25 @@ def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) ->
 
 
 def synthetic(
-    survey: Survey, respondents: int, distribution: str, candidates: Mapping[str, Sequence[str]]
+    survey: Survey,
+    respondents: int = 10_000,
+    distribution: str = "zipf:1.1",
+    candidates: Mapping[str, Sequence[str]] | None = None,
 ) -> Population:
     """That many respondents who all answer, in the proportions of a distribution.
 
+    distribution  zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv, over the
+                  values in their order
+    candidates    the texts that open questions are answered with
+
     Raises `PopulationError`.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> ldp_simulations.synthetic(survey, 90, "zipf:1")["mode"].counts.tolist()
+    [60, 30]
     """
+    candidates = candidates or {}
     population = {}
     weights_of = _reader(distribution)
     for question in survey:

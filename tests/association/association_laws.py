@@ -120,7 +120,7 @@ def unbiased(estimator):
         laws = [law_of(question) for question in survey]
         names = [question.name for question in survey]
         every = list(product(*(range(len(rows)) for rows, _ in laws)))
-        cases = [_one_report(estimator, survey, names, laws, case) for case in every]
+        cases = [_one_report(estimator, survey, names, laws=laws, case=case) for case in every]
         frequency, covariance = (np.array([case[part] for case in cases]) for part in (0, 1))
         for value in product(range(3), repeat=len(names)):
             mass = np.array(
@@ -169,7 +169,7 @@ def size(estimator):
     found = []
     for mechanisms in (("grr", "grr"), ("oue", "ss"), ("bloom", "grr")):
         joint = np.outer((0.5, 0.3, 0.2), (0.6, 0.25, 0.15))
-        rejected = rejections(estimator, survey_of(*mechanisms), joint, TABLES)
+        rejected = rejections(estimator, survey_of(*mechanisms), joint, tables=TABLES)
         if not 0.04 <= rejected <= 0.06:
             found.append(f"{mechanisms}: {rejected}")
     return found
@@ -194,7 +194,9 @@ def coverage(estimator):
             np.add.at(counted, tuple(holders.T), 1 / len(holders))
             for estimand, truth in (("respondents", counted), ("population", joint)):
                 options = Options(estimand=estimand)
-                made = estimator.associate(tally, ["a", "b"], options, candidates_of(survey))
+                made = estimator.associate(
+                    tally, ["a", "b"], options, candidates=candidates_of(survey)
+                )
                 given = truth / truth.sum(axis=1, keepdims=True)
                 _, low, high = made.conditional
                 held.append(((made.low <= truth) & (truth <= made.high)).mean())
@@ -209,7 +211,7 @@ def rejections(estimator, survey, joint, tables, seed=3):
     """How often independence is rejected at the level .05."""
     generator = np.random.default_rng(seed)
     tests = [
-        _associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator)
+        _associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator=generator)
         for _ in range(tables)
     ]
     return np.mean([made.independence.p_value < 0.05 for made in tests])

@@ -23,7 +23,10 @@ KEYS = {
     "geometric": "epsilon = 2",
     "laplace": "epsilon = 2",
     "rappor": 'p = "0.25"\nq = "0.75"\nf = "0.25"',
-    "bloom": 'bloom_bits = 6\nhashes = 2\ncohorts = 3\np = "0.2"\nq = "0.8"\nf = "0.125"\ncandidates = "c.txt"',
+    "bloom": (
+        'bloom_bits = 6\nhashes = 2\ncohorts = 3\np = "0.2"\n'
+        'q = "0.8"\nf = "0.125"\ncandidates = "c.txt"'
+    ),
 }
 """The keys of small questions, by mechanism.
 

@@ -21,7 +21,7 @@ from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, e
 from ldp_aggregator.association.association import associate
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
-from ldp_simulations.simulation.simulation import randomize
+from ldp_simulations.simulation.simulation import report_files
 
 DATA = FOREIGN / "adult.data"
 INDEPENDENT = np.outer((0.5, 0.3, 0.2), (0.6, 0.25, 0.15))
@@ -56,7 +56,9 @@ def test_power():
         test = associate(tally_of(survey, rows), ["a", "b"]).independence
         power = ncx2.sf(chi2.isf(0.05, 4), 4, (test.statistic - 4) * REPORTS / 1_000_000)
         assert 0.5 < power < 0.999
-        assert rejections(Estimator(), survey, dependent, 400) == pytest.approx(power, abs=0.125)
+        assert rejections(Estimator(), survey, dependent, tables=400) == pytest.approx(
+            power, abs=0.125
+        )
 
 
 def test_the_chi_square_of_debiased_counts_is_no_test():
@@ -66,7 +68,7 @@ def test_the_chi_square_of_debiased_counts_is_no_test():
     naive = Estimator(
         associate=lambda *given, **keys: debiased_chi_square(associate(*given, **keys))
     )
-    assert rejections(naive, survey_of("grr", "grr"), INDEPENDENT, 100) > 0.5
+    assert rejections(naive, survey_of("grr", "grr"), INDEPENDENT, tables=100) > 0.5
 
 
 def test_three_questions_are_tested_together():
@@ -74,7 +76,9 @@ def test_three_questions_are_tested_together():
     .01).
     """
     joint = np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2))
-    assert 0.01 <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, 500) <= 0.1
+    assert (
+        0.01 <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, tables=500) <= 0.1
+    )
 
 
 def test_two_of_three_questions():
@@ -330,12 +334,14 @@ def test_adult():
     levels, incomes = (sorted(set(column)) for column in zip(*people, strict=True))
     survey = parse_survey(
         '[survey]\nname = "adult"\njoint = ["education", "income"]\n'
-        f'[[question]]\nname = "education"\ntype = "category"\nvalues = {levels}\nmechanism = "ss"\nepsilon = 2\n'
-        f'[[question]]\nname = "income"\ntype = "category"\nvalues = {incomes}\nmechanism = "grr"\nepsilon = 2\n'
+        '[[question]]\nname = "education"\ntype = "category"\n'
+        f'values = {levels}\nmechanism = "ss"\nepsilon = 2\n'
+        '[[question]]\nname = "income"\ntype = "category"\n'
+        f'values = {incomes}\nmechanism = "grr"\nepsilon = 2\n'
     )
     ingest = Ingest(survey)
     answers = [{"education": education, "income": income} for education, income in people]
-    for chunk in randomize(survey, answers, random.Random(11).randbytes):
+    for chunk in report_files(survey, answers, random.Random(11).randbytes):
         ingest.feed(chunk)
     ingest.end_of_stream()
     found = associate(ingest.tally, ["education", "income"], likelihood=True)

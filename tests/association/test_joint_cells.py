@@ -176,7 +176,7 @@ class Collected:
 
     def associated(self, **options):
         """What is to be checked."""
-        return associate(self.tally, self.names, Options(**options), self.candidates)
+        return associate(self.tally, self.names, Options(**options), candidates=self.candidates)
 
     def jumps(self):
         """Those of the cells, for the margins of the reports."""
@@ -240,8 +240,8 @@ def test_cells(collected, estimand):
         variance = variance + held * (1 - held)
     assert close(found.standard_error, np.sqrt(variance / collected.reports))
     pairs = [
-        np.stack([each.moments(unit) for unit in np.eye(len(each.ones))], axis=2).reshape(9, -1)
-        for each in collected.scores
+        np.stack([score.moments(unit) for unit in np.eye(len(score.ones))], axis=2).reshape(9, -1)
+        for score in collected.scores
     ]
     marked = [mark @ pair.T for mark, pair in zip(collected.marks, pairs, strict=True)]
     mean = (collected.sums(marked) / collected.reports).reshape(3, 3, 3, 3)
@@ -340,9 +340,9 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
     )
 
     def told(third=None, mechanisms=("grr", "oue"), reports=90):
-        questions = [SimpleNamespace(randomizer=each) for each in mechanisms]
+        questions = [SimpleNamespace(randomizer=mechanism) for mechanism in mechanisms]
         known = SimpleNamespace(third=third, reports=reports, other=np.array([1.9, 2.0, 4.0]))
-        return [each.text[:6] for each in association._on_counts(questions, [None] * 2, known)]
+        return [count.text[:6] for count in association._on_counts(questions, [None] * 2, known)]
 
     assert told() == ["1 of 3"]
     assert told(reports=89) == ["2 of 3"]
@@ -378,7 +378,7 @@ def test_one_report_has_no_test():
     made = Collected(("grr", "oue"), JOINT, 300)
     found = made.associated()
     assert found.likely is None
-    assert "few-counts" not in [each.name for each in found.remarks]
+    assert "few-counts" not in [remark.name for remark in found.remarks]
     likely = associate(made.tally, made.names, likelihood=True).likely
     assert likely.sum() == pytest.approx(1)
     tally = Tally.empty(made.survey)
@@ -392,8 +392,8 @@ def test_one_report_has_no_test():
     )
     assert associate(tally, made.names).independence is None
     few = Collected(("grr", "oue"), JOINT, 1).associated()
-    assert "few-counts" not in [each.name for each in few.remarks]
-    assert "few-reports" in [each.name for each in few.remarks]
+    assert "few-counts" not in [remark.name for remark in few.remarks]
+    assert "few-reports" in [remark.name for remark in few.remarks]
 
 
 def test_three_questions():
@@ -455,11 +455,11 @@ def test_remarks_on_cells():
         made.reports,
         found.frequency.ravel(),
         np.maximum(at_zero + slope - 1, 0),
-        at_zero,
-        lambda: np.eye(9),
+        other=at_zero,
+        covariance=lambda: np.eye(9),
     )
     few = made.reports < least_respondents(known, 0.05)
-    assert ("few-respondents" in [each.name for each in found.remarks]) == few
+    assert ("few-respondents" in [remark.name for remark in found.remarks]) == few
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,11 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case(("grr", "grr"), 2, "0.3", 200, 1000),
-    Case(("grr", "grr"), 4, "0.3", 200, 600),
-    Case(("ss", "ss"), 12, "0.2", 1000, 60),
-    Case(("oue", "geometric"), 5, "0.5", 1000, 400),
-    Case(("grr", "grr"), 4, "2", 1000, 600),
+    Case(("grr", "grr"), 2, "0.3", respondents=200, tables=1000),
+    Case(("grr", "grr"), 4, "0.3", respondents=200, tables=600),
+    Case(("ss", "ss"), 12, "0.2", respondents=1000, tables=60),
+    Case(("oue", "geometric"), 5, "0.5", respondents=1000, tables=400),
+    Case(("grr", "grr"), 4, "2", respondents=1000, tables=600),
 )
 NOISY = CASES[:4]
 LEAST = 0.945
@@ -49,7 +49,10 @@ def survey_of(case):
         domain = f'type = "category"\nvalues = {values}'
         if mechanism == "geometric":
             domain = f'type = "integer"\nlow = 1\nhigh = {case.size}'
-        text += f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{mechanism}"\nepsilon = "{case.epsilon}"\n'
+        text += (
+            f'[[question]]\nname = "{name}"\n{domain}\n'
+            f'mechanism = "{mechanism}"\nepsilon = "{case.epsilon}"\n'
+        )
     return parse_survey(text)
 
 
@@ -148,6 +151,8 @@ def test_shares_among_few_cover():
     In 400 tables the mean of 25 shares has a standard error of at most .005. The variance that the
     reports show by themselves, which is nothing where there are none, covers .85.
     """
-    _, conditional = coverage(Case(("oue", "geometric"), 5, "6", 100, 400), "population")
+    _, conditional = coverage(
+        Case(("oue", "geometric"), 5, "6", respondents=100, tables=400), "population"
+    )
     assert error_of(conditional) <= 0.005
     assert conditional.mean() + 5 * error_of(conditional) >= LEAST

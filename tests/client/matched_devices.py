@@ -38,7 +38,7 @@ def match_rate(survey, answer, devices, reports, seed):
     # So that an assignment among equals owes nothing to the order of devices.
     order = draw.sample(range(devices), devices)
     first, second = sessions[0], [sessions[1][device] for device in order]
-    likelihood = _evidence(question, question.value(answer), first, second)
+    likelihood = _evidence(question, question.value(answer), first, second=second)
     seen = [[device[0][0] for device in session] for session in (first, second)]
     likelihood[np.array(seen[0])[:, None] != np.array(seen[1])[None]] = -1e9
     rows, columns = linear_sum_assignment(likelihood, maximize=True)
@@ -71,7 +71,9 @@ def _evidence(question, value, first, second):
             for session in (first, second)
         ]
         return sum(
-            _of_bit(randomizer, value, shown, steps, bits, bit, len(first[0]))
+            _of_bit(
+                randomizer, value, shown, steps=steps, bits=bits, bit=bit, reports=len(first[0])
+            )
             for bit in range(size)
         )
     lasting, fresh = (tuple(map(float, step)) for step in randomizer.response_steps)
@@ -101,7 +103,7 @@ def _evidence(question, value, first, second):
 def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
     """The part of one bit, which is 1 without noise for some cohorts and 0 for others."""
     (held_if_true, held_if_other), (one, zero) = (tuple(map(float, step)) for step in steps)
-    true = np.array([_true_bit(randomizer, value, int(cohort), bit) for cohort in shown])
+    true = np.array([_true_bit(randomizer, value, int(cohort), bit=bit) for cohort in shown])
     counts = np.arange(reports + 1)
     laws = [
         max(chance, LEAST) ** counts * max(1 - chance, LEAST) ** counts[::-1]

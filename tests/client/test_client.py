@@ -294,7 +294,8 @@ def test_a_listed_question_through_a_bloom_filter(path):
         (
             question(
                 "rappor",
-                'type = "category"\nvalues = ["red", "green", "blue"]\nbloom_bits = 32\nhashes = 2\ncohorts = 2\n'
+                'type = "category"\nvalues = ["red", "green", "blue"]\n'
+                "bloom_bits = 32\nhashes = 2\ncohorts = 2\n"
                 'p = "0.01"\nq = "0.99"\nf = "0.02"',
             ),
         ),

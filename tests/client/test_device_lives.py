@@ -26,7 +26,8 @@ def test_kills(tmp_path):
 
 
 SURVEY = survey_of(
-    'name = "x"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "0.9"\nepsilon_lifetime = "1"'
+    'name = "x"\ntype = "boolean"\nmechanism = "l-grr"\n'
+    'epsilon_first = "0.9"\nepsilon_lifetime = "1"'
 )
 
 

@@ -55,7 +55,15 @@ def life():
         Replay(hashlib.shake_256(b"device").digest(1 << 14)),
     )
     memory, cap, told = Memory(store, scope), exp_lower(Fraction(100)), []
-    outbox = Outbox(store, b"12345678", b"", Limits(batch=2), tape, print, inherits=lambda: True)
+    outbox = Outbox(
+        store,
+        b"12345678",
+        b"",
+        limits=Limits(batch=2),
+        random=tape,
+        count=print,
+        inherits=lambda: True,
+    )
 
     def note():
         told.append(
@@ -67,12 +75,12 @@ def life():
 
     def answer(keys, name, answers):
         survey = survey_of(*keys)
-        budget = Budget(store, survey, scope, cap)
-        respondent = Respondent(survey, memory, budget, tape)
+        budget = Budget(store, survey, scope, cap=cap)
+        respondent = Respondent(survey, memory, budget, random=tape)
         if keys is SECOND:
             store.transact(budget.agree)
-        for each in answers:
-            store.transact(lambda: outbox.put(respondent.report(name, each)))  # noqa: B023
+        for answer in answers:
+            store.transact(lambda: outbox.put(respondent.report(name, answer)))  # noqa: B023
 
     def erase():
         memory.erase("the secret was renewed")

@@ -28,9 +28,8 @@ from ldp import (
 from ldp.exact import log
 from ldp.randomness import Replay
 from ldp.survey_text import LARGEST
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.counts import REASONS, Counts
-from ldp_client.embedded import EmbeddedClient
 from ldp_client.preview import Preview
 from ldp_client.respondent import Respondent
 from ldp_client.testing import (
@@ -50,7 +49,7 @@ def path(tmp_path):
 
 
 def opened(survey=DEVICE_SURVEY, **settings):
-    return Client.open(survey, **{"state": None, **settings})
+    return EmbeddedClient(survey, **{"state": None, **settings})
 
 
 TROUBLE = {
@@ -147,7 +146,7 @@ def test_an_unusable_state_hurts_nobody(place, tmp_path):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path):
+def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path, monkeypatch):
     """Whatever statement the disk fails at, charge, memory and report are all there or none is.
 
     Then it works.
@@ -156,7 +155,8 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
     for working in count():
         path.unlink(missing_ok=True)
         store = FailingDatabase(path, working)
-        client = EmbeddedClient(DEVICE_SURVEY, store, None)
+        monkeypatch.setattr(EmbeddedClient, "_database", lambda *_, store=store: store)
+        client = EmbeddedClient(DEVICE_SURVEY, state=None)
         recorded = client.record(name, "red")
         assert recorded is not store.failed
         failures += store.failed
@@ -422,8 +422,11 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         )
     for width, shown in ((16, "00" * 16 + ", drawn"), (17, "00" * 16 + "..., drawn")):
         assert f"{width} bytes would be sent, such as {shown}" in str(
-            Preview("q", bytes(width), 1.0, 1.0, 0.5)
+            Preview("q", bytes(width), 1.0, lifetime_epsilon=1.0, most_likely=0.5)
         )
+    assert str(Preview("q", b"", 0.25, 2.5, 0.5)).endswith(
+        "(epsilon 0.250000; 2.500000 for all answers that will ever be sent)."
+    )
     once = opened().preview("once", "red")
     assert once.most_likely == pytest.approx(0.7310585786300049, abs=1e-9)
     assert once.epsilon == once.lifetime_epsilon == pytest.approx(1.0, abs=1e-9)

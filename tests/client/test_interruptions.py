@@ -14,7 +14,7 @@ from children import in_child
 from surveys import DEVICE_SURVEY
 
 from ldp import StateError
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.testing import RecordingTransport
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
@@ -56,7 +56,7 @@ def test_a_handler_that_records_gets_no_second_report(place, tmp_path):
     with interrupted_by(handler) as interrupt:
         for number in range(ROUNDS if place == "memory" else ROUNDS // 5):
             state = None if place == "memory" else tmp_path / str(number % 10)
-            client = Client.open(DEVICE_SURVEY, state=state, lifetime_cap="1000")
+            client = EmbeddedClient(DEVICE_SURVEY, state=state, lifetime_cap="1000")
             client.waiting()  # the file is made
             interrupt()
             client.record("once", "red")
@@ -106,14 +106,15 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
     def handler():
         nonlocal came
         came += 1
-        raise TimeIsUpError  # which `record` counts, as it does with all errors, and `waiting` passes on
+        # `record` counts it, as it does with all errors, and `waiting` passes it on.
+        raise TimeIsUpError
 
     def recording(heard):
         heard.append(client.record("mirror", "red"))
 
     transport = RecordingTransport()
     with (
-        Client.open(
+        EmbeddedClient(
             DEVICE_SURVEY, state=tmp_path / "state", transport=transport, lifetime_cap="1000"
         ) as client,
         interrupted_by(handler) as interrupt,
@@ -141,7 +142,7 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
 def test_children_of_a_busy_client_go_on_recording(tmp_path):
     """Forked while other threads record and send, each child records an answer of its own."""
     state, stopping = tmp_path / "state", threading.Event()
-    with Client.open(
+    with EmbeddedClient(
         DEVICE_SURVEY,
         state=state,
         transport=RecordingTransport(),

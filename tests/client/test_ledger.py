@@ -11,7 +11,7 @@ from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
 from ldp.exact import exp_lower
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.budget import MOST_EPSILON, Budget, _at_most
 from ldp_client.database import Database
 from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent, within
@@ -83,7 +83,7 @@ def test_surveys_share_the_cap_of_the_app():
     store = ProcessStore()
     for name in "abc":
         survey = survey_of(yes_no(name), name=name, head='lifetime_epsilon = "1"')
-        budget = Budget(store, survey, Scope.of(""), exp_lower(Fraction(2)))
+        budget = Budget(store, survey, Scope.of(""), cap=exp_lower(Fraction(2)))
         work = partial(
             store.transact,
             lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]),
@@ -93,6 +93,38 @@ def test_surveys_share_the_cap_of_the_app():
                 work()
         else:
             work()
+
+
+LIFETIME = "lifetime_epsilon of survey 's' and what survey 's' asked for when it was agreed to"
+CAP = "the app's lifetime_cap for all surveys"
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "cap", "passed"),
+    [
+        ("10", "1.5", CAP),
+        ("1.5", "1000", LIFETIME),
+        (None, "1.5", CAP),
+        ("1.5", "1.5", f"{LIFETIME} and {CAP}"),
+    ],
+)
+def test_the_limits_that_are_in_the_way_are_told(lifetime, cap, passed):
+    """Those, and no others."""
+    head = f'lifetime_epsilon = "{lifetime}"' if lifetime else ""
+    client = Client(survey_of(yes_no("a"), yes_no("b"), head=head), lifetime_cap=cap)
+    client.record("a", True)
+    with pytest.raises(BudgetError) as refused:
+        client.record("b", True)
+    assert str(refused.value).endswith(f"(see the ledger): beyond {passed}")
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_as_many_charges_are_set_aside_as_there_may_be_values(most):
+    """However much more the limits leave."""
+    client = Client(survey_of(mirror("m", most)), lifetime_cap="1000")
+    client.record("m", "a")
+    ledger = client.ledger()
+    assert ledger.aside == ledger.ratio() ** (most - 1)
 
 
 def test_every_value_of_a_memoized_question_is_charged_once():
@@ -168,7 +200,7 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
         ReadStore(),
         survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
     )
-    budget = Budget(store, survey, Scope.of(""), cap)
+    budget = Budget(store, survey, Scope.of(""), cap=cap)
     looks = {"a": (2, 1), "b": (2, 1), "m": (4, 2)}
     for name, (charges, asides) in looks.items():
         store.read.clear()
@@ -193,7 +225,7 @@ def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
             (price**3 * 3, 3),
         ):
             store = ProcessStore()
-            budget = Budget(store, survey, Scope.of(""), limit)
+            budget = Budget(store, survey, Scope.of(""), cap=limit)
             if not apart:
                 with pytest.raises(BudgetError, match="lifetime_cap"):
                     store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
@@ -252,7 +284,7 @@ def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
     """
     survey = survey_of(mirror("m", 2))
     for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
-        with Client.open(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
+        with EmbeddedClient(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
             for answer in answers:
                 assert client.record("m", answer)
             client.rotate()
@@ -288,12 +320,12 @@ def test_the_ledger_says_what_was_spent_where_and_when():
     """By question, by day and in all; rounded up; with what it means for somebody who guesses."""
     store = ProcessStore()
     survey = survey_of(yes_no("a"), yes_no("b", "0.5"))
-    budget = Budget(store, survey, Scope.of(""), None)
+    budget = Budget(store, survey, Scope.of(""), cap=None)
     for day, name in ((20_000, "a"), (20_001, "b")):
         with patch.object(time, "time", return_value=86_400.0 * day + 5):
             store.transact(lambda name=name: budget.charge_once(survey[name]))
     ledger = Ledger.read(store)
-    assert [(each.question, each.day) for each in sorted(ledger.charges)] == [
+    assert [(charge.question, charge.day) for charge in sorted(ledger.charges)] == [
         ("a", 20_000),
         ("b", 20_001),
     ]
@@ -304,6 +336,17 @@ def test_the_ledger_says_what_was_spent_where_and_when():
     assert "may come to think it 81.8% likely, at most" in text
     assert "2024-10-04: epsilon 1.000000" in text
     assert "2024-10-05: epsilon 0.500000" in text
+
+
+def test_whatever_is_set_aside_is_told():
+    """Be it as little as a tenth of an epsilon."""
+    client = Client(survey_of(yes_no("a")))
+    client.record("a", True)
+    aside = client.ledger()._replace(aside=Fraction(11, 10))
+    assert "Set aside, whether or not answers change: epsilon 0.0953" in str(aside)
+    assert "or that it did not, may show beyond that" in str(aside)
+    assert "Set aside" not in str(client.ledger())
+    assert "may show beyond that" not in str(client.ledger())
 
 
 def test_an_empty_ledger_says_so():
@@ -385,17 +428,17 @@ def test_all_charges_are_multiplied_up(epsilons):
     exact = math.prod(question.price**question.charges for question in survey)
     asked, largest = _at_most((3, 2), survey), exp_lower(MOST_EPSILON)
     exact *= Fraction(3, 2)
-    assert (
-        asked == largest
-        if exact > largest
-        else exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
-    )
+    if exact > largest:
+        assert asked == largest
+    else:
+        assert exact <= asked <= exact * (1 + Fraction(1, 1 << 60))
 
 
 def test_many_charges_with_odd_prices_are_multiplied_up():
     """A question's price is a ratio whose denominator is raised as well."""
     survey = survey_of(
-        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 99\nmechanism = "l-grr"\nmemoized_values = 7\n'
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 99\n'
+        'mechanism = "l-grr"\nmemoized_values = 7\n'
         'epsilon_first = "1"\nepsilon_lifetime = "2"'
     )
     (question,) = survey
@@ -420,7 +463,8 @@ def test_nothing_spent_is_an_epsilon_of_nothing():
 def test_hundreds_of_values_are_charged_one_by_one():
     """Each under a key of its own, however many there are."""
     survey = survey_of(
-        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 299\nmechanism = "l-grr"\nmemoized_values = 300\n'
+        'name = "m"\ntype = "integer"\nlow = 0\nhigh = 299\n'
+        'mechanism = "l-grr"\nmemoized_values = 300\n'
         'epsilon_first = "0.001"\nepsilon_lifetime = "0.002"'
     )
     client = Client(survey)

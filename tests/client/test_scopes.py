@@ -6,7 +6,7 @@ import pytest
 from broken_stores import everything, records_of
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 from ldp_client.scope import Scope
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import FolderTransport, HTTPTransport, retry
@@ -32,7 +32,7 @@ def state(tmp_path):
 
 
 def opened(survey, state, transport, **settings):
-    return Client.open(
+    return EmbeddedClient(
         survey, state=state, transport=transport, interval=None, lifetime_cap="1000", **settings
     )
 

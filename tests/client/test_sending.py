@@ -14,9 +14,10 @@ from children import in_child
 from surveys import DEVICE_SURVEY
 
 from ldp import StateError
+from ldp.randomness import Replay
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
 from ldp_client.outbox import LONGEST_PAUSE, SLACK, Limits
@@ -52,7 +53,7 @@ def opened(tmp_path):
 
     def open_client(outcomes=(), **settings):
         transport = RecordingTransport(outcomes)
-        client = Client.open(
+        client = EmbeddedClient(
             DEVICE_SURVEY,
             state=tmp_path / "state",
             transport=transport,
@@ -171,6 +172,19 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
     assert min(pauses[20:]) < FIRST_PAUSE * 2**12 / 2
 
 
+def test_pauses_need_no_randomness(opened, clock):
+    """Where none can be had a pause is as long as it may be, and what was made before is sent."""
+    client, transport = opened([retry()])
+    client.record("once", "red")
+
+    with patch.object(client._sender, "_random", Replay(b"")):
+        client._sender.send_all()
+        assert client._outbox.pause() == pytest.approx(FIRST_PAUSE * 2, abs=1)
+        clock.now += FIRST_PAUSE * 2 + 1
+        client._sender.send_all()
+    assert len(transport.payloads) == 2
+
+
 def test_the_oldest_go_first(opened, clock):
     """The queue keeps the newest reports, within `SLACK` of its bound, and says how many it
     dropped.
@@ -268,7 +282,7 @@ def test_the_thread_wakes_at_random_times(tmp_path):
     stands still.
     """
     waits = []
-    with Client.open(
+    with EmbeddedClient(
         DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=3600.0
     ) as client:
         sender = client._sender
@@ -293,7 +307,7 @@ def test_recording_wakes_nobody():
     nothing.
     """
     transport = RecordingTransport()
-    with Client.open(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
+    with EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
         client.record("once", "red")  # which starts the thread
         sender = client._sender
         with (
@@ -331,7 +345,7 @@ def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
 def test_flush_returns_in_time(tmp_path):
     """`flush` waits for as long as it is told, even if a transport hangs; so does an exit."""
     transport = Slow(3)
-    client = Client.open(DEVICE_SURVEY, state=None, transport=transport)
+    client = EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport)
     client.record("once", "red")
     begin = time.monotonic()
     assert client.flush(timeout=0.2) is False
@@ -346,7 +360,7 @@ def test_flush_sends(tmp_path):
     """
     for interval in (3600.0, None):
         transport = RecordingTransport()
-        with Client.open(
+        with EmbeddedClient(
             DEVICE_SURVEY, state=None, transport=transport, interval=interval
         ) as client:
             for name in ("once", "bits"):
@@ -358,7 +372,7 @@ def test_flush_sends(tmp_path):
 def test_the_thread_sends_by_itself(tmp_path):
     """Without any flush reports are sent, at random times of the mean that was asked for."""
     transport = RecordingTransport()
-    with Client.open(
+    with EmbeddedClient(
         DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=0.01
     ) as client:
         client.record("once", "red")
@@ -387,7 +401,7 @@ def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
                 file.write(payload)
             return ACCEPTED
 
-    client = Client.open(
+    client = EmbeddedClient(
         DEVICE_SURVEY, state=tmp_path / "state", transport=ByProcess(), interval=3600.0
     )
     client.record("once", "red")
@@ -480,11 +494,11 @@ def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clo
 def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
     """What was recorded before there was a collector is older, whatever its queue is called."""
     state, limits = tmp_path / "state", Limits(reports=10)
-    with Client.open(DEVICE_SURVEY, state=state, strict=True, limits=limits) as client:
+    with EmbeddedClient(DEVICE_SURVEY, state=state, strict=True, limits=limits) as client:
         record(client, 10)
     clock.now += DAY
     transport = RecordingTransport()
-    with Client.open(
+    with EmbeddedClient(
         DEVICE_SURVEY, state=state, transport=transport, strict=True, interval=None, limits=limits
     ) as client:
         record(client, 10)
@@ -495,7 +509,7 @@ def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
 
 def test_a_collector_by_its_address_gets_the_reports(tmp_path):
     """Without a transport of its own, an app has the one for HTTPS."""
-    with Client.open(
+    with EmbeddedClient(
         DEVICE_SURVEY, state=None, collector="https://collect.example", interval=None
     ) as client:
         client.record("once", "red")
@@ -506,7 +520,7 @@ def test_a_collector_by_its_address_gets_the_reports(tmp_path):
 
 def test_flush_without_a_collector_says_whether_anything_waits():
     """There is nobody to send to."""
-    with Client.open(DEVICE_SURVEY, state=None) as client:
+    with EmbeddedClient(DEVICE_SURVEY, state=None) as client:
         assert client.flush()
         client.record("once", "red")
         assert not client.flush()
@@ -516,12 +530,12 @@ def test_flush_without_a_collector_says_whether_anything_waits():
 def test_an_interval_takes_time(interval):
     """A thread that never waits would send by the second of each answer."""
     with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
-        Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
+        EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
 
 
 def test_closing_waits_for_what_is_being_sent():
     """For half a second at most; and an exit does not wait for a thread that nobody closed."""
-    client = Client.open(DEVICE_SURVEY, state=None, transport=Slow(0.1))
+    client = EmbeddedClient(DEVICE_SURVEY, state=None, transport=Slow(0.1))
     client.record("once", "red")
     assert not client.flush(0.01)
     thread = client._sender._thread

@@ -11,7 +11,7 @@ from broken_stores import records_of
 from surveys import mirror, survey_of, yes_no
 
 from ldp.wire import FrameReader, decode_batch
-from ldp_client import Client, report_bytes
+from ldp_client import Client, EmbeddedClient, report_bytes
 from ldp_client.testing import RecordingTransport
 
 DAY = 86_400
@@ -30,7 +30,9 @@ def on_day(number):
 def days_with_a_report(survey, answers, **settings):
     """On which days a fresh device makes a report, answering one of `answers` each day."""
     transport = RecordingTransport()
-    with Client.open(survey, state=None, transport=transport, interval=None, **settings) as client:
+    with EmbeddedClient(
+        survey, state=None, transport=transport, interval=None, **settings
+    ) as client:
         made = []
         for number, answer in enumerate(answers):
             with on_day(number):
@@ -74,11 +76,11 @@ def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_
         ("2", [False, False]),
     ):
         state = tmp_path / cap
-        with Client.open(survey, state=state, lifetime_cap=cap) as client:
+        with EmbeddedClient(survey, state=state, lifetime_cap=cap) as client:
             for answer in answers:
                 assert client.record("daily", answer)
             made = [client.record("once", True)]
-        with Client.open(other, state=state, lifetime_cap=cap) as client:
+        with EmbeddedClient(other, state=state, lifetime_cap=cap) as client:
             assert [*made, client.record("once", True)] == rest
 
 
@@ -88,7 +90,7 @@ def order_of_days(answers):
     Each day has a row of its own.
     """
     survey, transport = survey_of(mirror("m", len(answers))), RecordingTransport()
-    with Client.open(
+    with EmbeddedClient(
         survey, state=None, transport=transport, interval=None, lifetime_cap="1000"
     ) as client:
         for number, answer in enumerate(answers):
@@ -120,7 +122,7 @@ def test_batches_leave_in_random_order():
     first = set()
     for _ in range(100):
         transport = RecordingTransport()
-        with Client.open(survey, state=None, transport=transport, interval=None) as client:
+        with EmbeddedClient(survey, state=None, transport=transport, interval=None) as client:
             for number, name in enumerate("ab"):
                 with on_day(number):
                     client.record(name, True)

@@ -149,7 +149,7 @@ def test_certificates_are_checked():
     with serving(202) as (address, requests), patch("ssl._create_default_https_context", watched):
         assert HTTPTransport(address.replace("http", "https")).send(PAYLOAD) == retry()
     assert requests == []
-    assert [(each.verify_mode, each.check_hostname) for each in contexts] == [
+    assert [(context.verify_mode, context.check_hostname) for context in contexts] == [
         (ssl.CERT_REQUIRED, True)
     ]
 

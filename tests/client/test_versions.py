@@ -6,7 +6,7 @@ import pytest
 from surveys import survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, BudgetError
-from ldp_client import Client
+from ldp_client import Client, EmbeddedClient
 
 FRUIT = 'name = "fruit"\ntype = "category"\nmechanism = "grr"\n'
 
@@ -38,7 +38,7 @@ def answered(surveys, state, **settings):
     """To how many surveys a device with one state file gives a report."""
     reports = 0
     for survey in surveys:
-        with Client.open(survey, state=state, **settings) as client:
+        with EmbeddedClient(survey, state=state, **settings) as client:
             reports += client.record("fruit", "apple")
     return reports
 
@@ -71,7 +71,7 @@ def test_surveys_get_no_more_than_the_usual_cap(tmp_path):
         for number in range(60)
     ]
     assert answered(surveys, tmp_path / "state") == 10
-    with Client.open(surveys[0], state=tmp_path / "state") as client:
+    with EmbeddedClient(surveys[0], state=tmp_path / "state") as client:
         assert client.ledger().epsilon() == pytest.approx(10, abs=1e-6)
     assert answered(surveys, tmp_path / "more", lifetime_cap="25") == 25
 
@@ -91,7 +91,7 @@ def test_consent_lets_a_new_version_ask(tmp_path):
     versions = [spelt(number) for number in range(4)]
     state = tmp_path / "state"
     assert answered(versions[:2], state) == 1
-    with Client.open(versions[2], state=state) as client:
+    with EmbeddedClient(versions[2], state=state) as client:
         client.set_consent("on")
         client.set_consent("on")  # said again at every start, it adds nothing
         assert client.record("fruit", "apple")
@@ -107,7 +107,7 @@ def test_erasing_gives_no_version_more(erase, tmp_path):
     """Neither a new secret nor forgetting lets a question that is answered once be asked again, in
     any version.
     """
-    with Client.open(spelt(0), state=tmp_path / "state") as client:
+    with EmbeddedClient(spelt(0), state=tmp_path / "state") as client:
         assert client.record("fruit", "apple")
         for _ in range(3):
             if erase == "rotate":
@@ -145,5 +145,5 @@ def test_a_lower_limit_stays(tmp_path):
         ('lifetime_epsilon = "3"', "c", False),
         ("", "d", False),
     ):
-        with Client.open(survey_of(*names, head=head), state=state) as client:
+        with EmbeddedClient(survey_of(*names, head=head), state=state) as client:
             assert client.record(name, True) is made

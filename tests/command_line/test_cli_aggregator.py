@@ -16,6 +16,7 @@ from surveys import COMMUTE, COMMUTE_SURVEY
 
 from ldp_aggregator import Ingest, decode_tally, encode_tally
 from ldp_aggregator.commands import main as cli
+from ldp_aggregator.rendering.formats import FORMATS
 from ldp_client import Client, report_bytes
 
 RESPONDENTS = 300
@@ -67,7 +68,8 @@ def test_check_prints_the_fingerprints(folder):
     lines = ldp("check survey.toml").stdout.splitlines()
     assert lines[0] == f"{COMMUTE_SURVEY.fingerprint.hex()}  commute-2026"
     assert lines[1:] == [
-        f"{each.fingerprint.hex()}  {each.name} ({each.mechanism})" for each in COMMUTE_SURVEY
+        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
+        for question in COMMUTE_SURVEY
     ]
 
 
@@ -132,7 +134,7 @@ def test_explain_writes_the_certificate(folder):
     )
     assert told["terms"] == COMMUTE_SURVEY.terms.hex()
     assert {each["name"]: each["fingerprint"] for each in told["questions"]} == {
-        each.name: each.fingerprint.hex() for each in COMMUTE_SURVEY
+        question.name: question.fingerprint.hex() for question in COMMUTE_SURVEY
     }
 
 
@@ -271,13 +273,27 @@ def test_csv_is_one_record_for_each_value(folder):
     assert len(records) == 10
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "html"])
 def test_a_file_gets_what_standard_output_gets(form, folder):
     """`--output` writes the same bytes, undecorated, and prints nothing."""
     shown = ldp(f"estimate survey.toml first -q --format {form}").stdout
     assert ldp(f"estimate survey.toml first -q --format {form} -o out").stdout == ""
     assert (folder / "out").read_text() == shown
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "parquet", "markdown", "html", "svg", "png"])
+def test_the_ending_of_a_file_says_its_format(form, folder):
+    """Unless `--format` does; a name without a known ending is that of a table."""
+    pytest.importorskip(FORMATS[form].library or "ldp_aggregator")
+    name = f"out.{FORMATS[form].ending}"
+    ldp(f"estimate survey.toml first -q -o {name}")
+    ldp(f"estimate survey.toml first -q -o bare --format {form}")
+    assert (folder / name).read_bytes() == (folder / "bare").read_bytes()
+    ldp(f"estimate survey.toml first -q -o {name} --format table")
+    ldp("estimate survey.toml first -q -o out.other")
+    assert (folder / name).read_bytes() == (folder / "out.other").read_bytes()
+    assert "transport: " in (folder / name).read_text(encoding="utf-8")
 
 
 def test_a_link_stays_a_link(folder):

@@ -97,7 +97,7 @@ def folder(tmp_path, monkeypatch):
 def test_survey(folder):
     """Each question is planned through its own mechanism, a Bloom filter on its candidates."""
     told = plans("s.toml", "--respondents", "20000", "--frequency", "0.1")
-    assert {name: each["mechanism"] for name, each in told.items()} == {
+    assert {name: item["mechanism"] for name, item in told.items()} == {
         "smoker": "warner",
         "transport": "oue",
         "homepage": "rappor",

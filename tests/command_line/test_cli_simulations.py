@@ -83,7 +83,7 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
         batch = decode_batch(frame)
         rows.setdefault(batch.fingerprint, []).append(batch.rows)
     assert len(rows) == 2
-    for made in (b"".join(each) for each in rows.values()):
+    for made in (b"".join(row) for row in rows.values()):
         first, second = (Counter(half) for half in (made[:1500], made[1500:]))
         assert len(made) == 3000
         assert all(abs(first[symbol] - second[symbol]) < 200 for symbol in first | second)

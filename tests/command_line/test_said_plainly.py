@@ -34,7 +34,8 @@ MIXED = (
     SMALL
     + SMALL.partition("[[")[1]
     + (
-        'question]]\nname = "again"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
+        'question]]\nname = "again"\ntype = "boolean"\n'
+        'mechanism = "l-grr"\nepsilon_first = 1\nepsilon_lifetime = 2\n'
     )
 )
 
@@ -225,7 +226,7 @@ def test_associations_say_what_was_tested():
         ),
     ):
         tally = Tally.empty(survey)
-        (joint,) = (each for each in survey.tallied if each.name not in ("a", "b"))
+        (joint,) = (envelope for envelope in survey.tallied if envelope.name not in ("a", "b"))
         shape = tally.counts[joint.name].shape
         tally.counts[joint.name] = np.array(counts).reshape(shape)
         tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])
@@ -242,7 +243,6 @@ ADVISING = {
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
-    "ldp_aggregator.output.tables": ("estimate", "rappor import"),
     "ldp_aggregator.service.commands.export": ("serve",),
     "ldp_aggregator.service.commands.serve": ("serve",),
     "ldp_aggregator.service.page.document": ("token new",),
@@ -264,7 +264,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     ("ldp_aggregator.commands.presentation", "--plot"): ("estimate", "rappor import"),
-    ("ldp_simulations.html_page", "--line"): (),
+    ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
 }
 

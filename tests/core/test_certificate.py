@@ -45,12 +45,10 @@ def within(question):
 
 
 def _within(ratio, declared):
-    limit = (
-        declared.bound
-        if declared.text.startswith("ln")
-        else checker.exp_lower(Fraction(declared.text))
-    )
-    return ratio <= min(limit, declared.bound)
+    limit = declared.bound
+    if not declared.text.startswith("ln"):
+        limit = min(limit, checker.exp_lower(Fraction(declared.text)))
+    return ratio <= limit
 
 
 def test_every_design_of_the_grid_is_certified():
@@ -94,7 +92,12 @@ def declaring(bound, lifetime=None):
     chain = Chain(RandomizedResponse(2, 5, 1), RandomizedResponse(2, 7, 1))
     randomizer = RandomizedResponse(4, 3, 1) if lifetime is None else chain
     return Question(
-        "x", CATEGORY[4] if lifetime is None else BOOLEAN, "grr", randomizer, declared, survey="s"
+        "x",
+        CATEGORY[4] if lifetime is None else BOOLEAN,
+        "grr",
+        randomizer=randomizer,
+        declared=declared,
+        survey="s",
     )
 
 

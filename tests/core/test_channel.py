@@ -192,7 +192,7 @@ def test_best_test_beats_every_other(channel, rate):
     value, other = channel.rows
     sets = list(chained.from_iterable(combinations(range(4), size) for size in range(5)))
     points = [(sum(other[y] for y in taken), sum(value[y] for y in taken)) for taken in sets]
-    best = best_true_positive_rate(channel, 0, 1, rate)
+    best = best_true_positive_rate(channel, 0, 1, false_positive_rate=rate)
     mixed = [
         high if a == b else low + (high - low) * (rate - a) / (b - a)
         for a, low in points
@@ -206,7 +206,9 @@ def test_best_test_beats_every_other(channel, rate):
 def test_best_test_within_the_bound_of_epsilon(channel, rate):
     """No channel lets a value be recognised better than its epsilon allows."""
     ratio = worst_ratio(channel)
-    assert best_true_positive_rate(channel, 0, 1, rate) <= min(ratio * rate, 1 - (1 - rate) / ratio)
+    assert best_true_positive_rate(channel, 0, 1, false_positive_rate=rate) <= min(
+        ratio * rate, 1 - (1 - rate) / ratio
+    )
 
 
 @given(st.fractions(min_value=Fraction(1, 10), max_value=5, max_denominator=20), rates)
@@ -216,8 +218,10 @@ def test_best_test_of_warner_meets_the_bound(epsilon, rate):
     """
     bound = accounting.best_true_positive_rate(epsilon, rate)
     ratio = accounting.exp_upper(epsilon)
-    assert best_true_positive_rate(warner(ratio), 0, 1, rate) == bound
-    below = best_true_positive_rate(warner(ratio * (1 - Fraction(1, 10**70))), 0, 1, rate)
+    assert best_true_positive_rate(warner(ratio), 0, 1, false_positive_rate=rate) == bound
+    below = best_true_positive_rate(
+        warner(ratio * (1 - Fraction(1, 10**70))), 0, 1, false_positive_rate=rate
+    )
     assert bound - Fraction(1, 10**69) <= below <= bound
 
 
@@ -225,7 +229,7 @@ def test_best_test_of_warner_meets_the_bound(epsilon, rate):
 def test_best_test_of_nonsense(rate):
     """A false-positive rate is a probability."""
     with pytest.raises(ValueError, match="false-positive rate"):
-        best_true_positive_rate(warner(Fraction(3)), 0, 1, rate)
+        best_true_positive_rate(warner(Fraction(3)), 0, 1, false_positive_rate=rate)
 
 
 def _determinant(rows):

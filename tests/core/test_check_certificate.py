@@ -34,7 +34,8 @@ def surveyed(mechanism, *designs, head=HEAD, name="forged"):
     further questions.
     """
     questions = (
-        f'name = "q{number}"\nmechanism = "{mechanism}"\n{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}'
+        f'name = "q{number}"\nmechanism = "{mechanism}"\n'
+        f"{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}"
         for number in designs
     )
     return as_read(

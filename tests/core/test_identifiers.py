@@ -97,14 +97,15 @@ def test_more_reports_tell_more(specimen):
     assert 0 <= shown <= between_two <= over_time + 1e-9
 
 
-def test_a_tiny_epsilon_leaves_tiny_bits():
+@pytest.mark.parametrize("weight", [10**6, 10**9])
+def test_a_tiny_epsilon_leaves_tiny_bits(weight):
     """Where logarithms of floats would leave rounding alone, what comes out is the square's half,
     and above 0.
     """
-    one = Chain(RandomizedResponse(2, 10**9 + 1, 10**9), RandomizedResponse(2, 10**6 + 1, 10**6))
-    found = identifier(one)
+    fresh = RandomizedResponse(2, weight + 1, weight)
+    found = identifier(Chain(RandomizedResponse(2, 10**9 + 1, 10**9), fresh))
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
-    excess = (1 / (2 * 10**6 + 1)) ** 2
+    excess = (1 / (2 * weight + 1)) ** 2
     assert found.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3, abs=0)
 
 
@@ -142,7 +143,7 @@ for other seeds.
 def test_devices_are_matched_by_one_report_each(name):
     """500 devices with one answer, through clients that keep their state; seed 1."""
     keys, (least, most) = MATCHED[name]
-    rate = match_rate(survey_of(f'name = "x"\n{keys}'), "1", DEVICES, 1, seed=1)
+    rate = match_rate(survey_of(f'name = "x"\n{keys}'), "1", DEVICES, reports=1, seed=1)
     assert least <= rate <= most
 
 
@@ -162,7 +163,9 @@ def test_permanent_responses_show_in_time(name, least, most):
 
     Those of one symbol among four are not.
     """
-    rate = match_rate(survey_of(f'name = "x"\n{MATCHED[name][0]}'), "1", DEVICES, 30, seed=1)
+    rate = match_rate(
+        survey_of(f'name = "x"\n{MATCHED[name][0]}'), "1", DEVICES, reports=30, seed=1
+    )
     assert least <= rate <= most
 
 

@@ -75,8 +75,11 @@ def test_bits_by_definition(drawn):
             at = next(lows)
             low = int.from_bytes(reserve[at : at + width], "little") & (1 << rest) - 1
         expected |= ((top << rest | low) < threshold) << bit
-    tape = Replay(plane_bytes(size, planes, tops, padding) + reserve)
-    assert draw_bits(chosen, size, thresholds[1], thresholds[0], tape, word) == expected
+    tape = Replay(plane_bytes(size, planes, tops, padding=padding) + reserve)
+    assert (
+        draw_bits(chosen, size, thresholds[1], if_other=thresholds[0], random=tape, word=word)
+        == expected
+    )
 
 
 @given(bit_draws(), st.integers(0, (1 << WORD) - 1), st.integers(0, (1 << 40) - 1))
@@ -86,14 +89,14 @@ def test_bits_take_what_they_take(drawn, threshold, chosen):
     """
     word, size, thresholds, *_, tops, reserve, padding = drawn
     planes = min(word, size.bit_length() + 3)
-    tape = plane_bytes(size, planes, tops, padding) + reserve
+    tape = plane_bytes(size, planes, tops, padding=padding) + reserve
     used = []
     for bits, cut in (
         (drawn[3], thresholds[0]),
         (chosen & (1 << size) - 1, threshold & (1 << word) - 1),
     ):
         replay = Replay(tape)
-        draw_bits(bits, min(size, RESERVE), cut, thresholds[1], replay, word)
+        draw_bits(bits, min(size, RESERVE), cut, if_other=thresholds[1], random=replay, word=word)
         used.append(replay.used)
     assert used[0] == used[1]
 
@@ -109,11 +112,11 @@ def test_reserve_is_drawn_again():
     low = threshold & (1 << rest) - 1
     words = [(low - (bit % 3 == 0)).to_bytes(width, "little") for bit in range(size)]
     tape = Replay(
-        plane_bytes(size, planes, [threshold >> rest] * size, 0)
+        plane_bytes(size, planes, [threshold >> rest] * size, padding=0)
         + b"".join(words)
         + bytes(8 * width)
     )
-    drawn = draw_bits((1 << size) - 1, size, threshold, 0, tape, WORD)
+    drawn = draw_bits((1 << size) - 1, size, threshold, if_other=0, random=tape, word=WORD)
     assert drawn == sum((bit % 3 == 0) << bit for bit in range(size))
     assert tape.used == planes * 5 + 3 * RESERVE * width
 

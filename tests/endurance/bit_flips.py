@@ -72,7 +72,7 @@ def left():
                 killed = _files(folder)
         closed = _files(folder)
         with closing(SQLiteStore(folder / STORE)) as store:
-            tidy(Books(store, CATALOGUE.tallied), CATALOGUE, _NOTHING_KEPT, START)
+            tidy(Books(store, CATALOGUE.tallied), CATALOGUE, _NOTHING_KEPT, now=START)
         emptied = _files(folder)
         return [Left(files, *_known(files, folder)) for files in (killed, closed, emptied)]
 
@@ -155,7 +155,7 @@ def said(store):
 def take(books, numbers):
     """What becomes of some uploads in one turn, at the time of the last."""
     now = START + _STEP * numbers[-1]
-    tidy(books, CATALOGUE, _RULES, now)
+    tidy(books, CATALOGUE, _RULES, now=now)
     with begin(books) as turn:
         return Intake(CATALOGUE, _RULES).take(
             turn, [upload(number).body for number in numbers], now

@@ -37,7 +37,7 @@ def faults(writes, syncs, every):
     """Each kind of fault, at one in so many of the places there are."""
     for operation, count in ("write", writes), ("sync", syncs):
         for first in range(0, count, every):
-            yield Fault(operation, first, errno.EIO, first + 1)
+            yield Fault(operation, first, errno.EIO, until=first + 1)
             yield Fault(operation, first, errno.EIO)
     for first in range(0, writes, every):
         yield Fault("write", first, errno.ENOSPC)
@@ -61,11 +61,8 @@ def serve(disk):
     except StoreError:
         disk.work("write")
         disk.work("sync")
-        return (
-            "stopped"
-            if uploader is None or all(_refused(uploader, number) for _ in range(_TRIES))
-            else "went on"
-        )
+        stopped = uploader is None or all(_refused(uploader, number) for _ in range(_TRIES))
+        return "stopped" if stopped else "went on"
     return "done"
 
 
@@ -156,7 +153,10 @@ def try_all(folder, every):
     cases = list(faults(disk.count("write"), disk.count("sync"), every))
     draw = random.Random(1)
     wrong = Counter(
-        (fault, each) for fault in cases for each in violations(disk, fault, draw) if each
+        (fault, violation)
+        for fault in cases
+        for violation in violations(disk, fault, draw)
+        if violation
     )
     return len(cases), wrong
 

@@ -221,7 +221,7 @@ class Server:
                     for test in contexts:
                         lines.setdefault(test, {}).setdefault(path, set()).add(line)
             found = {
-                test: (took, {path: frozenset(each) for path, each in lines.get(test, {}).items()})
+                test: (took, {path: frozenset(item) for path, item in lines.get(test, {}).items()})
                 for test, took in seconds.items()
             }
             with os.fdopen(writer, "wb") as file:
@@ -265,8 +265,8 @@ class Server:
             import pytest
 
             faulthandler.dump_traceback_later(IMPORT, exit=True)
-            for name, each in list(sys.modules.items()):
-                file = getattr(each, "__file__", None) or ""
+            for name, item in list(sys.modules.items()):
+                file = getattr(item, "__file__", None) or ""
                 if (
                     file.startswith(str(self.root))
                     and "site-packages" not in file
@@ -383,7 +383,8 @@ def _paired(
     if old == new:
         return True
     inner = [
-        [each for each in code.co_consts if isinstance(each, types.CodeType)] for code in (old, new)
+        [const for const in code.co_consts if isinstance(const, types.CodeType)]
+        for code in (old, new)
     ]
     alike = [each.co_name for each in inner[0]] == [each.co_name for each in inner[1]]
     if (
@@ -400,7 +401,7 @@ def _paired(
 
 
 def _own(code: types.CodeType) -> tuple[object, ...]:
-    consts = [repr(each) for each in code.co_consts if not isinstance(each, types.CodeType)]
+    consts = [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)]
     return code.co_code, consts, code.co_names
 
 

@@ -47,7 +47,7 @@ _TELLING = (
     b"9" * 40,
 )
 _PAYLOADS = (
-    *(encode_batch(each) for each in BATCHES.values()),
+    *(encode_batch(batch) for batch in BATCHES.values()),
     *(payload for _, payload in BAD_PAYLOADS.values()),
 )
 _BODIES = (

@@ -22,7 +22,7 @@ from surveys import MIRROR
 
 from ldp import parse_survey
 from ldp.wire import FrameReader, decode_batch
-from ldp_client import Client
+from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
 from ldp_client.outbox import LONGEST_PAUSE, Limits
@@ -35,7 +35,8 @@ SURVEY = parse_survey(
     '[survey]\nname = "killed"\n[[question]]\nname = "again"\ntype = "text"\nbloom_bits = 64\n'
     + MIRROR
     + "".join(
-        f'[[question]]\nname = "once{number}"\ntype = "category"\nvalues = [{_TEXTS}]\nmechanism = "grr"\nepsilon = 1\n'
+        f'[[question]]\nname = "once{number}"\ntype = "category"\n'
+        f'values = [{_TEXTS}]\nmechanism = "grr"\nepsilon = 1\n'
         for number in range(ONCE)
     )
 )
@@ -67,7 +68,7 @@ def live(folder, seed, number, step):
     today = time.time() + number * 2 * LONGEST_PAUSE
     time.time = lambda: today
     logging.disable()
-    client = Client.open(
+    client = EmbeddedClient(
         SURVEY,
         state=folder / "state",
         transport=Unsure(folder, draw, step),
@@ -114,7 +115,7 @@ def violations(folder):
         sent = [batch for batch in frames.values() if batch.fingerprint == question.fingerprint]
         rows = b"".join(batch.rows for batch in sent)
         reports = [rows[at : at + question.width] for at in range(0, len(rows), question.width)]
-        charged = sum(each.question == question.name for each in ledger.charges)
+        charged = sum(charge.question == question.name for charge in ledger.charges)
         distinct = len(set(reports)) if question.memoizes else len(reports)
         if distinct > charged or charged > (len(VALUES) if question.memoizes else 1):
             found.append(f"{question.name}: {distinct} reports for {charged} charges")

@@ -160,7 +160,8 @@ QUESTIONS = {
     "heavy-hitters": (
         ('type = "text"\nepsilon = "2"', ("x", "Grüße", "https://example.org/a?b=c")),
         (
-            'type = "text"\nepsilon = "1"\nlongest = 16\nalphabet = "0123456789abcdef"\nhash_seed = 4',
+            'type = "text"\nepsilon = "1"\nlongest = 16\n'
+            'alphabet = "0123456789abcdef"\nhash_seed = 4',
             ("00c0ffee00c0ffee",),
         ),
     ),
@@ -273,7 +274,10 @@ def vectors():
 
 
 def _survey_text(mechanism, keys):
-    return f'[survey]\nname = "vectors"\n\n[[question]]\nname = "asked"\nmechanism = "{mechanism}"\n{keys}\n'
+    return (
+        '[survey]\nname = "vectors"\n\n[[question]]\n'
+        f'name = "asked"\nmechanism = "{mechanism}"\n{keys}\n'
+    )
 
 
 def _question(mechanism, keys, answers):
@@ -380,7 +384,7 @@ def _hashing():
             "cohort": cohort,
             "hashes": hashes,
             "bits": bits,
-            "positions": bloom_positions(text.encode(), cohort, hashes, bits),
+            "positions": bloom_positions(text.encode(), cohort, hashes, bits=bits),
         }
         for text in TEXTS
         for cohort, hashes, bits in FILTERS
@@ -433,11 +437,9 @@ def _bad():
 
 
 def _listed(number):
-    return (
-        str(number)
-        if isinstance(number, int)
-        else [[str(entry) for entry in row] for row in number]
-    )
+    if isinstance(number, int):
+        return str(number)
+    return [[str(entry) for entry in row] for row in number]
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ AREAS = {
     "ldp.randomness": "randomness vectors silence mutants",
     "ldp.sets": "sets vectors",
     "ldp.survey": "survey_file vectors ledger",
-    "ldp.survey_file": "survey_file ledger epochs joint",
-    "ldp.survey_text": "survey_file notes",
+    "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles",
+    "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
@@ -254,7 +254,9 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         if anew and len(running) < jobs:
             mutant = anew.pop(0)
             tests = area(measured, mutant.module)
-            running[server.anew(mutant.module, source_of(mutant.module), mutant.source, tests)] = (
+            running[
+                server.anew(mutant.module, source_of(mutant.module), mutant.source, tests=tests)
+            ] = (
                 mutant,
                 False,
             )
@@ -273,7 +275,7 @@ def unchanged_passes(server: Server, names: list[str]) -> bool:
             source_of(name),
             server.measured.quickest(area(server.measured, name), FEW_SECONDS),
         )
-        server.anew(name, path, path.read_text(encoding="utf-8"), tests)
+        server.anew(name, path, path.read_text(encoding="utf-8"), tests=tests)
         if reaped()[1] != "survived":
             sys.stderr.write(
                 f"the tests of {name} fail without any change, once it is imported anew\n"
@@ -366,9 +368,9 @@ def main(arguments: list[str]) -> int:
     if todo and not options.summary:
         names = dict.fromkeys(mutant.module for mutant in todo)
         files = dict.fromkeys(test for name in names for test in tests_of(name))
-        work = lambda server: try_all(server, todo, outcomes, options.jobs)  # noqa: E731
+        work = lambda server: try_all(server, todo, outcomes, jobs=options.jobs)  # noqa: E731
         sources = {name: source_of(name) for name in modules([])}
-        server = Server(sources, ROOT, options.results.with_suffix(".measured"), work)
+        server = Server(sources, ROOT, options.results.with_suffix(".measured"), work=work)
         pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
         if server.result:
             return server.result

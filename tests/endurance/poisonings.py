@@ -25,7 +25,11 @@ DESIGNED = {
     for name, designs in DESIGNS.items()
     for number, keys in enumerate(designs)
 }
-QUESTIONS = {name: asked for name, asked in DESIGNED.items() if asked.randomizer.kind != "bloom"}
+QUESTIONS = {
+    name: asked
+    for name, asked in DESIGNED.items()
+    if asked.randomizer.kind not in ("bloom", "mean")
+}
 """Those that have a bound."""
 
 
@@ -41,7 +45,7 @@ def drawn_attack(asked, generator):
     targets = generator.permutation(len(values))[: generator.integers(1, len(values) + 1)]
     forged = int(generator.integers(1, respondents))
     kind, hashes = ATTACKS[generator.integers(len(ATTACKS))], (None, 1, 1000)[generator.integers(3)]
-    return Attack(asked, holders, tuple(targets.tolist()), forged, kind, hashes)
+    return Attack(asked, holders, tuple(targets.tolist()), forged=forged, kind=kind, hashes=hashes)
 
 
 def violations(times, seed, bound=lambda outcome: outcome.bound):

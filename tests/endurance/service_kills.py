@@ -208,11 +208,9 @@ def _differences(place, bodies):
         ingest.end_of_stream()
     with open_snapshot(place.url) as snapshot:
         accepted, held = outcomes_in_all(snapshot)["accepted"], tally_of(snapshot, SURVEY)
-    found = (
-        []
-        if accepted == len(batches)
-        else [f"accepted {accepted} batches, of {len(batches)} acknowledged"]
-    )
+    found = []
+    if accepted != len(batches):
+        found.append(f"accepted {accepted} batches, of {len(batches)} acknowledged")
     differ = [
         name for name, counts in held.counts.items() if (counts != ingest.tally.counts[name]).any()
     ]

@@ -58,8 +58,8 @@ def moments(p, q, reports, counts):
         reports,
         (counts / reports - q) / (p - q),
         p * (1 - p) / scale * ones,
-        q * (1 - q) / scale * ones,
-        lambda: np.full((1, 1), np.nan),
+        other=q * (1 - q) / scale * ones,
+        covariance=lambda: np.full((1, 1), np.nan),
         supports=counts,
         rates=(p * ones, q * ones),
         third=third_of_rates(p * ones, q * ones),
@@ -72,8 +72,8 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
     """Both tails at every count and for few, some and all holders, to nine digits."""
     counts = np.arange(reports + 2)
     for holders in {0, 1, reports // 3, reports - 1, reports}:
-        masses = law(p, q, reports, holders)
-        found = tails(counts, holders, reports, p, q)
+        masses = law(p, q, reports, holders=holders)
+        found = tails(counts, holders, reports, p=p, q=q)
         np.testing.assert_allclose(
             found.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13
         )
@@ -87,7 +87,7 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
 )
 def test_tails_of_many_reports(reports, rate, count):
     """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to nine digits."""
-    assert tails(count, 0.0, reports, 0.9, rate).upper == pytest.approx(
+    assert tails(count, 0.0, reports, p=0.9, q=rate).upper == pytest.approx(
         binom.sf(count - 1, reports, rate), rel=1e-9
     )
 
@@ -98,10 +98,10 @@ def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
     """Enumerated: for every number of holders, 95 % intervals miss it on either side with a chance
     of 2.5 % at most.
     """
-    known = moments(p, q, reports, np.arange(reports + 1))
+    known = moments(p, q, reports, counts=np.arange(reports + 1))
     low, high = for_respondents(known, 0.05)
     for holders in range(reports + 1):
-        masses, truth = law(p, q, reports, holders), holders / reports
+        masses, truth = law(p, q, reports, holders=holders), holders / reports
         assert masses[low > truth + 1e-12].sum() <= 0.025 + 1e-12
         assert masses[high < truth - 1e-12].sum() <= 0.025 + 1e-12
     low, high = for_population(known, 0.05)
@@ -112,7 +112,7 @@ def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
 
 def test_exact_intervals_for_respondents_are_narrower():
     """Who answered is known; so intervals for respondents lie within those for the population."""
-    known = moments(0.75, 0.001, 500, np.arange(0, 501, 10))
+    known = moments(0.75, 0.001, 500, counts=np.arange(0, 501, 10))
     low, high = for_respondents(known, 0.05)
     wide_low, wide_high = for_population(known, 0.05)
     assert (high - low)[10:].mean() < 0.8 * (wide_high - wide_low)[10:].mean()
@@ -124,24 +124,26 @@ def test_normal_theory_is_kept_where_it_holds():
     Below, or for a large family, it does not.
     """
     for expected, kept in ((19, False), (22, True)):
-        known = moments(0.75, expected / 10_000, 10_000, np.array([expected]))
-        assert bool(far_from_normal(known, np.zeros(1), 1.96, "respondents")[0]) is not kept
-    known = moments(0.75, 0.01, 10_000, np.arange(80, 400))
+        known = moments(0.75, expected / 10_000, 10_000, counts=np.array([expected]))
+        assert (
+            bool(far_from_normal(known, np.zeros(1), 1.96, estimand="respondents")[0]) is not kept
+        )
+    known = moments(0.75, 0.01, 10_000, counts=np.arange(80, 400))
     for careful, score in zip(
         careful_interval(known, 0.05, "respondents"),
         score_interval(known, 0.05, "respondents"),
         strict=True,
     ):
         np.testing.assert_array_equal(careful, score)
-    assert far_from_normal(known, np.zeros(320), 4.06, "respondents").all()
+    assert far_from_normal(known, np.zeros(320), 4.06, estimand="respondents").all()
 
 
 def test_p_values_are_binomial_tails():
     """Where p < q as well, for which few supporting reports speak for a value."""
-    assert null_chances(moments(0.75, 0.001, 500, np.array([0, 1, 9]))) == pytest.approx(
+    assert null_chances(moments(0.75, 0.001, 500, counts=np.array([0, 1, 9]))) == pytest.approx(
         [1, binom.sf(0, 500, 0.001), binom.sf(8, 500, 0.001)], rel=1e-9
     )
-    assert null_chances(moments(0.2, 0.7, 10, np.array([4]))) == pytest.approx(
+    assert null_chances(moments(0.2, 0.7, 10, counts=np.array([4]))) == pytest.approx(
         [binom.cdf(4, 10, 0.7)], rel=1e-9
     )
 
@@ -167,8 +169,8 @@ def test_rates_of_zero_and_one():
     holders.
     """
     for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
-        masses = law(p, q, 9, 4)
-        found = tails(np.arange(11), 4, 9, p, q)
+        masses = law(p, q, 9, holders=4)
+        found = tails(np.arange(11), 4, 9, p=p, q=q)
         np.testing.assert_allclose(
             found.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9
         )
@@ -177,11 +179,11 @@ def test_rates_of_zero_and_one():
 
 def test_shapes_of_tails():
     """Arrays broadcast; beyond all counts nothing is left to be computed."""
-    found = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, 0.75, 0.125)
+    found = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, p=0.75, q=0.125)
     assert found.upper.shape == found.lower.shape == (4, 3)
-    assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, 2)[2:].sum(), rel=1e-9)
-    assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).upper.tolist() == [1, 1, 0]
-    assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).lower.tolist() == [0, 0, 1]
+    assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9)
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).upper.tolist() == [1, 1, 0]
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).lower.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize(("p", "q"), RATES)
@@ -190,9 +192,9 @@ def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, 
     """Every number of holders tried: none that is left out has two tails above 2.5 %, and none that
     is in lacks one.
     """
-    known, missing = moments(p, q, reports, np.arange(reports + 1)), 0.05
+    known, missing = moments(p, q, reports, counts=np.arange(reports + 1)), 0.05
     low, high = for_respondents(known, missing)
-    masses = np.array([law(p, q, reports, holders) for holders in range(reports + 1)])
+    masses = np.array([law(p, q, reports, holders=holders) for holders in range(reports + 1)])
     if p < q:
         masses = masses[:, ::-1]
     for place in range(reports + 1):
@@ -223,8 +225,8 @@ def skewed(size=6):
         40,
         np.linspace(-0.2, 1.3, size),
         0.5 * ones,
-        0.4 * ones,
-        lambda: np.eye(size),
+        other=0.4 * ones,
+        covariance=lambda: np.eye(size),
         third=(1.5 * ones, 1.2 * ones),
         fourth=(8 * ones, 6 * ones),
         rising=(5 * ones, 4 * ones),
@@ -277,12 +279,12 @@ def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand)
     """Enumerated: of the counts whose p-value passes, at every frequency."""
     reports, missing = 40, 0.01
     counts = np.round(reports * (q + np.arange(0, 1.05, 0.1) * (p - q)))
-    known = replace(moments(p, q, reports, counts), frequency=np.arange(0, 1.05, 0.1))
+    known = replace(moments(p, q, reports, counts=counts), frequency=np.arange(0, 1.05, 0.1))
     found = chance_to_pass(known, missing, estimand)
-    passing = null_chances(moments(p, q, reports, np.arange(reports + 1))) <= missing
+    passing = null_chances(moments(p, q, reports, counts=np.arange(reports + 1))) <= missing
     for place, frequency in enumerate(known.frequency):
         holders = round(frequency * reports)
-        masses = law(p, q, reports, holders)
+        masses = law(p, q, reports, holders=holders)
         if estimand == "population":
             masses = binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
         assert found[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
@@ -359,7 +361,7 @@ def collections(asked, respondents, size):
     for _ in range(SURVEYS):
         counts = sample_counts(asked, Holders(values, held), generator)
         yield (
-            estimate_question(asked, counts, Options(simultaneous="bonferroni"), values),
+            estimate_question(asked, counts, Options(simultaneous="bonferroni"), candidates=values),
             held / respondents,
         )
 
@@ -455,10 +457,10 @@ def test_plans_promise_what_is_kept(name, epsilon):
         count for count in range(reports) if binom.sf(count - 1, reports, q) <= 0.05 / 1000
     )
     holders = int(np.ceil(design.detectable(reports, Ask()) * reports))
-    assert law(p, q, reports, holders)[passing:].sum() >= 0.8
-    assert law(p, q, reports, holders - 1)[passing:].sum() < 0.8
+    assert law(p, q, reports, holders=holders)[passing:].sum() >= 0.8
+    assert law(p, q, reports, holders=holders - 1)[passing:].sum() < 0.8
     assert design.chance(holders / reports, reports, Ask()) == pytest.approx(
-        law(p, q, reports, holders)[passing:].sum(), rel=1e-9
+        law(p, q, reports, holders=holders)[passing:].sum(), rel=1e-9
     )
 
 

@@ -30,9 +30,14 @@ QUESTIONS = {
     "hr": CLOSED + 'mechanism = "hr"\nepsilon = "1"',
     "hcms": CLOSED + 'mechanism = "hcms"\nepsilon = "1"\nhashes = 4\nwidth = 16',
     "she": CLOSED + 'mechanism = "she"\nepsilon = "1"',
-    "laplace": 'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "laplace"\nepsilon = "8"\nmargin = 20',
+    "laplace": (
+        'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "laplace"\nepsilon = "8"\nmargin = 20'
+    ),
     "geometric": 'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "geometric"\nepsilon = "8"',
-    "exponential": f'{CLOSED}mechanism = "exponential"\nepsilon = "2"\nquality = {np.eye(30, dtype=int).tolist()}',
+    "exponential": (
+        f'{CLOSED}mechanism = "exponential"\nepsilon = "2"\n'
+        f"quality = {np.eye(30, dtype=int).tolist()}"
+    ),
 }
 REPORTS, TALLIES = 20_000, 400
 HOLDERS = Holders(VALUES, apportion(REPORTS, np.exp(-np.arange(30) / 6)))

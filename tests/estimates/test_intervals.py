@@ -51,10 +51,10 @@ def moments(rates, trials, counts=None):
         trials,
         (counts / trials - q) / (p - q),
         np.full(len(counts), p * (1 - p) / scale),
-        np.full(len(counts), q * (1 - q) / scale),
-        lambda: np.full((1, 1), nan),
-        counts,
-        (np.full(len(counts), p), np.full(len(counts), q)),
+        other=np.full(len(counts), q * (1 - q) / scale),
+        covariance=lambda: np.full((1, 1), nan),
+        supports=counts,
+        rates=(np.full(len(counts), p), np.full(len(counts), q)),
     )
 
 
@@ -78,7 +78,7 @@ def test_population_intervals_are_those_of_the_support_rate(ends, method, rates,
     """
     for trials in (1, 7, 60):
         low, high = ends(moments(rates, trials), 1 - level, "population")
-        expected_low, expected_high = mapped(rates, trials, method, level)
+        expected_low, expected_high = mapped(rates, trials, method, level=level)
         assert low == pytest.approx(expected_low, abs=1e-9)
         assert high == pytest.approx(expected_high, abs=1e-9)
 
@@ -125,8 +125,8 @@ WITH_MORE = Moments(
     50,
     np.array([-0.1, 0.0, 0.02, 0.3, 0.9, 1.2]),
     np.full(6, 0.8),
-    np.full(6, 0.3),
-    lambda: np.eye(6),
+    other=np.full(6, 0.3),
+    covariance=lambda: np.eye(6),
     below=(np.full(6, 1.5), np.full(6, 0.5)),
     lasting=np.linspace(0.001, 0.006, 6),
 )
@@ -167,7 +167,9 @@ def test_standard_errors():
 
 def test_an_interval_that_is_no_number_has_no_width():
     """Where no frequency is within z errors, both ends are the middle of what is nearest."""
-    certain = Moments(10, np.array([0.4]), np.zeros(1), np.zeros(1), lambda: np.eye(1))
+    certain = Moments(
+        10, np.array([0.4]), np.zeros(1), other=np.zeros(1), covariance=lambda: np.eye(1)
+    )
     assert score_interval(certain, 0.05, "respondents") == (
         pytest.approx([0.4]),
         pytest.approx([0.4]),
@@ -187,7 +189,7 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     missing, z = 0.05, norm.ppf(0.975)
     score = score_interval(known, missing, estimand)
     exact = (for_population if estimand == "population" else for_respondents)(known, missing)
-    failing = [far_from_normal(known, np.clip(ends, 0, 1), z, estimand) for ends in score]
+    failing = [far_from_normal(known, np.clip(ends, 0, 1), z, estimand=estimand) for ends in score]
     careful = careful_interval(known, missing, estimand)
     for ends, normal, instead, far in zip(careful, score, exact, failing, strict=True):
         np.testing.assert_allclose(ends, np.where(far, instead, normal), rtol=1e-12)
@@ -202,7 +204,7 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     else:
         assert few_reports(known, missing, estimand) == ()
     loose = replace(known, supports=None, rates=None)
-    failing = [far_from_normal(loose, np.clip(ends, 0, 1), z, estimand) for ends in score]
+    failing = [far_from_normal(loose, np.clip(ends, 0, 1), z, estimand=estimand) for ends in score]
     instead = scaled_poisson.interval(loose, missing, estimand)
     for ends, normal, other, far in zip(
         careful_interval(loose, missing, estimand), score, instead, failing, strict=True
@@ -227,8 +229,8 @@ def test_the_fewest_respondents_that_say_something(hold, other, missing):
             max(reports, 1),
             np.array([0.0, 1.0]),
             ends[0][[0, 0]],
-            ends[1][[0, 0]],
-            lambda: np.eye(2),
+            other=ends[1][[0, 0]],
+            covariance=lambda: np.eye(2),
         )
         low, high = score_interval(one, missing, "respondents")
         if reports:
@@ -294,7 +296,7 @@ def test_exact_coverage(column, row):
     """
     rates, trials, holders, *published = row
     _, ends, estimand = KINDS[column]
-    found = coverage(ends, estimand, rates, trials, holders)
+    found = coverage(ends, estimand, rates, trials=trials, holders=holders)
     assert f"{found:.3f}".removeprefix("0") == published[column]
 
 

@@ -67,7 +67,7 @@ def test_memoized_symbols(reports):
         "l-grr",
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
-    found = moments_of(made, np.array([[40, 30, 30]]), "abc", None, reports)
+    found = moments_of(made, np.array([[40, 30, 30]]), "abc", design=None, reports_each=reports)
     lasting, (p, q) = ([float(rate) for rate in step] for step in made.steps)
     for place, (kept, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
         scores, chances = [], []
@@ -123,7 +123,7 @@ def test_noisy_numbers(epsilon):
     counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
     found, noise = noise_moments(made, counts), Noise.of(made)
     shares = folded(made, counts) / counts.sum()
-    likely = likely_shares(shares, found.frequency, noise.stays, noise.step)
+    likely = likely_shares(shares, found.frequency, noise.stays, step=noise.step)
     channel = np.array(made.channel().rows, dtype=float)
     for value in range(7):
         scores = noise.own * (np.arange(7) == value) - noise.next * (
@@ -173,8 +173,8 @@ def test_joint_cells(pair):
         assert np.isclose(jumps.third[0][cell], third)
         assert np.isclose(jumps.fourth[0][cell], fourth - 3 * variance**2)
         others = [(u, v) for u, v in product(range(3), range(3)) if (u, v) != (x, z)]
-        powers = np.array([[law(*each) @ values**k for k in (2, 3, 4)] for each in others])
-        upward = np.array([law(*each) @ np.where(values > 0, values, 0) ** 4 for each in others])
+        powers = np.array([[law(*other) @ values**k for k in (2, 3, 4)] for other in others])
+        upward = np.array([law(*other) @ np.where(values > 0, values, 0) ** 4 for other in others])
         weights = np.array([margins[0][u] * margins[1][v] for u, v in others])
         second, third, fourth = weights @ powers
         assert np.isclose(jumps.second[cell], second)
@@ -185,7 +185,7 @@ def test_joint_cells(pair):
 
 def powers_of(numbers):
     """Four powers of the scores of some values."""
-    return Powers(*(np.array(each) for each in numbers))
+    return Powers(*(np.array(number) for number in numbers))
 
 
 def test_joint_cells_of_any_scores():

@@ -17,10 +17,10 @@ from ldp_simulations.sampling.projective import projective_counts
 
 TALLIES, REPORTS = 400, 20_000
 PHANTOMS = {
-    ProjectiveResponse(40, 2, 7, 11, 10): 127 - 40,
-    ProjectiveResponse(60, 4, 4, 27, 10): 85 - 60,
-    ProjectiveResponse(60, 37, 3, 546, 10): 1407 - 60,
-    ProjectiveResponse(60, 7, 4, 80, 10, folded=True): 57 + 49 - 60,
+    ProjectiveResponse(40, 2, 7, truth=11, other=10): 127 - 40,
+    ProjectiveResponse(60, 4, 4, truth=27, other=10): 85 - 60,
+    ProjectiveResponse(60, 37, 3, truth=546, other=10): 1407 - 60,
+    ProjectiveResponse(60, 7, 4, truth=80, other=10, folded=True): 57 + 49 - 60,
 }
 """How many phantoms a tally tells of."""
 
@@ -63,7 +63,7 @@ def test_reports_that_were_made_up(randomizer):
 
 def test_without_reports_or_phantoms_there_is_no_score():
     """It says what it needs."""
-    full = ProjectiveResponse(12, 3, 3, 2, 1)
+    full = ProjectiveResponse(12, 3, 3, truth=2, other=1)
     with pytest.raises(EstimateError, match="at least 2 phantoms, got 5 and 1"):
         phantom_score(full, np.eye(13, dtype=np.int64)[:1] * 5)
     with pytest.raises(EstimateError, match="got 0 and 8"):

@@ -26,7 +26,8 @@ def epsilons(mechanism, epsilon):
 def question(mechanism, epsilon, values=VALUES):
     listed = ", ".join(f'"{value}"' for value in values)
     return parse_survey(
-        f'[survey]\nname = "s"\n[[question]]\nname = "transport"\ntype = "category"\nvalues = [{listed}]\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
+        f'type = "category"\nvalues = [{listed}]\n'
         f'mechanism = "{mechanism}"\n{epsilons(mechanism, epsilon)}\n'
     )["transport"]
 
@@ -35,11 +36,9 @@ def draw(asked, respondents, generator, *, population=False):
     """Counts of so many respondents who hold the values as TRUTH says, or are drawn from such a
     population.
     """
-    held = (
-        generator.multinomial(respondents, TRUTH)
-        if population
-        else np.round(respondents * TRUTH).astype(np.int64)
-    )
+    held = np.round(respondents * TRUTH).astype(np.int64)
+    if population:
+        held = generator.multinomial(respondents, TRUTH)
     return Version(asked, sample_counts(asked, Holders(VALUES, held), generator))
 
 
@@ -109,8 +108,8 @@ def test_weights_do_not_depend_on_the_answers():
     notes = set()
     for held in ([1000, 0, 0, 0], [0, 0, 500, 500]):
         parts = [
-            Version(each, sample_counts(each, Holders(VALUES, np.array(held)), generator))
-            for each in versions
+            Version(version, sample_counts(version, Holders(VALUES, np.array(held)), generator))
+            for version in versions
         ]
         notes.add(estimate_pooled(parts, Options(estimand="population")).note)
     assert len(notes) == 1
@@ -175,7 +174,7 @@ def test_few_reports_of_one_version_are_told_of_beside_another():
     """Where one version knows how its estimates jump and the other does not, the remark stays."""
     generator = np.random.default_rng(23)
     parts = [draw(question(name, 5), 30, generator) for name in ("hr", "grr")]
-    assert "few-reports" in [each.name for each in estimate_pooled(parts, Options()).remarks]
+    assert "few-reports" in [remark.name for remark in estimate_pooled(parts, Options()).remarks]
 
 
 def test_respondents_with_several_reports_are_counted_once():
@@ -202,8 +201,8 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
             reports,
             frequency,
             hold * ones,
-            2 * ones,
-            lambda: np.eye(2),
+            other=2 * ones,
+            covariance=lambda: np.eye(2),
             lasting=lasting * ones,
             lasting_third=2 * lasting,
             lasting_fourth=3 * lasting,
@@ -257,7 +256,7 @@ def test_weights_where_variances_are_known_before():
     """
     generator = np.random.default_rng(37)
     parts = [draw(question(*each), 300, generator) for each in (("grr", 1), ("oue", 2))]
-    known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in parts]
+    known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in parts]
     inverse = np.array([1 / each.other[0] for each in known])
     np.testing.assert_allclose(weights_of(parts, known, "population"), inverse / inverse.sum())
     np.testing.assert_allclose(weights_of(parts, known, "respondents"), [0.5, 0.5])
@@ -283,7 +282,10 @@ def test_what_can_be_pooled():
     Neither numbers, which have a mean, nor open questions.
     """
     head = '[survey]\nname = "s"\n[[question]]\nname = "transport"\n'
-    text = 'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    text = (
+        'mechanism = "rappor"\nbloom_bits = 8\nhashes = 1\n'
+        'cohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    )
     numbers, texts = (
         parse_survey(f"{head}{keys}\n")["transport"]
         for keys in (

@@ -196,7 +196,7 @@ def test_which_intervals_are_told():
     [said] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
     assert said.name == "beyond-range"
     assert said.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
-    assert [each.name for each in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
+    assert [interval.name for interval in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
         "whole-range",
         "beyond-range",
     ]
@@ -228,7 +228,12 @@ def test_estimates_with_nothing_better_than_the_normal_law(known):
     """
     for reports, told in ((10, True), (11, True), (20, False)):
         made = Moments(
-            reports, np.zeros(1), np.ones(1), np.full(1, 4.0), lambda: np.eye(1), **known
+            reports,
+            np.zeros(1),
+            np.ones(1),
+            other=np.full(1, 4.0),
+            covariance=lambda: np.eye(1),
+            **known,
         )
         assert bool(on_counts(made, Manipulation(3.0))) == (told and not known)
         assert on_counts(made, Manipulation(None)) == ()
@@ -244,11 +249,11 @@ def test_ranges_of_means():
         (0.5, 98.5, []),
         (0, 1.5, []),
     ):
-        mean = Mean(50.0, 1.0, float(low), float(high))
+        mean = Mean(50.0, 1.0, float(low), high=float(high))
         assert [each.name for each in on_mean(asked, mean, 5)] == said
         assert [each.name for each in on_mean(asked, mean, 4)] == ["few-counts", *said]
     assert on_mean(asked, None, 1) == ()
-    assert on_mean(question("rappor", TEXTS), Mean(0.0, 1.0, 0.0, 1.0), 1) == ()
+    assert on_mean(question("rappor", TEXTS), Mean(0.0, 1.0, 0.0, high=1.0), 1) == ()
 
 
 def test_joint_cells_with_few_reports_are_told():

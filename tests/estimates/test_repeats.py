@@ -25,7 +25,7 @@ from ldp_aggregator.moments.bit_covariance import bit_noise
 from ldp_aggregator.moments.repeats import check_repeatable, effective, noise_of, reports_of_each
 from ldp_aggregator.tallies.counting import empty_counts
 
-SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, 0.25, 0.75, 0.5), 20_000, 10, 40
+SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, p=0.25, q=0.75, f=0.5), 20_000, 10, 40
 
 
 @pytest.mark.parametrize(("stated", "low", "high"), [(REPEATS, 0.938, 0.962), (1, 0.0, 0.75)])
@@ -38,8 +38,8 @@ def test_coverage(stated, low, high):
     truth, found = held / held.sum(), []
     for _ in range(200):
         design = draw_design(SHAPE, CANDIDATES, generator)
-        counts = draw_counts(SHAPE, design, held, generator, REPEATS)
-        fit = regress(counts, design, SHAPE.noise(stated), SHAPE.background)
+        counts = draw_counts(SHAPE, design, held, generator=generator, repeats=REPEATS)
+        fit = regress(counts, design, SHAPE.noise(stated), background=SHAPE.background)
         # The residuals know nothing of the statement, so the variance is taken before they correct
         # it.
         variance = fit.variance / fit.dispersion - truth * (1 - truth) / fit.respondents
@@ -53,7 +53,10 @@ def test_output_tells_respondents(form):
 
     Fewer than the reports.
     """
-    keys = f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"\n{form}'
+    keys = (
+        'type = "category"\nvalues = ["a", "b", "c"]\n'
+        f'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"\n{form}'
+    )
     question = parse_survey(f'[survey]\nname = "repeats"\n[[question]]\nname = "x"\n{keys}')["x"]
     counts = np.full(
         (question.layout.cohorts, 1 + question.layout.bits), 2_000 // question.layout.cohorts * 2
@@ -62,7 +65,7 @@ def test_output_tells_respondents(form):
     once, repeated = (
         estimate_question(question, counts, Options(reports_each=each)) for each in (1, 10)
     )
-    worth = effective(400, bit_noise(0.25, 0.75, 0.5, 10))
+    worth = effective(400, bit_noise(0.25, 0.75, 0.5, repeats=10))
     assert (once.respondents, repeated.respondents, repeated.reports) == (4_000, 400, 4_000)
     assert f"10 reports from each of 400 respondents, worth {worth:,} " in repeated.note
     assert 400 < worth < 4_000
@@ -74,7 +77,8 @@ def test_output_tells_respondents(form):
 def test_impossible_repeats():
     """Nobody sends less than one report, nor more than there are."""
     question = parse_survey(
-        '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "rappor"\n'
+        '[survey]\nname = "repeats"\n[[question]]\n'
+        'name = "x"\ntype = "boolean"\nmechanism = "rappor"\n'
         'p = "1/4"\nq = "3/4"\nf = "1/2"'
     )["x"]
     with pytest.raises(
@@ -166,10 +170,12 @@ def test_what_repeats_are_worth():
 
 def test_repeats_of_permanent_noise():
     """What a bit is worth goes by the noise of those that are not set."""
-    noise = bit_noise(0.25, 0.75, 0.5, 10)
+    noise = bit_noise(0.25, 0.75, 0.5, repeats=10)
     assert effective(400, noise) == round(400 * noise.zero * (1 - noise.zero) / noise.zero_variance)
-    assert noise_of(GENUINE["rappor-3-word-2"].randomizer, 3) == bit_noise(0.75, 0.25, 0.5, 3)
-    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(0.75, 0.25, 0.5, 1)
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer, 3) == bit_noise(
+        0.75, 0.25, 0.5, repeats=3
+    )
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(0.75, 0.25, 0.5, repeats=1)
 
 
 def test_several_reports_have_to_be_for_some_question():

@@ -184,7 +184,7 @@ def test_no_reports_are_no_numbers():
 @pytest.mark.parametrize("candidates", [None, {}, {"homepage": ()}])
 def test_open_questions_without_candidates_say_so(candidates):
     """Reports alone name no texts: there are no values, and the note says what to do."""
-    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][0] = 5
     found = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)["homepage"]
     assert (len(found), found.reports) == (0, 5)
@@ -229,7 +229,9 @@ def test_where_nothing_is_known_an_interval_is_everything():
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
     bound = manipulation(asked.randomizer, counts, with_mean=False)
     plain, marked = (
-        estimates_from(each, asked, 1000, asked.domain.values, Options(), bound)
+        estimates_from(
+            each, asked, 1000, values=asked.domain.values, options=Options(), bound=bound
+        )
         for each in (moments, replace(moments, unknown=np.array([False, True, False])))
     )
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
@@ -254,7 +256,7 @@ def test_those_without_a_candidate(estimand, level, others):
     counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
     share, error = moments_of(asked.randomizer, counts, values).unallocated
     found = estimate_question(
-        asked, counts, Options(estimand=estimand, level=level), values
+        asked, counts, Options(estimand=estimand, level=level), candidates=values
     ).unallocated
     held = min(max(share, 0), 1)
     variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)
@@ -271,13 +273,13 @@ def test_those_without_a_candidate(estimand, level, others):
 
 def test_only_what_is_asked_for():
     """Some questions by name; of an open one the candidates that are given."""
-    counts = {each.name: empty_counts(each.layout) for each in COMMUTE_SURVEY}
+    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][:] = 5
     tally = Tally(COMMUTE_SURVEY, counts)
     found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
     assert list(found.questions) == ["homepage"]
     assert found["homepage"].values == ("x.org", "y.org")
-    assert list(estimate(tally).questions) == [each.name for each in COMMUTE_SURVEY]
+    assert list(estimate(tally).questions) == [question.name for question in COMMUTE_SURVEY]
     assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
 
 

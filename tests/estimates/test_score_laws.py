@@ -180,7 +180,7 @@ def test_cumulants_of_two_rates(p, q):
 
 def test_noisy_numbers_are_independent():
     """The estimate is the mean score of the numbers at the value's place."""
-    made = NoisyHistogram(2, 4, 1, 2)
+    made = NoisyHistogram(2, 4, 1, word=2)
     level = [float(score) for score in made.scores()]
     found = moments_of(made, np.array([[1, 2, 3, 4], [4, 3, 2, 1]]), ())
     assert close(
@@ -203,8 +203,8 @@ def test_some_of_the_values():
         100,
         array(),
         array(),
-        array(),
-        lambda: np.eye(4),
+        other=array(),
+        covariance=lambda: np.eye(4),
         supports=array(),
         rates=both(),
         below=both(),
@@ -233,7 +233,9 @@ def test_some_of_the_values():
         assert [each.tolist() for each in getattr(some, name)] == [
             each[[3, 1]].tolist() for each in getattr(made, name)
         ]
-    plain = Moments(100, array(), array(), array(), lambda: np.eye(4)).of_values(np.array([0]))
+    plain = Moments(100, array(), array(), other=array(), covariance=lambda: np.eye(4)).of_values(
+        np.array([0])
+    )
     assert [
         plain.lasting.tolist(),
         plain.lasting_third.tolist(),
@@ -313,7 +315,7 @@ def test_sketches_of_one_value_alone(sketch):
 
 def test_sketches_that_say_less_than_noise():
     """A sum of squares that is below its noise is taken for 0."""
-    sketch = CountMean(4, 1, 3, 6, 1, 0, 3)
+    sketch = CountMean(4, 1, 3, if_true=6, if_other=1, hash_seed=0, word=3)
     counts = counts_of(sketch, dict.fromkeys(reports_of(sketch), 1))
     assert sketch_moments(sketch, counts).lasting.tolist() == [0, 0, 0, 0]
 
@@ -338,8 +340,8 @@ def laws_of_scores(**more):
         50,
         np.array([0.3]),
         np.array([sums[0][0]]),
-        np.array([sums[1][0]]),
-        lambda: np.eye(1),
+        other=np.array([sums[1][0]]),
+        covariance=lambda: np.eye(1),
         third=third,
         **more,
     )
@@ -377,7 +379,7 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     found = cumulants(made, frequency, estimand)
     step = (third / 50**2 + 0.002) / variance
     assert close(found, Cumulants(*(np.array([each]) for each in (variance, step, -step))))
-    fourth_of = tuple(np.array([each]) for each in fourths)
+    fourth_of = tuple(np.array([fourth]) for fourth in fourths)
     made, _, _ = laws_of_scores(lasting=0.01, lasting_fourth=0.003, fourth=fourth_of)
     found = cumulants(made, frequency, estimand)
     step = np.sqrt(max((fourth / 50**3 + 0.003) / variance, 0))
@@ -416,7 +418,9 @@ def test_cumulants_that_are_not_known():
         pytest.approx([0, 0, 0]),
     )
     zero = np.zeros(3)
-    made = Moments(10, np.array([0.2, 0.5, 0.8]), zero, zero, lambda: np.eye(3), third=three)
+    made = Moments(
+        10, np.array([0.2, 0.5, 0.8]), zero, other=zero, covariance=lambda: np.eye(3), third=three
+    )
     assert close(cumulants(made, 0.5, "respondents"), np.zeros((3, 3)))
 
 
@@ -428,14 +432,18 @@ def test_where_normal_theory_ends(z):
     """
     ones = np.ones(400)
     third = np.linspace(-30, 30, 400)
-    made = Moments(100, 0 * ones, ones, ones, lambda: np.eye(1), third=(third, third))
+    made = Moments(
+        100, 0 * ones, ones, other=ones, covariance=lambda: np.eye(1), third=(third, third)
+    )
     off = z**3 / 6 * np.abs(third / 100)
-    far = far_from_normal(made, 0 * ones, z, "respondents")
+    far = far_from_normal(made, 0 * ones, z, estimand="respondents")
     assert (far == (off > TOLERANCE * 0.1)).all()
     assert far.any()
     assert not far.all()
     p = np.linspace(0.11, 0.9, 400)
-    made = Moments(100, 0 * ones, ones, ones, lambda: np.eye(1), rates=(p, 0.1 * ones))
-    far = far_from_normal(made, 0 * ones, z, "respondents")
+    made = Moments(
+        100, 0 * ones, ones, other=ones, covariance=lambda: np.eye(1), rates=(p, 0.1 * ones)
+    )
+    far = far_from_normal(made, 0 * ones, z, estimand="respondents")
     assert (far == (z / 2 / (100 * (p - 0.1)) > TOLERANCE * 0.1)).all()
     assert far.any()

@@ -28,7 +28,7 @@ class Hostile(NamedTuple):
 
 def fresh():
     """The bytes of a batch that nobody has seen."""
-    return file_of(Batch(SURVEY["symbol"].fingerprint, os.urandom(16), 1, b"\x01"))
+    return file_of(Batch(SURVEY["symbol"].fingerprint, os.urandom(16), 1, rows=b"\x01"))
 
 
 _BODY = fresh()
@@ -191,8 +191,8 @@ SLOW = {
 """Beginnings of requests that never end."""
 FRAMINGS = {
     **{f"length: {name}": _sent(*fields) for name, fields in _LENGTHS.items()},
-    **{f"encoding: {name}": each for name, each in _ENCODINGS.items()},
-    **{f"head: {name}": each for name, each in _HEADS.items()},
-    **{f"line: {name}": each for name, each in _LINES.items()},
-    **{f"body: {name}": each for name, each in _BODIES.items()},
+    **{f"encoding: {name}": item for name, item in _ENCODINGS.items()},
+    **{f"head: {name}": item for name, item in _HEADS.items()},
+    **{f"line: {name}": item for name, item in _LINES.items()},
+    **{f"body: {name}": item for name, item in _BODIES.items()},
 }

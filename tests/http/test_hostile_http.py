@@ -102,7 +102,7 @@ def test_too_many_connections(tmp_path):
         connections = [stack.enter_context(socket.create_connection(address)) for _ in range(150)]
         connections[0].sendall(request(fresh(), b"connection: close"))
         assert received(connections[0], patience=5).status == 202
-        late = [received(each, patience=20) for each in connections[100:]]
+        late = [received(connection, patience=20) for connection in connections[100:]]
         assert {(answer.status, answer.closed) for answer in late} == {(0, True)}
         assert service.complaints() == []
 

@@ -39,7 +39,7 @@ BOMBS = {
     "a million tiny frames": _many(encode_frame(b"")),
     "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
     "one giant batch": file_of(
-        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, _FILTER.rows[:18] * 900_000)
+        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, rows=_FILTER.rows[:18] * 900_000)
     ),
     "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
     "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
@@ -71,7 +71,7 @@ def test_a_hundred_at_a_time(service):
     for each in threads:
         each.start()
     small = []
-    while any(each.is_alive() for each in threads):
+    while any(thread.is_alive() for thread in threads):
         small.append(service.exchange(request(fresh(), _ONCE), patience=60).status)
         time.sleep(0.05)
     assert {*statuses} <= {0, 202, 503}, (
@@ -101,7 +101,7 @@ def test_announced_bytes_are_given_back(tmp_path):
                 each.sendall(announced)
             assert running.exchange(request(fresh(), _ONCE)).status == 202
             assert running.exchange(announced).status == 503
-            answers = Counter(received(each, patience=20)[::2] for each in connections)
+            answers = Counter(received(connection, patience=20)[::2] for connection in connections)
         # A half of the room, a half of what is left then, and so on, is not enough for a fourth; a
         # third may just fit.
         assert answers[408, True] in (2, 3)

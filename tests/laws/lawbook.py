@@ -42,11 +42,9 @@ def privacy(specimen):
         rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
         return bloom_ratio(randomizer, rows, randomizer.ratio)
     found = channels.worst_ratio(randomizer.channel())
-    return (
-        []
-        if found == randomizer.ratio
-        else [f"states a ratio of {randomizer.ratio}, delivers {found}"]
-    )
+    if found == randomizer.ratio:
+        return []
+    return [f"states a ratio of {randomizer.ratio}, delivers {found}"]
 
 
 def declared(specimen):
@@ -64,11 +62,9 @@ def declared(specimen):
 
 def _declared(ratio, declaration, spends_all):
     text, bound, _ = declaration
-    found = (
-        []
-        if ratio <= bound
-        else [f"delivers {float(ratio)}, more than the declared {float(bound)}"]
-    )
+    found = []
+    if ratio > bound:
+        found.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
     if text.startswith("ln("):
         return found + (
             [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
@@ -86,7 +82,7 @@ def support(specimen):
     says.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search"):
+    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", "mean"):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)
@@ -117,7 +113,9 @@ def support(specimen):
             hits = len({one, other} & own)
             # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
             # covariance is right.
-            expected = (p if hits else q) if one == other else (both_other, both_own, None)[hits]
+            expected = (both_other, both_own, None)[hits]
+            if one == other:
+                expected = p if hits else q
             if rate != expected and expected is not None:
                 found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
     return found
@@ -130,7 +128,7 @@ def unbiased(specimen):
     `test_heavy_hitters.py`.
     """
     found = []
-    if specimen.randomizer.kind in ("bloom", "sketch", "search"):
+    if specimen.randomizer.kind in ("bloom", "sketch", "search", "mean"):
         return found
     score = scores(specimen.randomizer)
     for value, row in zip(specimen.values, specimen.randomizer.channel().rows, strict=True):
@@ -143,7 +141,7 @@ def unbiased(specimen):
 def decoder(specimen):
     """What the aggregator makes of one report is its score; so its estimates are unbiased."""
     found = []
-    if specimen.randomizer.kind in ("bloom", "search"):
+    if specimen.randomizer.kind in ("bloom", "search", "mean"):
         return found
     score = scores(specimen.randomizer)
     for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
@@ -161,7 +159,7 @@ def errors(specimen):
     report.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("bloom", "sketch", "search"):
+    if randomizer.kind in ("bloom", "sketch", "search", "mean"):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
     size, owns = len(score[0]), [held_in(randomizer, value) for value in specimen.values]
@@ -216,6 +214,8 @@ def errors(specimen):
 def averages(specimen):
     """Mean, second moment and variance of whole numbers are unbiased: they are linear, so report by
     report.
+
+    Where a report tells of no second moment, the variance is at least what it is.
     """
     randomizer = specimen.randomizer
     if randomizer.kind in ("bloom", "sketch", "search") or hasattr(randomizer, "most"):
@@ -225,20 +225,18 @@ def averages(specimen):
     made = []
     for report in reports_of(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        made.append(
-            specimen.average(randomizer, specimen.decode(randomizer, counts), counts, values)
-        )
+        moments = None if randomizer.kind == "mean" else specimen.decode(randomizer, counts)
+        made.append(specimen.average(randomizer, moments, counts, values))
     if None in made:
         return [] if _without_covariance(randomizer) else ["no mean"]
     estimates, seconds, variances = np.array(made).T
     law = np.array([[float(mass) for mass in row] for row in rows])
     found = [] if _close(law @ estimates, values) else ["the mean is biased"]
+    spread = law @ estimates**2 - values**2
+    if randomizer.kind == "mean":
+        return found + ([] if (law @ variances > spread - 1e-9).all() else ["too small a variance"])
     found += [] if _close(law @ seconds, values**2) else ["the second moment is biased"]
-    return found + (
-        []
-        if _close(law @ variances, law @ estimates**2 - values**2)
-        else ["the variance is biased"]
-    )
+    return found + ([] if _close(law @ variances, spread) else ["the variance is biased"])
 
 
 def sampler(specimen):
@@ -319,7 +317,7 @@ def _support_in_cohorts(sketch):
                 {sketch_bucket(sketch, x, cohort) for x in (value, other)}
                 for cohort in range(sketch.cohorts)
             ]
-            if rate != sum(p if len(each) == 1 else q for each in buckets) / sketch.cohorts:
+            if rate != sum(p if len(bucket) == 1 else q for bucket in buckets) / sketch.cohorts:
                 found.append(f"P[supports {other} | {value}] = {rate}")
     return found
 

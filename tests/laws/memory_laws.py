@@ -33,11 +33,9 @@ def lifetime(specimen):
     randomizer = specimen.randomizer
     stated = lifetime_ratio(randomizer)
     if not hasattr(randomizer, "memoizes"):
-        return (
-            []
-            if stated == randomizer.ratio
-            else ["one report is all there is, but its ratio is not the stated one"]
-        )
+        if stated == randomizer.ratio:
+            return []
+        return ["one report is all there is, but its ratio is not the stated one"]
     if not randomizer.memoizes:
         return [] if stated is None else ["fresh reports of the truth are said to be bounded"]
     rows = permanent_channel(randomizer).rows

@@ -81,11 +81,9 @@ def true_states(randomizer):
         return [1 << bit for bit in range(randomizer.sampled)] + [0] * (
             randomizer.sampled < randomizer.size
         )
-    return (
-        range(randomizer.layout.symbols)
-        if randomizer.layout.symbols
-        else [1 << bit for bit in range(randomizer.size)]
-    )
+    if randomizer.layout.symbols:
+        return range(randomizer.layout.symbols)
+    return [1 << bit for bit in range(randomizer.size)]
 
 
 def worst_of_repeated(permanents, fresh, reports):
@@ -127,7 +125,9 @@ def _whole(rows):
 
 
 def _of_bits(size, if_one, if_zero):
-    return Channel(tuple(product_law(state, size, if_one, if_zero) for state in range(1 << size)))
+    return Channel(
+        tuple(product_law(state, size, if_one, if_zero=if_zero) for state in range(1 << size))
+    )
 
 
 def _of_symbols(size, truth, other):

@@ -22,6 +22,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
@@ -72,6 +73,7 @@ DECODERS = {
     "sampled": window_moments,
     "bloom": bloom_moments,
     "search": found_moments,
+    "mean": None,
 }
 
 _TWO_EPSILONS = tuple(
@@ -102,12 +104,14 @@ DESIGNS = {
         'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
     ),
     "exponential": (
-        'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = 2\nquality = [[1, 0, 0], [0, 1, 0.2], [0, "1/3", 1]]',
+        'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = 2\n'
+        'quality = [[1, 0, 0], [0, 1, 0.2], [0, "1/3", 1]]',
         'type = "boolean"\nepsilon = "0.1"\nquality = [[3, 2, 0], [0, 2, 3]]\nsensitivity = 4',
         f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, -1, 0, -1]]",
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
     "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
+    "one-bit": tuple(_STEPS + keys for keys in _EPSILONS),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
     ),
@@ -160,7 +164,8 @@ DESIGNS = {
             )
         ),
         *(
-            f'type = "text"\nbloom_bits = {bits}\nhashes = {hashes}\ncohorts = 3\np = "{p}"\nq = "{q}"\nf = "{f}"'
+            f'type = "text"\nbloom_bits = {bits}\nhashes = {hashes}\n'
+            f'cohorts = 3\np = "{p}"\nq = "{q}"\nf = "{f}"'
             for bits, hashes, p, q, f in (
                 (4, 2, ".25", ".75", ".3"),
                 (5, 1, ".5", ".75", ".5"),
@@ -185,7 +190,8 @@ def automatic(size, epsilon):
     """The name of the mechanism that `auto` chooses."""
     return question(
         "auto",
-        f'type = "category"\nvalues = {[str(value) for value in range(size)]}\nepsilon = "{epsilon}"',
+        f'type = "category"\nvalues = {[str(value) for value in range(size)]}\n'
+        f'epsilon = "{epsilon}"',
     ).mechanism
 
 
@@ -235,82 +241,140 @@ SMALL = (
     Specimen("symbols-7", RandomizedResponse(7, 20, 3), tape=(8,)),
     Specimen("symbols-255-weights", RandomizedResponse(6, 250, 1), tape=(8,)),
     Specimen("symbols-16-bit-draw", RandomizedResponse(4, 331, 7), tape=(8,)),
-    Specimen("hash-2", LocalHashing(2, 2, 3, 1, 3), tape=(1, 8, 2)),
-    Specimen("hash-4", LocalHashing(4, 3, 4, 2, 5), tape=(2, 8, 3)),
-    Specimen("hash-5", LocalHashing(5, 2, 5, 3, 5), tape=(2, 8, 3)),
-    Specimen("subset-4", SubsetSelection(4, 2, 3, 1), tape=(3, 2)),
-    Specimen("subset-2", SubsetSelection(2, 1, 3, 1), tape=(2, 1)),
-    Specimen("hadamard-3", HadamardResponse(3, 1, 4, 5, 2), tape=(8, 2), decode=block_moments),
-    Specimen("hadamard-5", HadamardResponse(5, 1, 8, 3, 1), tape=(8, 3), decode=block_moments),
+    Specimen("hash-2", LocalHashing(2, 2, 3, other=1, modulus=3), tape=(1, 8, 2)),
+    Specimen("hash-4", LocalHashing(4, 3, 4, other=2, modulus=5), tape=(2, 8, 3)),
+    Specimen("hash-5", LocalHashing(5, 2, 5, other=3, modulus=5), tape=(2, 8, 3)),
+    Specimen("subset-4", SubsetSelection(4, 2, 3, other=1), tape=(3, 2)),
+    Specimen("subset-2", SubsetSelection(2, 1, 3, other=1), tape=(2, 1)),
     Specimen(
-        "hadamard-2-blocks", HadamardResponse(5, 2, 8, 5, 2), tape=(8, 2), decode=block_moments
+        "hadamard-3", HadamardResponse(3, 1, 4, truth=5, other=2), tape=(8, 2), decode=block_moments
     ),
     Specimen(
-        "hadamard-4-blocks", HadamardResponse(10, 4, 16, 12, 1), tape=(8, 2), decode=block_moments
+        "hadamard-5", HadamardResponse(5, 1, 8, truth=3, other=1), tape=(8, 3), decode=block_moments
     ),
     Specimen(
-        "hadamard-blocks-of-1", HadamardResponse(4, 4, 8, 9, 2), tape=(8, 1), decode=block_moments
+        "hadamard-2-blocks",
+        HadamardResponse(5, 2, 8, truth=5, other=2),
+        tape=(8, 2),
+        decode=block_moments,
     ),
-    Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, 5, 2), tape=(8,)),
-    Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, 2, 1), tape=(8,)),
-    Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2), tape=(8,)),
-    Specimen("space-of-order-2", ProjectiveResponse(12, 2, 4, 3, 1), tape=(8,)),
-    Specimen("folded-space-of-order-2", ProjectiveResponse(12, 2, 4, 2, 1, folded=True), tape=(8,)),
-    Specimen("folded-plane-of-order-3", ProjectiveResponse(10, 3, 3, 5, 2, folded=True), tape=(8,)),
-    Specimen("folded-plane-of-order-4", ProjectiveResponse(8, 4, 3, 3, 2, folded=True), tape=(8,)),
-    Specimen("folded-space-of-order-3", ProjectiveResponse(18, 3, 4, 2, 1, folded=True), tape=(8,)),
-    Specimen("set-2", SetEncoding(2, 1, 5, 1, 3), tape=(2,)),
-    Specimen("set-3", SetEncoding(3, 2, 6, 1, 3), tape=(3,)),
-    Specimen("set-3-whole", SetEncoding(3, 3, 7, 3, 4), tape=(3,)),
+    Specimen(
+        "hadamard-4-blocks",
+        HadamardResponse(10, 4, 16, truth=12, other=1),
+        tape=(8, 2),
+        decode=block_moments,
+    ),
+    Specimen(
+        "hadamard-blocks-of-1",
+        HadamardResponse(4, 4, 8, truth=9, other=2),
+        tape=(8, 1),
+        decode=block_moments,
+    ),
+    Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, truth=5, other=2), tape=(8,)),
+    Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, truth=2, other=1), tape=(8,)),
+    Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, truth=3, other=2), tape=(8,)),
+    Specimen("space-of-order-2", ProjectiveResponse(12, 2, 4, truth=3, other=1), tape=(8,)),
+    Specimen(
+        "folded-space-of-order-2",
+        ProjectiveResponse(12, 2, 4, truth=2, other=1, folded=True),
+        tape=(8,),
+    ),
+    Specimen(
+        "folded-plane-of-order-3",
+        ProjectiveResponse(10, 3, 3, truth=5, other=2, folded=True),
+        tape=(8,),
+    ),
+    Specimen(
+        "folded-plane-of-order-4",
+        ProjectiveResponse(8, 4, 3, truth=3, other=2, folded=True),
+        tape=(8,),
+    ),
+    Specimen(
+        "folded-space-of-order-3",
+        ProjectiveResponse(18, 3, 4, truth=2, other=1, folded=True),
+        tape=(8,),
+    ),
+    Specimen("set-2", SetEncoding(2, 1, 5, if_other=1, word=3), tape=(2,)),
+    Specimen("set-3", SetEncoding(3, 2, 6, if_other=1, word=3), tape=(3,)),
+    Specimen("set-3-whole", SetEncoding(3, 3, 7, if_other=3, word=4), tape=(3,)),
     Specimen("padded-symbols", PadAndSample(3, 2, RandomizedResponse(5, 7, 2)), tape=(1, 8)),
     Specimen("padded-symbols-4", PadAndSample(4, 4, RandomizedResponse(8, 5, 1)), tape=(2, 8)),
-    Specimen("padded-plane", PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, 5, 2)), tape=(1, 8)),
+    Specimen(
+        "padded-plane",
+        PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, truth=5, other=2)),
+        tape=(1, 8),
+    ),
     Specimen(
         "padded-hadamard",
-        PadAndSample(4, 2, HadamardResponse(5, 1, 8, 3, 1)),
+        PadAndSample(4, 2, HadamardResponse(5, 1, 8, truth=3, other=1)),
         tape=(1, 8, 3),
         decode=block_moments,
     ),
     Specimen(
         "padded-blocks",
-        PadAndSample(4, 2, HadamardResponse(5, 2, 8, 5, 1)),
+        PadAndSample(4, 2, HadamardResponse(5, 2, 8, truth=5, other=1)),
         tape=(1, 8, 2),
         decode=block_moments,
     ),
-    Specimen("sketch-2", CountMean(3, 2, 2, 5, 2, 4, 3), tape=(1, 2), decode=sketch_moments),
-    Specimen("sketch-3", CountMean(4, 1, 3, 6, 1, 0, 3), tape=(3,), decode=sketch_moments),
+    Specimen(
+        "sketch-2",
+        CountMean(3, 2, 2, if_true=5, if_other=2, hash_seed=4, word=3),
+        tape=(1, 2),
+        decode=sketch_moments,
+    ),
+    Specimen(
+        "sketch-3",
+        CountMean(4, 1, 3, if_true=6, if_other=1, hash_seed=0, word=3),
+        tape=(3,),
+        decode=sketch_moments,
+    ),
     Specimen(
         "hadamard-sketch-2",
-        HadamardCountMean(3, 2, 2, 3, 1, 4),
+        HadamardCountMean(3, 2, 2, truth=3, other=1, hash_seed=4),
         tape=(1, 1, 2),
         decode=sketch_moments,
     ),
     Specimen(
-        "hadamard-sketch-4", HadamardCountMean(5, 4, 4, 5, 3), tape=(2, 2, 3), decode=sketch_moments
+        "hadamard-sketch-4",
+        HadamardCountMean(5, 4, 4, truth=5, other=3),
+        tape=(2, 2, 3),
+        decode=sketch_moments,
     ),
-    Specimen("steps-2", AdditiveNoise(2, 0, 5, 2, 2), tape=(8,), decode=noise_moments),
-    Specimen("steps-3", AdditiveNoise(3, 0, 2, 1, 4), tape=(8,), decode=noise_moments),
-    Specimen("steps-2-margin-1", AdditiveNoise(2, 1, 3, 2, 8), tape=(8,), decode=noise_moments),
-    Specimen("steps-4-margin-2", AdditiveNoise(4, 2, 2, 1, 1), tape=(8,), decode=noise_moments),
-    Specimen("steps-3-margin-1", AdditiveNoise(3, 1, 3, 1, 27), tape=(8,), decode=noise_moments),
+    Specimen("steps-2", AdditiveNoise(2, 0, 5, far=2, least=2), tape=(8,), decode=noise_moments),
+    Specimen("steps-3", AdditiveNoise(3, 0, 2, far=1, least=4), tape=(8,), decode=noise_moments),
+    Specimen(
+        "steps-2-margin-1", AdditiveNoise(2, 1, 3, far=2, least=8), tape=(8,), decode=noise_moments
+    ),
+    Specimen(
+        "steps-4-margin-2", AdditiveNoise(4, 2, 2, far=1, least=1), tape=(8,), decode=noise_moments
+    ),
+    Specimen(
+        "steps-3-margin-1", AdditiveNoise(3, 1, 3, far=1, least=27), tape=(8,), decode=noise_moments
+    ),
+    Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
+    Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),
     Specimen(
         "matrix-2-by-3", StochasticMatrix(((3, 2, 1), (1, 1, 4))), tape=(8,), decode=matrix_moments
     ),
     Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,), decode=matrix_moments),
     Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,), decode=matrix_moments),
-    Specimen("bits-2-word-2", UnaryEncoding(2, 2, 1, 2), tape=(2,)),
-    Specimen("bits-3-word-3", UnaryEncoding(3, 5, 1, 3), tape=(3,)),
-    Specimen("bits-3-word-4", UnaryEncoding(3, 8, 3, 4), tape=(3,)),
-    Specimen("bits-2-word-5", UnaryEncoding(2, 30, 9, 5), tape=(2,)),
-    Specimen("bits-2-reserve", UnaryEncoding(2, 37, 11, 6), tape=(2,)),
-    Specimen("bits-3-reserve", UnaryEncoding(3, 32, 13, 6), tape=(3,)),
-    Specimen("histogram-2", NoisyHistogram(2, 4, 1, 2), tape=(2, 2), decode=sum_moments),
-    Specimen("histogram-3", NoisyHistogram(3, 4, 1, 2), tape=(3, 2), decode=sum_moments),
-    Specimen("histogram-2-word-3", NoisyHistogram(2, 6, 3, 3), tape=(2, 3), decode=sum_moments),
-    Specimen("rappor-2-word-2", Rappor(2, 0, 1, 1, 3, 1, 2), tape=(2, 2)),
-    Specimen("rappor-2-word-3", Rappor(2, 0, 1, 1, 7, 2, 3), tape=(2, 2)),
-    Specimen("rappor-3-word-2", Rappor(3, 0, 1, 1, 1, 3, 2), tape=(3, 3)),
-    Specimen("rappor-2-no-permanent", Rappor(2, 0, 1, 0, 25, 40, 6), tape=(2,)),
+    Specimen("bits-2-word-2", UnaryEncoding(2, 2, 1, word=2), tape=(2,)),
+    Specimen("bits-3-word-3", UnaryEncoding(3, 5, 1, word=3), tape=(3,)),
+    Specimen("bits-3-word-4", UnaryEncoding(3, 8, 3, word=4), tape=(3,)),
+    Specimen("bits-2-word-5", UnaryEncoding(2, 30, 9, word=5), tape=(2,)),
+    Specimen("bits-2-reserve", UnaryEncoding(2, 37, 11, word=6), tape=(2,)),
+    Specimen("bits-3-reserve", UnaryEncoding(3, 32, 13, word=6), tape=(3,)),
+    Specimen("histogram-2", NoisyHistogram(2, 4, 1, word=2), tape=(2, 2), decode=sum_moments),
+    Specimen("histogram-3", NoisyHistogram(3, 4, 1, word=2), tape=(3, 2), decode=sum_moments),
+    Specimen(
+        "histogram-2-word-3", NoisyHistogram(2, 6, 3, word=3), tape=(2, 3), decode=sum_moments
+    ),
+    Specimen("rappor-2-word-2", Rappor(2, 0, 1, flip=1, if_one=3, if_zero=1, word=2), tape=(2, 2)),
+    Specimen("rappor-2-word-3", Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3), tape=(2, 2)),
+    Specimen("rappor-3-word-2", Rappor(3, 0, 1, flip=1, if_one=1, if_zero=3, word=2), tape=(3, 3)),
+    Specimen(
+        "rappor-2-no-permanent", Rappor(2, 0, 1, flip=0, if_one=25, if_zero=40, word=6), tape=(2,)
+    ),
     Specimen(
         "chain-of-2-symbols",
         Chain(RandomizedResponse(2, 3, 1), RandomizedResponse(2, 5, 3)),
@@ -328,46 +392,61 @@ SMALL = (
     ),
     Specimen(
         "chain-of-2-bits",
-        Chain(UnaryEncoding(2, 2, 1, 2), RandomizedResponse(2, 3, 1)),
+        Chain(UnaryEncoding(2, 2, 1, word=2), RandomizedResponse(2, 3, 1)),
         tape=(2, 2),
     ),
     Specimen(
         "chain-of-2-even-bits",
-        Chain(UnaryEncoding(2, 7, 1, 3), RandomizedResponse(2, 6, 2)),
+        Chain(UnaryEncoding(2, 7, 1, word=3), RandomizedResponse(2, 6, 2)),
         tape=(2, 2),
     ),
     Specimen(
         "chain-of-3-bits",
-        Chain(UnaryEncoding(3, 2, 1, 2), RandomizedResponse(2, 3, 1)),
+        Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)),
         tape=(3, 3),
     ),
     Specimen(
         "chain-of-buckets",
-        Chain(LocalHashing(2, 2, 3, 1, 3), RandomizedResponse(2, 5, 3)),
+        Chain(LocalHashing(2, 2, 3, other=1, modulus=3), RandomizedResponse(2, 5, 3)),
         tape=(1, 8, 2, 3),
     ),
     Specimen(
         "chain-of-3-buckets",
-        Chain(LocalHashing(4, 3, 4, 2, 5), RandomizedResponse(3, 2, 1)),
+        Chain(LocalHashing(4, 3, 4, other=2, modulus=5), RandomizedResponse(3, 2, 1)),
         tape=(2, 8, 3, 2),
     ),
-    Specimen("window-of-2", BitFlip(4, 2, 1, 2), tape=(2, 2, 1), decode=window_moments),
-    Specimen("window-of-1", BitFlip(4, 1, 1, 2), tape=(2, 1, 1), decode=window_moments),
-    Specimen("window-of-all", BitFlip(2, 2, 3, 3), tape=(1, 2, 1), decode=window_moments),
-    Specimen("bloom-2", Rappor(2, 1, 2, 1, 6, 1, 3), tape=(1, 2, 2), decode=bloom_moments),
-    Specimen("bloom-3", Rappor(3, 1, 4, 1, 3, 2, 2), tape=(2, 3, 3), decode=bloom_moments),
+    Specimen("window-of-2", BitFlip(4, 2, 1, word=2), tape=(2, 2, 1), decode=window_moments),
+    Specimen("window-of-1", BitFlip(4, 1, 1, word=2), tape=(2, 1, 1), decode=window_moments),
+    Specimen("window-of-all", BitFlip(2, 2, 3, word=3), tape=(1, 2, 1), decode=window_moments),
+    Specimen(
+        "bloom-2",
+        Rappor(2, 1, 2, flip=1, if_one=6, if_zero=1, word=3),
+        tape=(1, 2, 2),
+        decode=bloom_moments,
+    ),
+    Specimen(
+        "bloom-3",
+        Rappor(3, 1, 4, flip=1, if_one=3, if_zero=2, word=2),
+        tape=(2, 3, 3),
+        decode=bloom_moments,
+    ),
     Specimen(
         "prefixes-in-a-plane",
-        HeavyHitters(ProjectiveResponse(7, 2, 3, 5, 2), (1, 4, 6), 1),
+        HeavyHitters(ProjectiveResponse(7, 2, 3, truth=5, other=2), (1, 4, 6), 1),
         tape=(2, 8),
         decode=found_moments,
     ),
     Specimen(
         "prefixes-in-a-space",
-        HeavyHitters(ProjectiveResponse(15, 2, 4, 3, 1), (3,), 1, hash_seed=7),
+        HeavyHitters(ProjectiveResponse(15, 2, 4, truth=3, other=1), (3,), 1, hash_seed=7),
         tape=(1, 8),
         decode=found_moments,
     ),
-    Specimen("bloom-4-two-hashes", Rappor(4, 2, 2, 0, 3, 1, 2), tape=(1, 4), decode=bloom_moments),
+    Specimen(
+        "bloom-4-two-hashes",
+        Rappor(4, 2, 2, flip=0, if_one=3, if_zero=1, word=2),
+        tape=(1, 4),
+        decode=bloom_moments,
+    ),
 )
 """Small integers, so that every tape can be run."""

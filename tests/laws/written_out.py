@@ -79,11 +79,9 @@ def values_of(randomizer):
 
 def held_in(randomizer, value):
     """The values that a value of the randomizer holds: those of a set, or itself alone."""
-    return (
-        {x for x in range(randomizer.size) if value >> x & 1}
-        if hasattr(randomizer, "most")
-        else {value}
-    )
+    if hasattr(randomizer, "most"):
+        return {x for x in range(randomizer.size) if value >> x & 1}
+    return {value}
 
 
 def declared_law(randomizer, value):
@@ -269,14 +267,15 @@ def _scores_of_windows(randomizer):
     """Those of the bits, as much larger as fewer reports have them; 0 where a report has none."""
     size, sampled = randomizer.size, randomizer.sampled
     q = Fraction(randomizer.flip, 1 << randomizer.word)
+
+    def score(report, value):
+        place = (value - report % 2**16) % size
+        if place >= sampled:
+            return 0
+        return ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled
+
     return tuple(
-        tuple(
-            ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled
-            if place < sampled
-            else 0
-            for place in ((value - report % 2**16) % size for value in range(size))
-        )
-        for report in reports_of(randomizer)
+        tuple(score(report, value) for value in range(size)) for report in reports_of(randomizer)
     )
 
 

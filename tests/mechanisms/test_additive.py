@@ -22,9 +22,9 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
 GEOMETRIC = (
-    AdditiveNoise(2, 0, 5, 2, 2),
-    AdditiveNoise(5, 0, 3, 2, 32),
-    AdditiveNoise(4, 3, 2, 1, 1),
+    AdditiveNoise(2, 0, 5, far=2, least=2),
+    AdditiveNoise(5, 0, 3, far=2, least=32),
+    AdditiveNoise(4, 3, 2, far=1, least=1),
 )
 """Weights that are geometric without any rounding."""
 
@@ -84,7 +84,8 @@ def test_cutting_to_the_domain_loses_nothing(noise):
     for y, row in enumerate(inverse(channel)):
         end = y in (0, noise.size - 1)
         own, near = (1 + beyond, beyond) if end else (1 + 2 * spread, spread)
-        assert list(row) == [own if v == y else -near if abs(v - y) == 1 else 0 for v in places]
+        scores = {y - 1: -near, y: own, y + 1: -near}
+        assert list(row) == [scores.get(v, 0) for v in places]
 
 
 @pytest.mark.parametrize("epsilon", ["0.05", "1", "8"])
@@ -93,7 +94,7 @@ def test_rounding_the_weights_biases_no_mean(epsilon, across):
     """The mean of a design's rounded weights is off by less than a part in 10^13 of the range, in
     fractions.
     """
-    noise = integers(0, across, "geometric", f'epsilon = "{epsilon}"').randomizer
+    noise = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"').randomizer
     _, score = ends_and_scores(noise)
     for value in {0, across // 3, across}:
         row = noise.channel().rows[value]
@@ -107,7 +108,7 @@ def test_long_ranges_are_as_private_as_declared(across):
     nothing wasted.
     """
     for epsilon in ("0.05", "8"):
-        made = integers(0, across, "geometric", f'epsilon = "{epsilon}"')
+        made = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"')
         assert (
             made.declared.bound * (1 - Fraction(1, 10**9))
             < made.randomizer.ratio
@@ -140,7 +141,8 @@ def test_ranges_that_are_too_long_are_refused(keys, place):
     """A table of weights has at most 65,536 outputs, and noise a margin that it can reach."""
     with pytest.raises(SurveyError) as refused:
         parse_survey(
-            f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nepsilon = 1\n{keys}\n'
+            '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+            f'type = "integer"\nepsilon = 1\n{keys}\n'
         )
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
 
@@ -181,7 +183,7 @@ def test_means_of_respondents_are_covered(name):
     size = made.domain.size
     held = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
     truth = float(held @ [int(value) for value in made.domain.values]) / held.sum()
-    means = means_of(made, held, Options(), 2000)
+    means = means_of(made, held, Options(), tallies=2000)
     covered = np.mean([mean.low <= truth <= mean.high for mean in means])
     assert 0.925 < covered < 0.975
     estimates, errors = (
@@ -195,7 +197,7 @@ def test_means_of_populations_are_covered():
     """Respondents drawn anew each time: the population's interval holds its mean .925 to .975 of
     the time.
     """
-    made = integers(0, 20, "geometric", "epsilon = 8")
+    made = integers(0, 20, "geometric", keys="epsilon = 8")
     generator, shares = np.random.default_rng(22), np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
     truth, held = float(shares @ np.arange(21)), 0
     for _ in range(2000):
@@ -211,9 +213,11 @@ def test_the_worst_error_is_the_worst():
     """What `ldp explain` says of a mean is the standard error if all hold the
     middle of the range.
     """
-    made = integers(0, 8, "geometric", "epsilon = 2").randomizer
+    made = integers(0, 8, "geometric", keys="epsilon = 2").randomizer
     channel, values = np.array(made.channel().rows, dtype=float), np.arange(9) - 4.0
-    parts = [parts_of(made, None, counts[None], values) for counts in np.eye(9, dtype=np.int64)]
+    parts = [
+        parts_of(made, None, counts[None], values=values) for counts in np.eye(9, dtype=np.int64)
+    ]
     variances = channel @ [part.variance for part in parts]
     assert np.isclose(np.sqrt(variances.max()), mean_error(made), rtol=1e-12)
     assert variances.argmax() == 4
@@ -232,7 +236,7 @@ def test_means_written_out(name, estimand):
     reports = counts.sum()
     options = Options(estimand=estimand, level=0.9)
     moments = moments_of(made.randomizer, counts, made.domain.values)
-    found = mean_of(made, moments, counts, options)
+    found = mean_of(made, moments, counts, options=options)
     if name == "grr":
         variance = values @ moments.covariance() @ values
         estimate, square = values @ moments.frequency, values**2 @ moments.frequency
@@ -268,29 +272,33 @@ def test_means_of_next_to_nobody():
 
     A mean beyond the range is left, and its interval cut.
     """
-    made = integers(0, 4, "geometric", "epsilon = 1")
+    made = integers(0, 4, "geometric", keys="epsilon = 1")
     counts = np.array([[0, 0, 0, 0, 1]])
     moments = noise_moments(made.randomizer, counts)
     one = [
-        mean_of(made, moments, counts, Options(estimand=each))
+        mean_of(made, moments, counts, options=Options(estimand=each))
         for each in ("respondents", "population")
     ]
     step = float(made.randomizer.step)
     assert one[0].estimate == pytest.approx(4 + step / (1 - step))
     assert one[0].high == 4
     assert one[0].standard_error == pytest.approx(np.sqrt(step) / (1 - step))
-    parts = parts_of(made.randomizer, moments, counts, np.arange(5) - 2.0)
+    parts = parts_of(made.randomizer, moments, counts, values=np.arange(5) - 2.0)
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
     assert one[1].standard_error == pytest.approx(np.sqrt(parts.variance + spread))
     apart = np.array([[1, 0, 0, 0, 1]])
-    asked = integers(0, 4, "geometric", "epsilon = 20")
+    asked = integers(0, 4, "geometric", keys="epsilon = 20")
     found = mean_of(
-        asked, noise_moments(asked.randomizer, apart), apart, Options(estimand="population")
+        asked, noise_moments(asked.randomizer, apart), apart, options=Options(estimand="population")
     )
     assert found.standard_error == pytest.approx(2, rel=0.05)
     two = counts * 2
-    found = mean_of(made, noise_moments(made.randomizer, two), two, Options(estimand="population"))
-    parts = parts_of(made.randomizer, noise_moments(made.randomizer, two), two, np.arange(5) - 2.0)
+    found = mean_of(
+        made, noise_moments(made.randomizer, two), two, options=Options(estimand="population")
+    )
+    parts = parts_of(
+        made.randomizer, noise_moments(made.randomizer, two), two, values=np.arange(5) - 2.0
+    )
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
     assert found.standard_error == pytest.approx(np.sqrt(parts.variance + spread))
 
@@ -298,12 +306,12 @@ def test_means_of_next_to_nobody():
 @pytest.mark.parametrize(
     ("mean", "cells"),
     [
-        (Mean(12.3456, 1.26, 9.87, 14.8), ("12.3", "1.3", "[9.9, 14.8]")),
-        (Mean(12.3456, 0.126, 12.1, 12.6), ("12.35", "0.13", "[12.10, 12.60]")),
-        (Mean(1234.5, 56.7, 1120.1, 1345.6), ("1234", "57", "[1120, 1346]")),
-        (Mean(1234.5, 5678.0, 0.0, 9999.0), ("1234", "5678", "[0, 9999]")),
-        (Mean(3.0, 0.0, 3.0, 3.0), ("3.0000", "0.0000", "[3.0000, 3.0000]")),
-        (Mean(3.0, 1.0, 1.04, 4.96), ("3.0", "1.0", "[1.0, 5.0]")),
+        (Mean(12.3456, 1.26, 9.87, high=14.8), ("12.3", "1.3", "[9.9, 14.8]")),
+        (Mean(12.3456, 0.126, 12.1, high=12.6), ("12.35", "0.13", "[12.10, 12.60]")),
+        (Mean(1234.5, 56.7, 1120.1, high=1345.6), ("1234", "57", "[1120, 1346]")),
+        (Mean(1234.5, 5678.0, 0.0, high=9999.0), ("1234", "5678", "[0, 9999]")),
+        (Mean(3.0, 0.0, 3.0, high=3.0), ("3.0000", "0.0000", "[3.0000, 3.0000]")),
+        (Mean(3.0, 1.0, 1.04, high=4.96), ("3.0", "1.0", "[1.0, 5.0]")),
     ],
 )
 def test_means_in_print(mean, cells):
@@ -319,13 +327,17 @@ def test_a_mean_of_so_many_values():
     """
     for size, given in ((2048, True), (2049, False)):
         flat = Moments(
-            9, np.full(size, 1 / size), np.ones(size), np.ones(size), lambda size=size: np.eye(size)
+            9,
+            np.full(size, 1 / size),
+            np.ones(size),
+            other=np.ones(size),
+            covariance=lambda size=size: np.eye(size),
         )
         parts = parts_of(
             RandomizedResponse(size, 3, 1),
             flat,
             np.ones((1, size), dtype=int),
-            np.arange(size) - 1.0,
+            values=np.arange(size) - 1.0,
         )
         assert (parts is not None) == given
 
@@ -335,7 +347,7 @@ def test_too_few_reports_for_a_value(respondents, known):
     """Fewer than five reports expected where all hold it: nothing is known of it, and the estimates
     say so.
     """
-    made = AdditiveNoise(5, 0, 3, 2, 32)
+    made = AdditiveNoise(5, 0, 3, far=2, least=32)
     counts = np.zeros((1, 5), dtype=int)
     counts[0, 2] = 5 * respondents
     found = noise_moments(made, counts)
@@ -349,7 +361,7 @@ def test_too_few_reports_for_a_value(respondents, known):
 
 def test_to_the_nearest_of_others():
     """If all seem to hold one value, errors are those of the neighbour that is worse to have."""
-    made = AdditiveNoise(5, 0, 3, 2, 32)
+    made = AdditiveNoise(5, 0, 3, far=2, least=32)
     channel = np.array(made.channel().rows, dtype=float)
     score = np.linalg.inv(channel)
     for value in (0, 2, 4):
@@ -366,14 +378,14 @@ def test_no_mean_without_a_covariance(mechanism):
 
     Nor is one of values that are no numbers.
     """
-    made = integers(0, 9, mechanism, "epsilon = 2")
+    made = integers(0, 9, mechanism, keys="epsilon = 2")
     counts = sample_counts(
         made, Holders(made.domain.values, np.full(10, 50)), np.random.default_rng(3)
     )
     assert estimate_question(made, counts, Options()).mean is None
     plain = question("grr", 'type = "boolean"\nepsilon = 1')
     moments = noise_moments(GEOMETRIC[0], np.array([[3, 4]]))
-    assert mean_of(plain, moments, np.array([[3, 4]]), Options()) is None
+    assert mean_of(plain, moments, np.array([[3, 4]]), options=Options()) is None
 
 
 def test_explain_says_what_epsilon_covers():

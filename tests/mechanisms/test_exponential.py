@@ -14,7 +14,8 @@ IDENTITY = "quality = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
 
 def survey_of(keys, epsilon=2):
     return parse_survey(
-        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "category"\nvalues = ["a", "b", "c"]\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+        'type = "category"\nvalues = ["a", "b", "c"]\n'
         f'mechanism = "exponential"\nepsilon = {epsilon}\n{keys}\n'
     )
 

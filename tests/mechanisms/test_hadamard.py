@@ -35,7 +35,7 @@ AT_FIVE = odds(Fraction(5))
 
 
 def in_one_block(size, truth, other):
-    return HadamardResponse(size, 1, 1 << size.bit_length(), truth, other)
+    return HadamardResponse(size, 1, 1 << size.bit_length(), truth=truth, other=other)
 
 
 def drawn_in_one_block(size, symbols, truth, other, value, source):
@@ -59,7 +59,7 @@ def test_one_block_is_as_it_was(epsilon):
         old, new = random.Random(value).randbytes, random.Random(value).randbytes
         for _ in range(100):
             assert made.randomize(value, new) == drawn_in_one_block(
-                300, 512, made.truth, made.other, value, old
+                300, 512, made.truth, other=made.other, value=value, source=old
             )
     counts = np.random.default_rng(1).multinomial(10_000, np.full(512, 1 / 512))[None]
     moments = block_moments(made, counts)
@@ -276,7 +276,7 @@ def test_reports_of_another_epsilon_show():
 
 
 @pytest.mark.parametrize(
-    "randomizer", [each for each in BLOCKS.values() if each.kind == "blocks"], ids=str
+    "randomizer", [block for block in BLOCKS.values() if block.kind == "blocks"], ids=str
 )
 def test_moments_written_out(randomizer):
     """Of scores that a tally has: their mean, the mean of their squares, and the variances that the
@@ -320,7 +320,9 @@ def test_moments_written_out(randomizer):
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_value_that_all_hold(alone):
     """Then there are no others; those that there might be are taken to be in its block."""
-    made = HadamardResponse(4, 2, 8, 5, 2) if alone else HadamardResponse(10, 4, 16, 12, 1)
+    made = HadamardResponse(10, 4, 16, truth=12, other=1)
+    if alone:
+        made = HadamardResponse(4, 2, 8, truth=5, other=2)
     votes = np.array([0 in supported(made, y) for y in range(made.symbols)])
     found = block_moments(made, np.where(votes, 1000, 0)[None])
     assert found.frequency[0] > 1
@@ -333,7 +335,7 @@ def test_a_block_that_has_all_reports():
     """No more than all others are in a value's block, and no less than none, whatever chance makes
     it look like.
     """
-    made = HadamardResponse(5, 2, 8, 5, 2)
+    made = HadamardResponse(5, 2, 8, truth=5, other=2)
     found = block_moments(made, np.repeat([1000, 0], made.rows)[None])
     worth, elsewhere = float(made.worth), float(2 / (made.ratio - 1))
     assert found.frequency == pytest.approx([0] * 5)
@@ -347,7 +349,7 @@ def test_what_blocks_do_not_have():
 
     Both errors say so.
     """
-    made = HadamardResponse(5, 2, 8, 5, 2)
+    made = HadamardResponse(5, 2, 8, truth=5, other=2)
     moments = block_moments(made, np.full((1, 8), 100))
     with pytest.raises(EstimateError, match="one count each"):
         clopper_pearson(moments, 0.05, "respondents")

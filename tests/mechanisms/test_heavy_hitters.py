@@ -56,7 +56,7 @@ ALPHABET = "abcdefgh"
 LETTERS = f'type = "text"\nepsilon = 2\nalphabet = "{ALPHABET}"\nlongest = 12\ncells = 16000'
 RESPONDENTS, SEARCHES = 200_000, 20
 
-SMALL = HeavyHitters(ProjectiveResponse(40, 3, 4, 5, 2), (2, 4, 5), 2)
+SMALL = HeavyHitters(ProjectiveResponse(40, 3, 4, truth=5, other=2), (2, 4, 5), 2)
 """Forty cells, so that texts often meet."""
 
 
@@ -87,12 +87,12 @@ def test_continuations_of_nothing_begin_texts():
     No more than reckoned.
     """
     first, short = (
-        {each[:1] for each in CHARACTERS},
-        {each for each in CHARACTERS if len(each) == 1},
+        {character[:1] for character in CHARACTERS},
+        {character for character in CHARACTERS if len(character) == 1},
     )
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
-    assert set(going_on) == {each[:2] for each in CHARACTERS if len(each) > 1} | {
+    assert set(going_on) == {character[:2] for character in CHARACTERS if len(character) > 1} | {
         a + b for a in short for b in first
     }
     assert len(set(going_on)) == len(going_on) <= UNICODE**2
@@ -104,7 +104,7 @@ def test_continuations_of_part_of_a_character(begun):
     ending, going_on = continuations(begun, 1, "")
     assert ending == ()
     assert {begun + each for each in going_on} == {
-        each[: len(begun) + 1] for each in CHARACTERS if each.startswith(begun)
+        character[: len(begun) + 1] for character in CHARACTERS if character.startswith(begun)
     }
 
 
@@ -266,7 +266,9 @@ def test_nobody_held_out_yet():
     assert (found.values, found.reports) == ((), 10)
     assert found.note == "no reports yet from respondents who are held out"
     words = made_up_words(np.random.default_rng(5), 20)
-    asked, _, found = searched(LETTERS, words, 1 / np.arange(1, 21), RESPONDENTS, 3)
+    asked, _, found = searched(
+        LETTERS, words, 1 / np.arange(1, 21), respondents=RESPONDENTS, seed=3
+    )
     assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
     searching, apart = (
         int(part)
@@ -306,7 +308,9 @@ def test_what_is_promised_is_found_and_covered():
     words = made_up_words(np.random.default_rng(5), 100)
     missed, covered, wrong = 0, [], 0
     for seed in range(SEARCHES):
-        asked, held, found = searched(LETTERS, words, 1 / np.arange(1, 101), RESPONDENTS, seed)
+        asked, held, found = searched(
+            LETTERS, words, 1 / np.arange(1, 101), respondents=RESPONDENTS, seed=seed
+        )
         truth = dict(zip(words, (held / held.sum()).tolist(), strict=True))
         reach = expected_reach(asked.randomizer, RESPONDENTS)
         promised = {
@@ -330,7 +334,9 @@ def test_a_word_of_exactly_the_frequency_stated(word):
     frequency = next(each.frequency for each in reach if len(word) <= each.longest)
     weights = [frequency, 1 - frequency]
     found = [
-        searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, RESPONDENTS, seed)[2]
+        searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, respondents=RESPONDENTS, seed=seed)[
+            2
+        ]
         for seed in range(SEARCHES)
     ]
     assert sum(word in each.values for each in found) >= SEARCHES - 5
@@ -353,7 +359,9 @@ def test_more_respondents_find_more():
 
 def test_texts_too_long_are_no_error_and_never_found():
     """A device reports them like any other; what begins as they do is not taken for them."""
-    _, _, found = searched(LETTERS, ("abcdefghabcdefgh", "abcdefghabcd"), (9, 1), RESPONDENTS, 1)
+    _, _, found = searched(
+        LETTERS, ("abcdefghabcdefgh", "abcdefghabcd"), (9, 1), respondents=RESPONDENTS, seed=1
+    )
     assert found.values == ("abcdefghabcd",)
     assert abs(found.frequency[0] - 0.1) < 6 * found.standard_error[0]
     assert "longer texts" in found.note
@@ -368,8 +376,8 @@ def test_any_characters_are_found(text):
         'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000',
         (text, "other"),
         (1, 1),
-        RESPONDENTS,
-        2,
+        respondents=RESPONDENTS,
+        seed=2,
     )[2]
     assert set(found.values) == {text, "other"}
 
@@ -379,7 +387,9 @@ def test_identifiers_are_found():
     keys = 'type = "text"\nepsilon = 2\nlongest = 16\nalphabet = "0123456789abcdef"'
     frequent = ("00c0ffee00c0ffee", "ffffffffffffffff", "0000000000000000")
     rare = tuple(f"{number:016x}" for number in range(10**15, 10**15 + 1000 * 10**9, 10**9))
-    found = searched(keys, (*frequent, *rare), (100, 100, 100, *[1] * 1000), 10**6, 3)[2]
+    found = searched(
+        keys, (*frequent, *rare), (100, 100, 100, *[1] * 1000), respondents=10**6, seed=3
+    )[2]
     assert set(found.values) == set(frequent)
 
 
@@ -457,7 +467,10 @@ def test_the_explanation_says_who_takes_part_in_what():
 def test_simulations_compare_what_each_run_found(way, tmp_path):
     """Runs find other texts, and those of the first are shown with their truth."""
     (tmp_path / "words.txt").write_text("apple\nfig\nquince\n")
-    survey = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "heavy-hitters"\ncandidates = "words.txt"\n'
+    survey = (
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+        'mechanism = "heavy-hitters"\ncandidates = "words.txt"\n'
+    )
     (tmp_path / "s.toml").write_text(
         survey + 'type = "text"\nepsilon = 8\nlongest = 6\ncells = 50\nhash_seed = 2\n'
     )

@@ -104,7 +104,7 @@ def test_square_roots(square):
 
 def test_bits_beyond_a_word_do_not_count():
     """Distances are drawn from words of 4 bits, whatever else is in their bytes."""
-    made = NoisyHistogram(1, 8, 5, 4)
+    made = NoisyHistogram(1, 8, 5, word=4)
     for drawn in range(16):
         plain, full = (
             made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0)

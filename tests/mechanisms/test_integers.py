@@ -87,8 +87,8 @@ def test_problems_of_ranges(keys, places):
     """A range has two ends, the high one above the low one, and at most 65,536 numbers."""
     with pytest.raises(SurveyError) as refused:
         parse_survey(
-            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\nmechanism = "grr"\nepsilon = 1\n'
-            + keys
+            '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+            'type = "integer"\nmechanism = "grr"\nepsilon = 1\n' + keys
         )
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == places
 

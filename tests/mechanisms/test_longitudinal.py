@@ -30,15 +30,15 @@ from ldp_client import Client
 SYMBOLS = {
     "two symbols": Chain(RandomizedResponse(2, 3, 1), RandomizedResponse(2, 2, 1)),
     "three symbols": Chain(RandomizedResponse(3, 5, 2), RandomizedResponse(3, 4, 3)),
-    "three buckets": Chain(LocalHashing(4, 3, 9, 1, 5), RandomizedResponse(3, 3, 2)),
+    "three buckets": Chain(LocalHashing(4, 3, 9, other=1, modulus=5), RandomizedResponse(3, 3, 2)),
 }
 BITS = {
-    "even bits": Chain(UnaryEncoding(2, 3, 1, 2), RandomizedResponse(2, 3, 1)),
-    "uneven bits": Chain(UnaryEncoding(2, 4, 1, 3), RandomizedResponse(2, 5, 3)),
-    "rappor": Rappor(2, 0, 1, 1, 7, 2, 3),
-    "rappor with p above q": Rappor(2, 0, 1, 1, 2, 7, 3),
-    "rappor that adds no 1": Rappor(2, 0, 1, 1, 7, 0, 3),
-    "rappor without a permanent response": Rappor(2, 0, 1, 0, 5, 3, 3),
+    "even bits": Chain(UnaryEncoding(2, 3, 1, word=2), RandomizedResponse(2, 3, 1)),
+    "uneven bits": Chain(UnaryEncoding(2, 4, 1, word=3), RandomizedResponse(2, 5, 3)),
+    "rappor": Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3),
+    "rappor with p above q": Rappor(2, 0, 1, flip=1, if_one=2, if_zero=7, word=3),
+    "rappor that adds no 1": Rappor(2, 0, 1, flip=1, if_one=7, if_zero=0, word=3),
+    "rappor without a permanent response": Rappor(2, 0, 1, flip=0, if_one=5, if_zero=3, word=3),
 }
 ONE_REPORT_FORM = {"l-grr": "grr", "l-sue": "sue", "l-osue": "oue", "loloha": "olh"}
 
@@ -95,7 +95,7 @@ def test_every_number_of_reports_of_bits(name):
 @pytest.mark.parametrize(("first", "lifetime"), [("0.5", "1"), ("1", "1.0001"), ("2", "40")])
 def test_the_lifetime_bound_costs_no_accuracy(mechanism, first, lifetime):
     """A report errs as much as one of the mechanism that is asked once, with `epsilon_first`."""
-    memoized = asked(mechanism, 20, first, lifetime)
+    memoized = asked(mechanism, 20, first, lifetime=lifetime)
     once = question(
         ONE_REPORT_FORM[mechanism],
         f'type = "category"\nvalues = {[str(value) for value in range(20)]}\nepsilon = "{first}"',
@@ -107,9 +107,9 @@ def test_one_hot_rappor_is_the_symmetric_form():
     """`l-sue` is RAPPOR with one bit for each value, whose f, p and q were
     chosen for two epsilons.
     """
-    chain = asked("l-sue", 3, "1", "2")
+    chain = asked("l-sue", 3, "1", lifetime="2")
     bits, fresh = chain.lasting, chain.fresh
-    rappor = Rappor(3, 0, 1, bits.if_other, fresh.truth, fresh.other)
+    rappor = Rappor(3, 0, 1, flip=bits.if_other, if_one=fresh.truth, if_zero=fresh.other)
     assert rappor.channel().rows == chain.channel().rows
     assert rappor.lifetime_ratio == chain.lifetime_ratio
     assert all(rappor.ratio_after(reports) == chain.ratio_after(reports) for reports in (1, 2, 50))
@@ -135,7 +135,7 @@ def null_variance(randomizer):
 )
 def test_published_calibration_of_symbols(size, exact, published):
     """L-GRR as published wastes nearly all of its epsilon, the more the more values there are."""
-    chain = asked("l-grr", size, "0.3", "0.5")
+    chain = asked("l-grr", size, "0.3", lifetime="0.5")
     assert null_variance(chain) == pytest.approx(exact, rel=2e-3)
     assert null_variance(as_published(chain, "0.3")) == pytest.approx(published, rel=2e-3)
     assert log(chain.ratio) == pytest.approx(0.3, abs=1e-9)
@@ -146,10 +146,10 @@ def test_published_calibration_delivers_less():
 
     LOLOHA with 4 buckets 0.9015 of 1.
     """
-    assert log(as_published(asked("l-grr", 32, "0.3", "0.5"), "0.3").ratio) == pytest.approx(
-        0.055, abs=5e-4
-    )
-    hashed = asked("loloha", 100_000, "1", "2", "buckets = 4")
+    assert log(
+        as_published(asked("l-grr", 32, "0.3", lifetime="0.5"), "0.3").ratio
+    ) == pytest.approx(0.055, abs=5e-4)
+    hashed = asked("loloha", 100_000, "1", lifetime="2", more="buckets = 4")
     assert log(as_published(hashed, "1").ratio) == pytest.approx(0.9015, abs=5e-5)
     variances = [10_000 * null_variance(each) for each in (hashed, as_published(hashed, "1"))]
     assert variances == pytest.approx([3.692, 4.647], abs=1e-3)
@@ -157,7 +157,7 @@ def test_published_calibration_delivers_less():
 
 def test_published_calibration_is_exact_for_two():
     """Of two symbols there is no way from one wrong symbol to another."""
-    chain = asked("l-grr", 2, "0.3", "0.5")
+    chain = asked("l-grr", 2, "0.3", lifetime="0.5")
     assert log(as_published(chain, "0.3").ratio) == pytest.approx(0.3, abs=1e-9)
 
 
@@ -165,7 +165,7 @@ def test_a_year_of_reports_lets_nobody_guess_better():
     """After 365 reports of one binary answer at eps_inf = 1 the best guess is right with less than
     e/(e+1), exactly.
     """
-    chain = asked("l-grr", 2, "0.5", "1")
+    chain = asked("l-grr", 2, "0.5", lifetime="1")
     after_a_year = best_guess(permanent_channel(chain).rows, instantaneous_channel(chain).rows, 365)
     limit = chain.lifetime_ratio / (1 + chain.lifetime_ratio)
     assert limit * Fraction(99, 100) < after_a_year < limit < Fraction(7311, 10_000)
@@ -178,7 +178,8 @@ def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
     """
     values = [str(value) for value in range(40)]
     survey = parse_survey(
-        '[survey]\nname = "x"\n[[question]]\nname = "x"\ntype = "category"\nmechanism = "loloha"\nbuckets = 3\n'
+        '[survey]\nname = "x"\n[[question]]\nname = "x"\n'
+        'type = "category"\nmechanism = "loloha"\nbuckets = 3\n'
         f'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues = {values}\n'
     )
     # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one
@@ -230,7 +231,7 @@ def test_extreme_epsilons_keep_their_order():
     """
     for mechanism in ONE_REPORT_FORM:
         for first, lifetime in (("39.9999", "40"), ("0.0001", "0.0002"), ("0.0001", "40")):
-            chain = asked(mechanism, 3, first, lifetime)
+            chain = asked(mechanism, 3, first, lifetime=lifetime)
             assert chain.fresh.truth > chain.fresh.other > 0
             assert 1 < chain.ratio < chain.lifetime_ratio
             assert math.isfinite(log(chain.ratio_after(50)))

@@ -61,7 +61,7 @@ def test_decoding_is_counting(order, dimension):
         counts = generator.integers(most, size=len(orthogonal))
         expected = orthogonal @ counts
         for size in (2, len(orthogonal) - 1, len(orthogonal)):
-            randomizer = ProjectiveResponse(size, order, dimension, 2, 1)
+            randomizer = ProjectiveResponse(size, order, dimension, truth=2, other=1)
             assert np.array_equal(support_counts(randomizer, counts[None, :]), expected[:size])
         assert np.array_equal(
             cyclic_design(order, dimension).supports(counts, len(counts)), expected
@@ -146,7 +146,11 @@ def test_the_chosen_space_has_the_least_error(epsilon):
             while geometry(order, dimension).points < size:
                 dimension += 1
             if geometry(order, dimension).points <= 1024 * size:
-                errors.append(total_error(ProjectiveResponse(size, order, dimension, truth, other)))
+                errors.append(
+                    total_error(
+                        ProjectiveResponse(size, order, dimension, truth=truth, other=other)
+                    )
+                )
         assert total_error(chosen) <= Fraction(1001, 1000) * min(errors)
         assert size <= chosen.layout.symbols <= 1024 * size
 
@@ -183,7 +187,7 @@ def test_few_holders_are_sampled_from_the_law():
     2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a false alarm
     has probability below 1e-7, and a cell's probability that is off by a sixth is seen.
     """
-    randomizer, held = ProjectiveResponse(6, 3, 4, 3, 1), np.array([20, 0, 9, 30, 0, 1])
+    randomizer, held = ProjectiveResponse(6, 3, 4, truth=3, other=1), np.array([20, 0, 9, 30, 0, 1])
     generator = np.random.default_rng(17)
     tallies = np.concatenate([projective_counts(randomizer, held, generator) for _ in range(2000)])
     assert (tallies.sum(axis=1) == 60).all()
@@ -199,5 +203,7 @@ def test_a_simulation_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws"):
         projective_counts(
-            ProjectiveResponse(6, 3, 4, 3, 1), np.full(6, 10**6), np.random.default_rng(0)
+            ProjectiveResponse(6, 3, 4, truth=3, other=1),
+            np.full(6, 10**6),
+            np.random.default_rng(0),
         )

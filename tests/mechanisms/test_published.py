@@ -33,7 +33,8 @@ def category(mechanism, size, epsilon):
     """The randomizer of a question with so many values."""
     return question(
         mechanism,
-        f'type = "category"\nvalues = {[str(value) for value in range(size)]}\nepsilon = "{epsilon}"',
+        f'type = "category"\nvalues = {[str(value) for value in range(size)]}\n'
+        f'epsilon = "{epsilon}"',
     ).randomizer
 
 
@@ -273,5 +274,5 @@ def test_golden_report_of_google_rappor():
     )
     tape = b"".join(plane.to_bytes(2, "little") for plane in planes) + bytes(16 * 7)
     quarter = 1 << WORD - 2
-    client = Rappor(16, 2, 64, quarter, 3 * quarter, 2 * quarter)
+    client = Rappor(16, 2, 64, flip=quarter, if_one=3 * quarter, if_zero=2 * quarter)
     assert client.instantaneous(permanent, 0, Replay(tape)) == client.layout.report(64493)

@@ -135,7 +135,7 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
     """No p does better: q being what the budget of the set leaves to it, over a grid of p and
     around the one chosen.
     """
-    chosen, declared = designed("set-unary", size, most, epsilon)
+    chosen, declared = designed("set-unary", size, most, epsilon=epsilon)
     assert chosen.ratio <= declared.bound
     span = 1 << chosen.word
 
@@ -143,9 +143,9 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
         low, high = 1, if_true - 1
         while low < high:
             middle = (low + high) // 2
-            fits = SetEncoding(size, most, if_true, middle).ratio <= declared.bound
+            fits = SetEncoding(size, most, if_true, if_other=middle).ratio <= declared.bound
             low, high = (low, middle) if fits else (middle + 1, high)
-        made = SetEncoding(size, most, if_true, low)
+        made = SetEncoding(size, most, if_true, if_other=low)
         return total_error(made, most) if made.ratio <= declared.bound else None
 
     tried = [span * step // 50 for step in range(1, 50)]
@@ -166,7 +166,9 @@ def test_auto_takes_the_least_error(size, most, epsilon):
     """
     domain = Domain("multi", tuple(map(str, range(size))), most)
     able = [name for name in AUTOMATIC if MECHANISMS[name].accepts(domain) is None]
-    errors = {name: total_error(designed(name, size, most, epsilon)[0], most) for name in able}
+    errors = {
+        name: total_error(designed(name, size, most, epsilon=epsilon)[0], most) for name in able
+    }
     keys = f'type = "multi"\nvalues = {list(domain.values)}\nmost = {most}\nepsilon = "{epsilon}"'
     made = question("auto", keys)
     assert errors[made.mechanism] == min(errors.values())
@@ -177,7 +179,9 @@ def test_the_budget_is_that_of_the_set():
     """The more values may be held, the less of epsilon is left to each, for one and the same
     epsilon of the set.
     """
-    errors = [total_error(designed("set-unary", 40, most, "1")[0]) for most in (1, 2, 4, 8, 16)]
+    errors = [
+        total_error(designed("set-unary", 40, most, epsilon="1")[0]) for most in (1, 2, 4, 8, 16)
+    ]
     assert errors == sorted(errors)
     assert errors[-1] > 100 * errors[0]
 

@@ -33,7 +33,9 @@ def evaluated(polynomial, value, prime):
 def test_hash_functions_are_independent_for_three_values():
     """Over all polynomials, three values take every triple of residues equally often."""
     for values in ((0, 1, 2), (4, 0, 6)):
-        triples = Counter(tuple(evaluated(each, x, 7) for x in values) for each in polynomials(7))
+        triples = Counter(
+            tuple(evaluated(polynomial, x, 7) for x in values) for polynomial in polynomials(7)
+        )
         assert triples == dict.fromkeys(product(range(7), repeat=3), 1)
 
 
@@ -42,7 +44,8 @@ def test_chance_of_meeting(buckets, monkeypatch):
     """How often two values meet, over all polynomials, is the stated chance, exactly."""
     monkeypatch.setattr(sketches, "MODULUS", 7)
     met = [
-        len({evaluated(each, x, 7) * buckets // 7 for x in (1, 5)}) == 1 for each in polynomials(7)
+        len({evaluated(polynomial, x, 7) * buckets // 7 for x in (1, 5)}) == 1
+        for polynomial in polynomials(7)
     ]
     assert sketches.collision(buckets) == Fraction(sum(met), len(met))
 
@@ -50,10 +53,10 @@ def test_chance_of_meeting(buckets, monkeypatch):
 @pytest.mark.parametrize(
     ("prime", "sketch"),
     [
-        (5, CountMean(4, 1, 2, 6, 1, 0, 3)),
-        (5, HadamardCountMean(4, 1, 2, 3, 1)),
-        (3, CountMean(3, 2, 2, 6, 1, 0, 3)),
-        (3, HadamardCountMean(3, 2, 2, 3, 1)),
+        (5, CountMean(4, 1, 2, if_true=6, if_other=1, hash_seed=0, word=3)),
+        (5, HadamardCountMean(4, 1, 2, truth=3, other=1)),
+        (3, CountMean(3, 2, 2, if_true=6, if_other=1, hash_seed=0, word=3)),
+        (3, HadamardCountMean(3, 2, 2, truth=3, other=1)),
     ],
     ids=str,
 )
@@ -74,7 +77,9 @@ def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
     q = c * p + (1 - c) * q
     means, spreads = [], []
     for chosen in product(polynomials(prime), repeat=sketch.cohorts):
-        rates = [sum(p_or_q(sketch, chosen, x, 0)) / sketch.cohorts for x in range(sketch.size)]
+        rates = [
+            sum(p_or_q(sketch, chosen, x, other=0)) / sketch.cohorts for x in range(sketch.size)
+        ]
         means.append(
             sum(f * (rate - q) for f, rate in zip(frequency, rates, strict=True)) / (p - q)
         )
@@ -112,11 +117,13 @@ def p_or_q(sketch, chosen, value, other):
 SKETCHES = [
     question(
         "cms",
-        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16',
+        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\n'
+        "epsilon = 4\nhashes = 4\nwidth = 16",
     ),
     question(
         "hcms",
-        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\nepsilon = 4\nhashes = 4\nwidth = 16',
+        f'type = "category"\nvalues = {[str(x) for x in range(12)]}\n'
+        "epsilon = 4\nhashes = 4\nwidth = 16",
     ),
 ]
 

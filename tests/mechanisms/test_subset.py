@@ -33,7 +33,7 @@ def test_sets_of_a_few_dozen(chosen):
     127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a rate that is
     off by .02 shows.
     """
-    randomizer = SubsetSelection(64, chosen, 11, 4)
+    randomizer = SubsetSelection(64, chosen, 11, other=4)
     source = random.Random(8).randbytes
     sets = [randomizer.randomize(5, source) for _ in range(DRAWS)]
     assert {drawn.bit_count() for drawn in sets} == {chosen}
@@ -61,7 +61,7 @@ def test_members_of_sparse_and_dense_sets(size, count):
     members = range(0, size, -(-size // count))
     members = [*members, *(x for x in range(size) if x not in members)][:count]
     vector = sum(1 << member for member in members)
-    led = Counter(next_member(vector, size, count, position) for position in range(size))
+    led = Counter(next_member(vector, size, count, position=position) for position in range(size))
     again = led.pop(None, 0)
     assert led.keys() == {1 << member for member in members}
     assert len(set(led.values())) == 1
@@ -71,7 +71,7 @@ def test_members_of_sparse_and_dense_sets(size, count):
 def next_member(vector, size, count, position):
     """The member that a position leads to; None if it leads to another draw."""
     try:
-        return _member(vector, size, count, iter([position]))
+        return _member(vector, size, count, positions=iter([position]))
     except (StopIteration, RuntimeError):
         return None
 
@@ -103,7 +103,7 @@ def test_size_of_least_error(size, epsilon):
     truth, other = odds(Fraction(epsilon))
 
     def error(chosen):
-        p, q = SubsetSelection(size, chosen, truth, other).support
+        p, q = SubsetSelection(size, chosen, truth, other=other).support
         return (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2
 
     best = least_error_size(size, Fraction(truth, other))
@@ -118,7 +118,7 @@ def test_pairs_in_one_set_by_the_channel(size, chosen):
     """How often a set holds two values, if one of them is the truth and if neither is: summed over
     all sets.
     """
-    made = SubsetSelection(size, chosen, 7, 2)
+    made = SubsetSelection(size, chosen, 7, other=2)
     law = made.channel().rows[0]
     one, neither = (
         sum(
@@ -145,7 +145,7 @@ def test_large_sets_are_drawn_as_they_always_were(size, chosen):
     Whoever replays a tape relies on it.
     """
     made, tape = (
-        SubsetSelection(size, chosen, 7, 2),
+        SubsetSelection(size, chosen, 7, other=2),
         Replay(hashlib.shake_256(b"sets").digest(1 << 18)),
     )
     sets = [made.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)]

@@ -79,7 +79,7 @@ def service_of(*texts, folder, tokens=True, candidates=None, **options):
 def write_tokens(folder, token=TOKEN, expires=None):
     """The path of a token file: one token that may look at the page, one that may not."""
     path = folder / "tokens.toml"
-    made = [kept(token, "looks", ANALYST, expires), kept(UPLOADING, "sends", UPLOAD)]
+    made = [kept(token, "looks", ANALYST, expires=expires), kept(UPLOADING, "sends", UPLOAD)]
     path.write_text(Tokens(made).to_toml(), encoding="utf-8")
     return path
 

@@ -3,6 +3,7 @@
 import re
 import threading
 from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
@@ -259,7 +260,9 @@ def test_every_link_leads_somewhere(counted, analyst):
         assert answer.status_code == 200 or place.startswith("#"), place
         if "download" in each.attributes:
             assert answer.headers["content-disposition"].startswith("attachment; filename=")
-    assert {"csv", "json", "svg"} <= set(DOWNLOADS)
+    links = [urlsplit(each.attributes["href"]).query for each in page.find("a")]
+    offered = {form for link in links for form in parse_qs(link).get("format", [])}
+    assert offered == {name for name, form in DOWNLOADS.items() if form.available}
     files = [
         each.attributes[key]
         for key in ("href", "src")

@@ -69,7 +69,7 @@ def sign_in(chromium, url, query=""):
     chromium.open(f"{url}/{query}")
     chromium.type("#token", TOKEN + ENTER)
     chromium.wait(SIGNED_IN)
-    assert [each for each in chromium.complaints() if "401" not in each] == []
+    assert [complaint for complaint in chromium.complaints() if "401" not in complaint] == []
 
 
 def frequencies(service):
@@ -141,7 +141,7 @@ def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
     chromium.open(f"{url}/")
     assert "This token has expired." in chromium.text("#problem")
     assert chromium.run("return document.querySelectorAll('#token').length") == 1
-    assert all("401" in each for each in chromium.complaints())
+    assert all("401" in complaint for complaint in chromium.complaints())
 
 
 def test_it_outlives_a_service_that_is_away(chromium, tmp_path, service):
@@ -163,7 +163,8 @@ def test_it_fits_a_phone(chromium, url, query):
     beyond = chromium.run("""
         const outside = (each) => each.getBoundingClientRect().right > innerWidth;
         const free = (each) => !each.closest(".scroll");
-        return [...document.querySelectorAll("main *")].filter(free).filter(outside).map((each) => each.outerHTML);
+        const parts = [...document.querySelectorAll("main *")];
+        return parts.filter(free).filter(outside).map((each) => each.outerHTML);
     """)
     assert beyond == []
     assert chromium.run("""
@@ -230,7 +231,8 @@ def test_it_is_light_or_dark(chromium, url, scheme, ground):
     sign_in(chromium, url)
     found = chromium.run("""
         const colour = (name, key) => getComputedStyle(document.querySelector(name))[key];
-        return [colour("html", "backgroundColor"), colour(".chart .number", "fill"), colour("html", "color")];
+        const ground = colour("html", "backgroundColor");
+        return [ground, colour(".chart .number", "fill"), colour("html", "color")];
     """)
     assert found[0] == ground
     assert found[1] == found[2]
@@ -244,6 +246,9 @@ def test_nothing_hostile_runs(chromium, tmp_path):
     with service_of(HOSTILE, folder=tmp_path) as service, serving(service) as url:
         service.writer.write(answers(service.catalogue.all[0].survey, 50))
         sign_in(chromium, url)
-        rows = "return [...document.querySelectorAll('#values-q tbody th')].map((each) => each.textContent)"
+        rows = (
+            "return [...document.querySelectorAll('#values-q tbody th')]"
+            ".map((each) => each.textContent)"
+        )
         assert chromium.run(rows) == list(HOSTILE_VALUES)
         assert chromium.complaints() == []

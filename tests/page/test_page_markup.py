@@ -82,7 +82,7 @@ def test_a_scale_has_round_ticks_around_its_numbers():
     """
     for numbers_ in ([0.13, 0.42], [-0.03, 0.9], [1e-7, 3e-7], [-5.0], [], [float("nan")], [0.0]):
         scale = Scale.over(numbers_)
-        finite = [each for each in numbers_ if each == each]
+        finite = [number for number in numbers_ if number == number]
         assert scale.low <= min([0, *finite])
         assert scale.high >= max([0, *finite])
         assert 0 in scale.ticks

@@ -204,7 +204,10 @@ def test_a_device_loads_the_mechanisms_of_its_survey():
     """
     rows = {f"ldp.mechanisms.{module}" for module, _ in PLACES.values()}
     assert loaded_by("import ldp_client").isdisjoint(rows)
-    survey = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    survey = (
+        '[survey]\nname = "s"\n[[question]]\nname = "q"\n'
+        'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    )
     assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {
         "ldp.mechanisms.grr"
     }

@@ -20,8 +20,36 @@ from benchmarks.peers.workers.unclipping import Witness, unclipped
 from ldp.mechanisms import MECHANISMS
 
 CELL = Cell(100_000, 1024, "1")
-OURS_ROW = Row(CELL, "oue", OURS, 3, 100_000, 100_000, 12e-6, 0.04, 128, 1.0, 0.1, 1.0, 0.9)
-THEIR_ROW = Row(CELL, "oue", MULTI, 3, 100_000, 20_000, 24e-6, 0.4, 8320, 1.02, 0.1, 1.0, 0.3)
+OURS_ROW = Row(
+    CELL,
+    "oue",
+    OURS,
+    rounds=3,
+    made=100_000,
+    decoded=100_000,
+    client=12e-6,
+    server=0.04,
+    bytes=128,
+    error=1.0,
+    returned_error=0.1,
+    largest=1.0,
+    returned_largest=0.9,
+)
+THEIR_ROW = Row(
+    CELL,
+    "oue",
+    MULTI,
+    rounds=3,
+    made=100_000,
+    decoded=20_000,
+    client=24e-6,
+    server=0.4,
+    bytes=8320,
+    error=1.02,
+    returned_error=0.1,
+    largest=1.0,
+    returned_largest=0.3,
+)
 
 
 def test_table_names_each_mechanism_once_and_only_known_peers():
@@ -75,7 +103,7 @@ def test_unclipping_inverts_expected_counts():
     frequencies = np.array([0.7, 0.3, 0.0])
     for p, q in ((0.5, 0.2), (0.75, 0.25)):
         counts = 1000 * (frequencies * p + (1 - frequencies) * q)
-        assert unclipped(counts, 1000, p, q) == pytest.approx(frequencies)
+        assert unclipped(counts, 1000, p, q=q) == pytest.approx(frequencies)
 
 
 def test_witness_sees_what_clipping_hides():
@@ -84,7 +112,7 @@ def test_witness_sees_what_clipping_hides():
     """
 
     def clipping(counts, reports, p, q):
-        frequencies = unclipped(counts, reports, p, q).clip(0)
+        frequencies = unclipped(counts, reports, p, q=q).clip(0)
         return frequencies / frequencies.sum()
 
     witness = Witness(clipping)
@@ -128,7 +156,9 @@ def test_scaled_times_follow_the_slope(monkeypatch, fixed, each, longest, decode
         return len(reports)
 
     contender = measure.Contender(answer=int, client=int, server=server)
-    count, seconds, found = measure._decode(contender, server, list(range(5000)), 5000, longest)
+    count, seconds, found = measure._decode(
+        contender, server, list(range(5000)), wanted=5000, longest=longest
+    )
     assert count == found == decoded
     assert seconds == pytest.approx(fixed + each * 5000)
 
@@ -218,7 +248,7 @@ def test_text_gives_figures_ratios_and_what_they_rest_on():
 def test_page_is_whole_and_names_no_place():
     """Page and picture come out whatever was measured, and give no path of the machine."""
     found = [OURS_ROW, THEIR_ROW, Row(CELL, "oue", PURE, failed="TypeError")]
-    text = page(found, 1.0, 3, 8.0, ["ss", "olh"], 7)
+    text = page(found, 1.0, 3, longest=8.0, absent=["ss", "olh"], unmeasured=7)
     assert "`ss` and `olh`" in text
     assert "7 measurements were left out" in text
     assert str(ROOT) not in text

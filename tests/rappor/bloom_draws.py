@@ -25,7 +25,7 @@ class Shape(NamedTuple):
 
     def noise(self, repeats: int = 1) -> BitNoise:
         """Of one bit."""
-        return bit_noise(self.p, self.q, self.f, repeats)
+        return bit_noise(self.p, self.q, self.f, repeats=repeats)
 
 
 def draw_design(shape, candidates, generator):

@@ -6,7 +6,7 @@ from ldp_aggregator.google_rappor.dialects import DIALECTS
 from ldp_aggregator.google_rappor.files import Parameters
 
 PYTHON = DIALECTS["python"]
-PARAMETERS = Parameters(16, 2, 4, Fraction(1, 4), Fraction(3, 4), Fraction(1, 2))
+PARAMETERS = Parameters(16, 2, 4, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 2))
 SHARES = {
     "red": Fraction(1, 2),
     "green": Fraction(3, 8),
@@ -23,7 +23,7 @@ def map_cells(parameters):
             cohort * parameters.bits + position + 1
             for cohort in range(parameters.cohorts)
             for position in PYTHON.positions(
-                name.encode(), cohort, parameters.hashes, parameters.bits
+                name.encode(), cohort, parameters.hashes, bits=parameters.bits
             )
         ]
         for name in SHARES

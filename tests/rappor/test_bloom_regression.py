@@ -31,7 +31,7 @@ def test_noise_of_repeats(repeats):
     instantaneous bits.
     """
     p, q, f = Fraction(1, 5), Fraction(7, 10), Fraction(1, 3)
-    noise = bit_noise(p, q, f, repeats)
+    noise = bit_noise(p, q, f, repeats=repeats)
     for true_bit, mean, variance in (
         (1, noise.one, noise.one_variance),
         (0, noise.zero, noise.zero_variance),
@@ -64,7 +64,7 @@ def test_precision_is_the_inverse_of_the_covariance(shape):
         (rates * held) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ held)
     )
     covariance /= (noise.one - noise.zero) ** 2 * 700
-    inverse = precision(design, np.array([700.0]), noise, shape.background, held)
+    inverse = precision(design, np.array([700.0]), noise, background=shape.background, held=held)
     inverse = np.column_stack([inverse.times(column) for column in np.eye(shape.bits)])
     eigenvalues = np.linalg.eigvals(inverse @ covariance).real
     assert 1 - NEGLIGIBLE <= eigenvalues.min() <= eigenvalues.max() <= 1 + NEGLIGIBLE
@@ -79,8 +79,8 @@ def collections(shape, respondents, missing=0, seed=11):
     held = falling(CANDIDATES, respondents)
     for _ in range(COLLECTIONS):
         design = draw_design(shape, CANDIDATES, generator)
-        counts = draw_counts(shape, design, held, generator)
-        found = regress(counts, design[:, missing:], shape.noise(), shape.background)
+        counts = draw_counts(shape, design, held, generator=generator)
+        found = regress(counts, design[:, missing:], shape.noise(), background=shape.background)
         yield found, (held / held.sum())[missing:]
 
 
@@ -124,10 +124,10 @@ def test_single_precision_is_enough(monkeypatch):
     """
     generator = np.random.default_rng(5)
     design = draw_design(NOISY, CANDIDATES, generator)
-    counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator)
-    double = regress(counts, design, NOISY.noise(), NOISY.background)
+    counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator=generator)
+    double = regress(counts, design, NOISY.noise(), background=NOISY.background)
     monkeypatch.setattr("ldp_aggregator.bloom.regression._MOST_IN_DOUBLE", 1)
-    single = regress(counts, design, NOISY.noise(), NOISY.background)
+    single = regress(counts, design, NOISY.noise(), background=NOISY.background)
     assert single.root.dtype == np.float32
     np.testing.assert_allclose(single.frequency, double.frequency, atol=1e-9)
     np.testing.assert_allclose(single.variance, double.variance, rtol=1e-5)
@@ -137,8 +137,8 @@ def test_candidates_that_are_the_same_are_refused():
     """Equal columns, or more columns than bit rates, have no solution, and the message says so."""
     generator = np.random.default_rng(6)
     design = draw_design(NOISY, CANDIDATES, generator)
-    counts = draw_counts(NOISY, design, falling(CANDIDATES, 10_000), generator)
+    counts = draw_counts(NOISY, design, falling(CANDIDATES, 10_000), generator=generator)
     with pytest.raises(EstimateError, match="cannot be told apart"):
-        regress(counts, design[:, [0, 1, 2, 1]], NOISY.noise(), NOISY.background)
+        regress(counts, design[:, [0, 1, 2, 1]], NOISY.noise(), background=NOISY.background)
     with pytest.raises(EstimateError, match="at most 32 candidates"):
-        regress(counts[:1], design[:32], NOISY.noise(), NOISY.background)
+        regress(counts[:1], design[:32], NOISY.noise(), background=NOISY.background)

@@ -15,7 +15,7 @@ from ldp_aggregator.bloom.regression import regress
 from ldp_aggregator.bloom.selection import decode
 
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
-SHAPE = Shape(16, 2, 16, 0.4, 0.6, 0.25)
+SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def collections():
     found = []
     for _ in range(COLLECTIONS):
         design = draw_design(SHAPE, CANDIDATES, generator)
-        counts = draw_counts(SHAPE, design, held, generator)
-        found.append(decode(counts, design, SHAPE.noise(), SHAPE.background))
+        counts = draw_counts(SHAPE, design, held, generator=generator)
+        found.append(decode(counts, design, SHAPE.noise(), background=SHAPE.background))
     return found, held / held.sum()
 
 
@@ -76,10 +76,10 @@ def test_chosen_ones_are_regressed_together():
     """
     generator = np.random.default_rng(19)
     design = draw_design(SHAPE, HELD, generator)
-    counts = draw_counts(SHAPE, design, falling(HELD, RESPONDENTS), generator)
+    counts = draw_counts(SHAPE, design, falling(HELD, RESPONDENTS), generator=generator)
     counts[3] = 0
-    decoded = decode(counts, design, SHAPE.noise(), SHAPE.background)
-    alone = regress(counts, design, SHAPE.noise(), SHAPE.background)
+    decoded = decode(counts, design, SHAPE.noise(), background=SHAPE.background)
+    alone = regress(counts, design, SHAPE.noise(), background=SHAPE.background)
     assert decoded.note == ""
     assert decoded.residual == alone.residual
     np.testing.assert_array_equal(decoded.frequency, alone.frequency)
@@ -93,11 +93,13 @@ def test_choosing_among_equals():
     generator = np.random.default_rng(23)
     design = draw_design(SHAPE, CANDIDATES, generator)
     held = np.concatenate([falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)])
-    counts = draw_counts(SHAPE, design, held, generator)
+    counts = draw_counts(SHAPE, design, held, generator=generator)
     twice = design[:, [*range(CANDIDATES), CANDIDATES - 1]]
-    decoded = decode(counts, twice, SHAPE.noise(), SHAPE.background)
+    decoded = decode(counts, twice, SHAPE.noise(), background=SHAPE.background)
     with pytest.raises(EstimateError, match=r"combinations of others|cannot be told apart"):
-        decode(counts, design[:, [*range(CANDIDATES), 0]], SHAPE.noise(), SHAPE.background)
+        decode(
+            counts, design[:, [*range(CANDIDATES), 0]], SHAPE.noise(), background=SHAPE.background
+        )
     assert decoded.frequency[-1] == pytest.approx(decoded.frequency[-2])
     with pytest.raises(EstimateError, match="at most 16 candidates"):
-        decode(counts[:1], design[:16], SHAPE.noise(), SHAPE.background)
+        decode(counts[:1], design[:16], SHAPE.noise(), background=SHAPE.background)

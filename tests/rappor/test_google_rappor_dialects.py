@@ -22,7 +22,7 @@ NUMBERS = ("0", "0.001", "0.1", "0.25", "0.3", "0.5", "0.7", "0.75", "0.999", "1
 
 
 def parameters(p, q, f, hashes=2, cohorts=64, bits=32):
-    return Parameters(bits, hashes, cohorts, Fraction(p), Fraction(q), Fraction(f))
+    return Parameters(bits, hashes, cohorts, p=Fraction(p), q=Fraction(q), f=Fraction(f))
 
 
 def vector(positions):
@@ -40,7 +40,7 @@ def vector(positions):
 )
 def test_java_bits(text, cohort, bits):
     """The Java client's published Bloom filters, k = 12 and h = 2."""
-    assert vector(JAVA.positions(text.encode(), cohort, 2, 12)) == bits
+    assert vector(JAVA.positions(text.encode(), cohort, 2, bits=12)) == bits
 
 
 def test_python_report():
@@ -48,7 +48,7 @@ def test_python_report():
     of its kind.
     """
     params = parameters("0.5", "0.75", "0.5", cohorts=64, bits=16)
-    bloom = vector(PYTHON.positions(b"abc", 0, params.hashes, params.bits))
+    bloom = vector(PYTHON.positions(b"abc", 0, params.hashes, bits=params.bits))
     run, span = PYTHON.as_run(params), 1 << PYTHON.word
     key = hmac.digest(b"secret", bloom.to_bytes(4, "big"), "sha256")
     flips = run.flip * 256 // span
@@ -66,10 +66,12 @@ def test_python_report():
 def test_python_and_cpp_agree_up_to_256_bits():
     """One byte a hash for both; beyond 256 bits the C++ client takes two, the low one first."""
     for cohort in range(8):
-        assert PYTHON.positions(b"abc", cohort, 8, 256) == CPP.positions(b"abc", cohort, 8, 256)
+        assert PYTHON.positions(b"abc", cohort, 8, bits=256) == CPP.positions(
+            b"abc", cohort, 8, bits=256
+        )
         digest = md5(cohort.to_bytes(4, "big") + b"abc", usedforsecurity=False).digest()
-        assert CPP.positions(b"abc", cohort, 2, 257)[1] == (digest[2] + 256 * digest[3]) % 257
-        assert JAVA.positions(b"abc", cohort, 2, 257)[1] == (256 * digest[2] + digest[3]) % 257
+        assert CPP.positions(b"abc", cohort, 2, bits=257)[1] == (digest[2] + 256 * digest[3]) % 257
+        assert JAVA.positions(b"abc", cohort, 2, bits=257)[1] == (256 * digest[2] + digest[3]) % 257
 
 
 def test_cpp_cohorts():

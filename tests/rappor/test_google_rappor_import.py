@@ -107,7 +107,8 @@ def test_candidates_need_no_map(folder):
 def test_another_clients_bits_do_not_explain_the_reports(client, explained, folder):
     """Candidates that were hashed like those of another client fail the check of the dictionary."""
     (folder / "words.txt").write_text("\n".join(CELLS) + "\n")
-    line = f"--params params.csv --counts counts.csv --candidates words.txt --client {client} --format json -q"
+    line = "--params params.csv --counts counts.csv --candidates words.txt "
+    line += f"--client {client} --format json -q"
     (check,) = json.loads(ldp(f"rappor import {line}").stdout)["questions"]["rappor"]["checks"]
     assert check["name"] == "dictionary"
     assert (check["p_value"] > 0.001) == explained
@@ -179,7 +180,7 @@ def test_a_client_is_decoded_with_what_it_drew(folder):
     """
     drawn = PARAMETERS._replace(p=Fraction("0.34"), q=Fraction("0.41"))
     (folder / "params.csv").write_text(params_text(drawn))
-    counts = counts_text(drawn, CELLS, 2**20, DIALECTS["cpp"], {"red": 1})
+    counts = counts_text(drawn, CELLS, 2**20, dialect=DIALECTS["cpp"], shares={"red": 1})
     (folder / "counts.csv").write_text(counts)
     assert frequencies(f"{FILES} --client cpp")["red"] == pytest.approx(1, abs=1e-9)
     assert abs(frequencies(FILES)["red"] - 1) > 0.01

@@ -12,7 +12,10 @@ from ldp_aggregator.options import Options
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
-HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "x"\nmechanism = "rappor"\np = "0.5"\nq = "0.75"\n'
+HEAD = (
+    '[survey]\nname = "paper"\n[[question]]\nname = "x"\n'
+    'mechanism = "rappor"\np = "0.5"\nq = "0.75"\n'
+)
 
 
 @pytest.mark.parametrize("respondents", [10_000, 100_000, 1_000_000])
@@ -60,7 +63,10 @@ def exponential_runs():
     generator = np.random.default_rng(7)
     found = [
         estimate_question(
-            survey["x"], sample_counts(survey["x"], holders, generator), Options(), candidates
+            survey["x"],
+            sample_counts(survey["x"], holders, generator),
+            Options(),
+            candidates=candidates,
         )
         for _ in range(RUNS)
     ]
@@ -76,10 +82,10 @@ def test_exponential_data_first_string(exponential_runs):
     """
     holders, runs = exponential_runs
     assert holders.counts[0] == pytest.approx(49_884, abs=2 * 217)
-    stated = np.mean([each.standard_error[0] * 1e6 for each in runs])
+    stated = np.mean([run.standard_error[0] * 1e6 for run in runs])
     assert 2_806 < stated == pytest.approx(2_973, rel=0.02)
     # The mean of 20 estimates: within 5 standard errors of the truth.
-    assert np.mean([each.frequency[0] * 1e6 for each in runs]) == pytest.approx(
+    assert np.mean([run.frequency[0] * 1e6 for run in runs]) == pytest.approx(
         49_568, abs=5 * 2_973 / np.sqrt(RUNS)
     )
 
@@ -89,14 +95,14 @@ def test_exponential_data_detections(exponential_runs):
     20 always.
     """
     _, runs = exponential_runs
-    found = np.stack([detected(each) for each in runs])
-    strict = np.stack([detected(each, correction="bonferroni") for each in runs])
+    found = np.stack([detected(run) for run in runs])
+    strict = np.stack([detected(run, correction="bonferroni") for run in runs])
     assert 41 <= found.sum(axis=1).mean() <= 46
     assert found[:, 100:].sum(axis=1).mean() <= 2.5
     assert found[:, :20].all()
     assert 28 <= strict.sum(axis=1).mean() <= 36
     for correction, decisions in (("benjamini-hochberg", found), ("bonferroni", strict)):
-        chances = np.stack([adjusted_p_values(each, correction) for each in runs])
+        chances = np.stack([adjusted_p_values(run, correction) for run in runs])
         np.testing.assert_array_equal(chances <= 1 - 0.95, decisions)
 
 
@@ -106,5 +112,5 @@ def test_exponential_data_coverage(exponential_runs):
     """
     holders, runs = exponential_runs
     truth = holders.counts / 1e6
-    held = np.stack([(each.low <= truth) & (truth <= each.high) for each in runs])
+    held = np.stack([(run.low <= truth) & (truth <= run.high) for run in runs])
     assert 0.94 <= held[:, :100].mean() <= 0.96

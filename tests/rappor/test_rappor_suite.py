@@ -94,7 +94,7 @@ def test_answers_that_agree_share_a_permanent_response():
         ([0, 1, 0], np.convolve(of_one_value(2), of_one_value(1))),
     ):
         drawn = [
-            repeated_counts(LAW, np.array([answers]), design, generator)[0].tolist()
+            repeated_counts(LAW, np.array([answers]), design, generator=generator)[0].tolist()
             for _ in range(5_000)
         ]
         assert {reports for reports, _ in drawn} == {3}
@@ -109,7 +109,7 @@ def test_a_hundred_million_respondents_take_no_longer():
     randomizer = LAW._replace(bits=8, hashes=2, cohorts=16)
     held = np.array([99_000_000, 1_000_000, 0])
     design = design_matrix(randomizer, ["a", "b", "c"])
-    counts = bloom_counts(randomizer, held, design, np.random.default_rng(6))
+    counts = bloom_counts(randomizer, held, design, generator=np.random.default_rng(6))
     assert counts[:, 0].sum() == 100_000_000
     q, p = (float(rate) for rate in randomizer.support)
     expected = 100_000_000 / 16 * (p + (q - p) * (design @ (held / held.sum())))

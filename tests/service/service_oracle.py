@@ -32,7 +32,7 @@ class Oracle:
         """What becomes of batches that arrive together."""
         self.received += len(batches)
         for sent in batches:
-            self.outcomes[self._outcome(sent, served, keeps, now)] += 1
+            self.outcomes[self._outcome(sent, served, keeps, now=now)] += 1
 
     def _outcome(self, sent, served, keeps, now):
         if isinstance(sent, str):
@@ -69,4 +69,4 @@ class Oracle:
         self.aside -= old | known
         self.outcomes.update({"quarantined": -len(old | known), "fingerprint": len(old)})
         for _, sent in known:
-            self.outcomes[self._outcome(sent, served, keeps, now)] += 1
+            self.outcomes[self._outcome(sent, served, keeps, now=now)] += 1

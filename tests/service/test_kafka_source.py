@@ -48,7 +48,9 @@ def collector(store):
 def source_of(kafka, collector, group="one", read=None):
     """A source that reads the topic as a member of a group."""
     settings = {"group.id": group, **QUICK}
-    return KafkaSource(f"{TOPIC}@{kafka.bootstrap}", collector, read or collector.read, settings)
+    return KafkaSource(
+        f"{TOPIC}@{kafka.bootstrap}", collector, read or collector.read, settings=settings
+    )
 
 
 @contextmanager
@@ -77,8 +79,8 @@ def test_messages_are_counted_once(kafka, collector):
 
 def killed_readers(kafka, store, messages, *altered):
     """How many collectors were killed until so many messages were counted, and what was counted."""
-    for number, each in enumerate(frames(0, messages)):
-        kafka.send(TOPIC, number % PARTITIONS, each)
+    for number, body in enumerate(frames(0, messages)):
+        kafka.send(TOPIC, number % PARTITIONS, body)
 
     def make_source(number, collector):
         return source_of(kafka, collector, f"life {number}")
@@ -268,7 +270,7 @@ def test_an_address_is_a_topic_and_its_brokers(collector, address):
 def test_settings_that_would_change_what_is_counted_are_refused(collector, name):
     """Settings that counting once depends on, or that do not exist, are refused by name."""
     with pytest.raises(KafkaSourceError, match=name):
-        KafkaSource("reports@127.0.0.1:1", collector, collector.read, {name: "true"})
+        KafkaSource("reports@127.0.0.1:1", collector, collector.read, settings={name: "true"})
 
 
 def test_settings_are_read_from_a_file(tmp_path):

@@ -58,7 +58,7 @@ def service(tmp_path):
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     tokens = [kept(token, scope, scope) for scope, token in _SHOWN.items()]
     (tmp_path / "tokens.toml").write_text(
-        Tokens([*tokens, kept(_OLD, "old", UPLOAD, yesterday)]).to_toml()
+        Tokens([*tokens, kept(_OLD, "old", UPLOAD, expires=yesterday)]).to_toml()
     )
     settings = Settings(TokenFile(tmp_path / "tokens.toml"), origins=("https://app.example",))
     service = Service(
@@ -98,7 +98,7 @@ def test_scopes_of_all_routes(service):
             "?question=symbol" if path.endswith("history") else ""
         )
         for scope, token in _SHOWN.items():
-            status = _shown(service, method, asked, token)
+            status = _shown(service, method, asked, token=token)
             assert (status < 400) if scope in opening else status == 403, (
                 method,
                 path,
@@ -106,14 +106,14 @@ def test_scopes_of_all_routes(service):
                 status,
             )
         for token in (None, "", "x", _OLD, UPLOADING[:-1], f"{TOKEN}x", TOKEN.upper()):
-            status = _shown(service, method, asked, token)
+            status = _shown(service, method, asked, token=token)
             assert opening == _ANYBODY or status == 401, (method, path, token, status)
 
 
 def _shown(service, method, path, token):
     """The status for who shows a token in every way there is."""
     form = {"data": {"token": token}} if method == "POST" and token else {}
-    return _asked(service, method, path, token, **form).status_code
+    return _asked(service, method, path, token=token, **form).status_code
 
 
 def test_scopes_of_uploads(service):
@@ -125,7 +125,10 @@ def test_scopes_of_uploads(service):
         (_OLD, 401),
         (None, 401),
     ):
-        assert _asked(service, "POST", "/v1/reports", token, content=fresh()).status_code == status
+        assert (
+            _asked(service, "POST", "/v1/reports", token=token, content=fresh()).status_code
+            == status
+        )
 
 
 def test_pages_of_other_origins(service):
@@ -145,7 +148,7 @@ def test_pages_of_other_origins(service):
         service,
         "POST",
         "/v1/reports",
-        UPLOADING,
+        token=UPLOADING,
         content=fresh(),
         headers={"origin": asking["origin"]},
     )
@@ -167,7 +170,8 @@ def test_forged_and_expired_tokens(tmp_path):
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
     tokens = [kept(TOKEN, "looks", ANALYST), kept(UPLOADING, "sends", UPLOAD)]
     tokens += [
-        kept(each, f"expired-{number}", UPLOAD, yesterday) for number, each in enumerate(expired)
+        kept(each, f"expired-{number}", UPLOAD, expires=yesterday)
+        for number, each in enumerate(expired)
     ]
     (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
     with running_service(tmp_path) as service:
@@ -175,10 +179,11 @@ def test_forged_and_expired_tokens(tmp_path):
         connection = http.client.HTTPConnection("127.0.0.1", service.port)
         for number in range(FORGED):
             flipped = number % len(UPLOADING)
+            letter = "v" if UPLOADING[flipped] != "v" else "w"
             forged = (
                 secrets.token_urlsafe(32),
                 expired[number % len(expired)],
-                f"{UPLOADING[:flipped]}{'v' if UPLOADING[flipped] != 'v' else 'w'}{UPLOADING[flipped + 1 :]}",
+                f"{UPLOADING[:flipped]}{letter}{UPLOADING[flipped + 1 :]}",
                 UPLOADING[:flipped],
                 UPLOADING + secrets.token_hex(1 + flipped),
             )[number % 5]

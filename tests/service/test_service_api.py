@@ -36,7 +36,7 @@ def timed_batch(name, seconds):
     """A batch of one report, made at a time."""
     question = parse_survey(TIMED)[name]
     return Batch(
-        question.fingerprint, batch_id(system, question.epoch, seconds), 3, BATCHES[name].rows
+        question.fingerprint, batch_id(system, question.epoch, seconds), 3, rows=BATCHES[name].rows
     )
 
 
@@ -97,7 +97,7 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
     metrics.
     """
     other = parse_survey(TEXT.replace("car", "tram"))["symbol"]
-    stranger = Batch(other.fingerprint, b"s" * 16, 3, BATCHES["symbol"].rows)
+    stranger = Batch(other.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows)
     impossible = BATCHES["symbol"]._replace(id=b"i" * 16, rows=b"\4\4\4")
     body = (
         file_of(BATCHES["symbol"], BATCHES["symbol"], stranger, stranger, impossible) + b"garbage"
@@ -127,7 +127,7 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
     """
     newer = TEXT.replace("car", "tram")
     question = parse_survey(newer)["symbol"]
-    body = file_of(Batch(question.fingerprint, b"s" * 16, 3, BATCHES["symbol"].rows))
+    body = file_of(Batch(question.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows))
     with service_of(TEXT, folder=tmp_path) as service:
         assert upload(service, body).json()["quarantined"] == 1
     with service_of(TEXT, newer, folder=tmp_path) as service:
@@ -148,13 +148,13 @@ def test_quarantine_has_an_end(tmp_path):
     """
     question, clock = parse_survey(TEXT.replace("car", "tram"))["symbol"], Clock(0)
     batches = [
-        Batch(question.fingerprint, bytes([number]) * 16, 3, BATCHES["symbol"].rows)
+        Batch(question.fingerprint, bytes([number]) * 16, 3, rows=BATCHES["symbol"].rows)
         for number in range(3)
     ]
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
     settings = Settings(rules=rules)
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
-    told = [upload(service, file_of(each), None).json() for each in batches]
+    told = [upload(service, file_of(batch), None).json() for batch in batches]
     assert [each["quarantined"] for each in told] == [1, 1, 0]
     assert told[2]["rejected"] == {"fingerprint": 1}
     clock.now = 4 * 24 * HOUR
@@ -252,7 +252,7 @@ def test_versions_live_side_by_side(tmp_path):
     )
     question = parse_survey(newer)["symbol"]
     assert question.fingerprint != SURVEY["symbol"].fingerprint
-    new = Batch(question.fingerprint, b"n" * 16, 3, BATCHES["symbol"].rows)
+    new = Batch(question.fingerprint, b"n" * 16, 3, rows=BATCHES["symbol"].rows)
     with service_of(TEXT, newer, folder=tmp_path) as service:
         upload(service, file_of(BATCHES["symbol"], BATCHES["wide"], new))
         looker = visitor(service, TOKEN)

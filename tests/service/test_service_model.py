@@ -46,7 +46,10 @@ START = 20_000 * DAY
 
 def question(name, size):
     values = ", ".join(f'"{number}"' for number in range(size))
-    return f'[[question]]\nname = "{name}"\ntype = "category"\nvalues = [{values}]\nmechanism = "grr"\nepsilon = 1\n'
+    return (
+        f'[[question]]\nname = "{name}"\ntype = "category"\n'
+        f'values = [{values}]\nmechanism = "grr"\nepsilon = 1\n'
+    )
 
 
 HOURLY = question("way", 4) + question("pet", 3)
@@ -57,16 +60,16 @@ SURVEYS = {
     "ever": f'[survey]\nname = "ever"\n{question("town", 700)}',
 }
 SERVED = {name: Served(parse_survey(text), text) for name, text in SURVEYS.items()}
-QUESTIONS = {each.name: each for served in SERVED.values() for each in served.survey}
-LENGTHS = {name: each.epoch for name, each in QUESTIONS.items()}
-ORACLE = partial(Oracle, LENGTHS, {name: each.domain.size for name, each in QUESTIONS.items()})
+QUESTIONS = {question.name: question for served in SERVED.values() for question in served.survey}
+LENGTHS = {name: item.epoch for name, item in QUESTIONS.items()}
+ORACLE = partial(Oracle, LENGTHS, {name: item.domain.size for name, item in QUESTIONS.items()})
 
 sent = st.builds(
     lambda name, hours, number, symbol: Sent(
         name,
         (START + hours * HOUR) // LENGTHS[name] if LENGTHS[name] else 0,
         number,
-        tuple(
+        symbols=tuple(
             (symbol * place + number) % QUESTIONS[name].domain.size
             for place in range(1 + number % 4)
         ),
@@ -92,7 +95,7 @@ def body(each):
     width = NUMBER_SIZE if asked.epoch else 0
     id_ = each.epoch.to_bytes(width, "little") + each.number.to_bytes(ID_SIZE - width, "little")
     rows = b"".join(symbol.to_bytes(asked.width, "little") for symbol in each.symbols)
-    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(each.symbols), rows)))
+    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(each.symbols), rows=rows)))
 
 
 class Lives(RuleBasedStateMachine):
@@ -125,7 +128,7 @@ class Lives(RuleBasedStateMachine):
     @rule(batches=uploads, together=st.booleans())
     def upload(self, batches, together):
         """Upload some batches in one body, or each by itself."""
-        for some in [batches] if together else [[each] for each in batches]:
+        for some in [batches] if together else [[batch] for batch in batches]:
             self.send(some)
 
     @rule(batches=uploads, lasted=st.booleans())
@@ -169,9 +172,9 @@ class Lives(RuleBasedStateMachine):
         with reading(self.path) as snapshot:
             tally = tally_of(snapshot, survey)
         merged = tally.merge(ingest.tally)
-        for each in survey:
-            together = self.expected(each) + ingest.tally.counts[each.name].reshape(-1)
-            assert merged.counts[each.name].reshape(-1).tolist() == together.tolist()
+        for question in survey:
+            together = self.expected(question) + ingest.tally.counts[question.name].reshape(-1)
+            assert merged.counts[question.name].reshape(-1).tolist() == together.tolist()
 
     @rule(name=st.sampled_from(sorted(SURVEYS)))
     def query_by_epoch(self, name):
@@ -180,10 +183,10 @@ class Lives(RuleBasedStateMachine):
         with reading(self.path) as snapshot:
             for epoch in {epoch for _, epoch in self.oracle.counts}:
                 tally = tally_of(snapshot, survey, Epoch(*epoch) if epoch else EVER)
-                for each in survey:
+                for question in survey:
                     assert (
-                        tally.counts[each.name].reshape(-1).tolist()
-                        == self.expected(each, {epoch}).tolist()
+                        tally.counts[question.name].reshape(-1).tolist()
+                        == self.expected(question, {epoch}).tolist()
                     )
 
     @invariant()
@@ -215,7 +218,7 @@ class Lives(RuleBasedStateMachine):
 
     def send(self, batches, *, told=True):
         """Upload to the service; the oracle takes the same, unless it is not told."""
-        names = {each.name for served in self.surveys for each in served.survey}
+        names = {question.name for served in self.surveys for question in served.survey}
         graces = {}
         for served in self.surveys:
             if served.survey.epoch:
@@ -228,7 +231,7 @@ class Lives(RuleBasedStateMachine):
         before = Counter(self.oracle.outcomes)
         self.oracle.take(one_stretch(batches), names, self.keeps, self.now)
         assert +receipt.outcomes == self.oracle.outcomes - before
-        self.oracle.look(names, self.keeps, graces, self.now)
+        self.oracle.look(names, self.keeps, graces, now=self.now)
         self.writer.write(b"")  # answered after it has looked around
 
     def open(self):
@@ -264,10 +267,10 @@ class Lives(RuleBasedStateMachine):
 
 def one_stretch(batches):
     """What is uploaded, where damaged bytes that touch count once."""
-    damaged = [each == "frame-damaged" for each in batches]
+    damaged = [batch == "frame-damaged" for batch in batches]
     return [
-        each
-        for place, each in enumerate(batches)
+        batch
+        for place, batch in enumerate(batches)
         if not (place and damaged[place] and damaged[place - 1])
     ]
 

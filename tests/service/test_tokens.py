@@ -37,7 +37,9 @@ LOOK_ALIKES = str.maketrans("aceopxyi0lS", "асеорхуі０ⅼЅ")
 def made(scopes=SCOPES, expires=None):
     """New tokens, one of each scope, and what is kept of them."""
     shown = {scope: new_token() for scope in scopes}
-    return shown, Tokens(kept(token, scope, scope, expires) for scope, token in shown.items())
+    return shown, Tokens(
+        kept(token, scope, scope, expires=expires) for scope, token in shown.items()
+    )
 
 
 def forgeries(token, draw):
@@ -133,11 +135,8 @@ def compared(check, tokens, shown):
 def stops_early(tokens, shown, scope, now):
     """A check that is done with the first token that fits."""
     digest = sha256(shown.encode()).digest()
-    return (
-        GRANTED
-        if any(module.compare_digest(each.digest, digest) for each in tokens.all)
-        else UNKNOWN
-    )
+    fits = any(module.compare_digest(token.digest, digest) for token in tokens.all)
+    return GRANTED if fits else UNKNOWN
 
 
 def test_every_check_compares_with_every_token():
@@ -261,7 +260,7 @@ def test_a_file_says_what_it_was_made_of():
         [token] = Tokens.parse(
             f"{Tokens([written]).to_toml()}expires = {expires}\n".encode(), "file"
         ).all
-        assert token == Token("a", UPLOAD, written.digest, datetime(2027, 1, 1, tzinfo=UTC))
+        assert token == Token("a", UPLOAD, written.digest, expires=datetime(2027, 1, 1, tzinfo=UTC))
 
 
 SECRET, DIGEST = "ldp_" + "Ab3-" * 10 + "xyz", "0f" * 32

@@ -54,12 +54,14 @@ def clipped_split(patch):
     """
 
     def moments(table, reports, scores, _):
-        frequency = through(table, [each.scores for each in scores]).ravel() / reports
-        squares = through(table, [each.squares for each in scores]).ravel() / reports
-        own = through(np.ones([1] * len(scores)), [each.own[:, None] for each in scores]).ravel()
+        frequency = through(table, [score.scores for score in scores]).ravel() / reports
+        squares = through(table, [score.squares for score in scores]).ravel() / reports
+        own = through(np.ones([1] * len(scores)), [score.own[:, None] for score in scores]).ravel()
         held = np.minimum(frequency, 0.99)
         other = np.maximum((squares - held * own) / (1 - held), 0.0)
-        return Moments(reports, frequency, own - 1, other, lambda: np.zeros((0, 0)))
+        return Moments(
+            reports, frequency, own - 1, other=other, covariance=lambda: np.zeros((0, 0))
+        )
 
     patch.setattr(association, "_moments", moments)
 
@@ -115,21 +117,39 @@ def ninety_percent(patch):
 
 
 MUTANTS = (
-    Mutant("normal intervals", normal_intervals, "values: grr,*", "all,"),
-    Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", "alarm"),
+    Mutant("normal intervals", normal_intervals, "values: grr,*", claim="all,"),
+    Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", claim="alarm"),
     Mutant(
         "normal p-values, Benjamini-Hochberg",
         normal_p_values,
         "values: olh, *8, 1000 *, n = 200",
-        "wrong",
-        100,
+        claim="wrong",
+        surveys=100,
     ),
-    Mutant("clipped split", clipped_split, "joint: grr*", "each,"),
-    Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", "each,"),
+    Mutant("clipped split", clipped_split, "joint: grr*", claim="each,"),
+    Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", claim="each,"),
     Mutant(
-        "normal joint cells", normal_joint_cells, "joint: grr x grr, *4, 12 *, n = 200", "all,", 60
+        "normal joint cells",
+        normal_joint_cells,
+        "joint: grr x grr, *4, 12 *, n = 200",
+        claim="all,",
+        surveys=60,
     ),
-    Mutant("normal noise", normal_noise, "values: laplace, *8, 100 *, n = 200", "all,", 60),
-    Mutant("jumps that are alike", alike_jumps, "repeats: l-grr, *8, 100 *, n = 200", "all,", 60),
-    Mutant("90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", "each,", 3_000),
+    Mutant(
+        "normal noise",
+        normal_noise,
+        "values: laplace, *8, 100 *, n = 200",
+        claim="all,",
+        surveys=60,
+    ),
+    Mutant(
+        "jumps that are alike",
+        alike_jumps,
+        "repeats: l-grr, *8, 100 *, n = 200",
+        claim="all,",
+        surveys=60,
+    ),
+    Mutant(
+        "90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", claim="each,", surveys=3_000
+    ),
 )

@@ -20,7 +20,7 @@ from ldp.survey_file import parse_survey
 from ldp_aggregator import Ingest, Tally, estimate
 from ldp_simulations.answers import read_answers
 from ldp_simulations.population import from_table
-from ldp_simulations.simulation.simulation import LAW, randomize, simulate
+from ldp_simulations.simulation.simulation import LAW, report_files, simulate
 
 DATA = FOREIGN / "adult.data"
 COLUMNS = {
@@ -92,7 +92,10 @@ def survey_text(request, table):
     for name, mechanism in MECHANISMS.items():
         values = sorted({row[name] for row in rows} - {""})
         head = f'[[question]]\nname = "{name}"\ntype = "category"\nmechanism = "{mechanism}"\n'
-        text += f"{head}values = {json.dumps(values)}\n{keys_of(mechanism, request.param, len(values))}\n"
+        text += (
+            f"{head}values = {json.dumps(values)}\n"
+            f"{keys_of(mechanism, request.param, len(values))}\n"
+        )
     return request.param, text
 
 
@@ -121,12 +124,12 @@ def test_intervals_hold_the_truth(survey_text, table):
     parts = []
     for start in range(3):
         ingest = Ingest(survey)
-        for chunk in randomize(survey, people[start::3], source):
+        for chunk in report_files(survey, people[start::3], source):
             ingest.feed(chunk)
         ingest.end_of_stream()
         parts.append(ingest.tally)
     tally = reduce(Tally.merge, parts, Tally.empty(survey))
-    estimates, truth = estimate(tally), from_table(table, survey, {})
+    estimates, truth = estimate(tally), from_table(survey, table)
     misses, scores = 0, []
     for question in estimates:
         true = np.array(truth[question.name].frequencies(question.values))
@@ -146,7 +149,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
     """
     _, text = survey_text
     survey = parse_survey(text)
-    result = simulate(survey, from_table(table, survey, {}), runs=400, seed=9, way=LAW)
+    result = simulate(survey, from_table(survey, table), runs=400, seed=9, way=LAW)
     for name, runs in result.runs.items():
         # Each value's coverage has a standard error of .011; a question's mean has less.
         assert 0.94 - 0.01 <= runs.coverage.mean() <= 0.97, name

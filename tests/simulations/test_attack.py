@@ -36,7 +36,8 @@ PETS = 'type = "category"\nvalues = ["cat", "dog", "rat", "hen"]\nepsilon = 1\n'
 PET = f'[[question]]\nname = "pet"\nmechanism = "oue"\n{PETS}'
 AGED = '[[question]]\nname = "aged"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 1\n'
 PAGE = (
-    '[[question]]\nname = "page"\ntype = "text"\ncandidates = "pages.txt"\nmechanism = "rappor"\np = "0.25"\n'
+    '[[question]]\nname = "page"\ntype = "text"\n'
+    'candidates = "pages.txt"\nmechanism = "rappor"\np = "0.25"\n'
     'q = "0.75"\nf = "0.5"\nbloom_bits = 32\nhashes = 2\ncohorts = 4\n'
 )
 
@@ -47,7 +48,7 @@ def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400
     """
     asked = question(mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}')
     holders = Holders(LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float)))
-    attack = Attack(asked, holders, targets, forged, kind, hashes)
+    attack = Attack(asked, holders, targets, forged=forged, kind=kind, hashes=hashes)
     return attack, simulate_attack(attack, np.random.default_rng(7))
 
 
@@ -77,7 +78,7 @@ def test_the_maximal_gain_is_the_greatest_score(name):
             holders = Holders(values, held)
         else:
             holders = SetHolders(values, held, tuple((place,) for place in range(len(values))))
-        attack = Attack(asked, holders, (target,), 120, MAXIMAL_GAIN)
+        attack = Attack(asked, holders, (target,), forged=120, kind=MAXIMAL_GAIN)
         forged = decoded_reports(asked.randomizer, forged_counts(attack, np.random.default_rng(3)))
         outcome = simulate_attack(attack, generator)
         if asked.randomizer.kind == "search":
@@ -114,7 +115,9 @@ def test_forged_reports_are_admitted(name, kind):
     """Nothing in a forged report's shape gives it away, and there are as many as were asked for."""
     asked, generator = DESIGNED[name], np.random.default_rng(4)
     attack = drawn_attack(asked, generator)
-    forged = forged_counts(Attack(asked, attack.holders, attack.targets, 30, kind), generator)
+    forged = forged_counts(
+        Attack(asked, attack.holders, attack.targets, forged=30, kind=kind), generator
+    )
     assert total_reports(forged, asked.layout) == 30
     assert forged.shape == empty_counts(asked.layout).shape
     texts = [attack.values[target] for target in attack.targets]
@@ -148,7 +151,7 @@ def test_fewer_hash_functions_gain_less():
     the fewest.
     """
     targets = (0, 3, 9, 14, 25)
-    gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes)[1] for hashes in (None, 10, 1)]
+    gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes=hashes)[1] for hashes in (None, 10, 1)]
     free, some, given = (outcome.gain[list(targets)].sum() for outcome in gains)
     attack, _ = attacked("olh", MAXIMAL_GAIN, targets)
     most = float(score_range(attack.question.randomizer)[1])
@@ -192,7 +195,7 @@ def test_command_shows_gain_beside_bound(folder):
     records = json.loads(
         run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout
     )["attacks"]
-    assert [each["question"] for each in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
+    assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
     for each in records:
         assert each["forged"] == 105
         for target in each["targets"]:

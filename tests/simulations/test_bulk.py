@@ -77,7 +77,7 @@ def test_a_bit_is_set_if_its_word_is_below_its_threshold(monkeypatch, planes, if
     ]
     rests = [(r << 64 - rest) % 2**64 for r in range(8) if r >> rest == if_other >> rest]
     source = playing(*played, *([rests] if rest else []), [r << 61 for r in range(8)])
-    rows = bulk.bulk_draw(UnaryEncoding(2, if_true, if_other, 3))(
+    rows = bulk.bulk_draw(UnaryEncoding(2, if_true, if_other, word=3))(
         np.ones(8, dtype=np.int64), source
     )
     assert rows[:, 0].tolist() == [(r < if_other) | (r < if_true) << 1 for r in range(8)]
@@ -96,5 +96,5 @@ def test_bits_fill_the_words_and_bytes_of_a_report():
 
 def test_what_has_no_bulk_draw_is_left_to_clients():
     """Other mechanisms, and weights that do not fit a word."""
-    assert bulk.bulk_draw(HadamardResponse(3, 1, 4, 5, 1)) is None
+    assert bulk.bulk_draw(HadamardResponse(3, 1, 4, truth=5, other=1)) is None
     assert bulk.bulk_draw(RandomizedResponse(2, 2**64, 1)) is None

@@ -91,7 +91,11 @@ def split_by_the_estimate(made, counts, estimand):
     held = np.clip(known.frequency, 0, 1)
     rest = np.divide(squares - held * (known.hold + 1), 1 - held, out=least.copy(), where=held < 1)
     wrong = Moments(
-        known.reports, known.frequency, known.hold, np.maximum(rest, least), known.covariance
+        known.reports,
+        known.frequency,
+        known.hold,
+        other=np.maximum(rest, least),
+        covariance=known.covariance,
     )
     return within_bounds(score_interval(wrong, 0.05, estimand))
 
@@ -114,7 +118,13 @@ def test_noisy_frequencies_are_covered(case, shares, estimand):
     These are at most .005 each, so that .90 is caught with a chance above .99; the seed is fixed.
     """
     mechanism, epsilon, respondents = case
-    found = coverage(asked(mechanism, epsilon), respondents, spread(shares), estimand, from_moments)
+    found = coverage(
+        asked(mechanism, epsilon),
+        respondents,
+        spread(shares),
+        estimand=estimand,
+        intervals=from_moments,
+    )
     assert error_of(found) <= 0.005
     assert found.mean() + 5 * error_of(found) >= LEAST
     assert found.mean() - 5 * error_of(found) <= MOST
@@ -125,7 +135,9 @@ def test_splitting_by_a_noisy_estimate_is_caught(case):
     """Moments that divide by what the cut estimate leaves cover .91 and .71."""
     mechanism, epsilon, respondents = case
     made, even = asked(mechanism, epsilon), spread("even")
-    found = coverage(made, respondents, even, "respondents", split_by_the_estimate)
+    found = coverage(
+        made, respondents, even, estimand="respondents", intervals=split_by_the_estimate
+    )
     assert found.mean() + 5 * error_of(found) < LEAST
 
 

@@ -27,7 +27,9 @@ HELD_SETS = (60, 100, 0, 40, 0, 200, 0, 50, 100, 0, 50)
 
 QUESTIONS = {
     "warner": 'values = ["a", "b"]\nmechanism = "warner"\nepsilon = "1"',
-    "forced": 'values = ["a", "b"]\nmechanism = "forced"\nforced_true = "1/6"\nforced_false = "1/3"',
+    "forced": (
+        'values = ["a", "b"]\nmechanism = "forced"\nforced_true = "1/6"\nforced_false = "1/3"'
+    ),
     "unrelated": 'values = ["a", "b"]\nmechanism = "unrelated"\ntruth = "0.7"\nprevalence = "1/4"',
     "matrix": 'values = ["a", "b", "c"]\nmechanism = "matrix"\nmatrix = [["0.6", "0.3", "0.1"], '
     '["0.2", "0.7", "0.1"], ["0.1", "0.2", "0.7"]]',
@@ -47,14 +49,22 @@ QUESTIONS = {
     "olh": 'values = ["a", "b", "c", "d"]\nmechanism = "olh"\nepsilon = "1"',
     "blh": 'values = ["a", "b", "c", "d"]\nmechanism = "blh"\nepsilon = "1"',
     **{
-        name: f'values = ["a", "b", "c", "d"]\nmechanism = "{name}"\nepsilon_first = "1"\nepsilon_lifetime = "2"'
+        name: (
+            f'values = ["a", "b", "c", "d"]\nmechanism = "{name}"\n'
+            'epsilon_first = "1"\nepsilon_lifetime = "2"'
+        )
         for name in ("l-grr", "l-sue", "l-osue", "loloha")
     },
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
-    "hcms": 'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4',
-    "rappor": 'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\np = "0.3"\nq = "0.8"\nf = "0.25"',
-    "bloom": 'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\np = "0.3"\nq = "0.8"\nf = "0.25"\n'
+    "hcms": (
+        'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'
+    ),
+    "rappor": (
+        'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\np = "0.3"\nq = "0.8"\nf = "0.25"'
+    ),
+    "bloom": 'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\n'
+    'p = "0.3"\nq = "0.8"\nf = "0.25"\n'
     "bloom_bits = 8\nhashes = 2\ncohorts = 3",
     **{
         name: f'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "{name}"\nepsilon = "1"'
@@ -65,13 +75,8 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kind = (
-        "multi"
-        if "most" in QUESTIONS[name]
-        else "integer"
-        if "low" in QUESTIONS[name]
-        else "category"
-    )
+    kinds = {"most": "multi", "low": "integer"}
+    kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
     )
@@ -122,9 +127,9 @@ def expected_counts(question, holders):
     for cohort in range(layout.cohorts):
         for index, (value, count) in enumerate(zip(holders.values, holders.counts, strict=True)):
             hashes = getattr(randomizer, "hashes", 0)
-            vector = (
-                bloom_vector(value.encode(), cohort, hashes, layout.bits) if hashes else 1 << index
-            )
+            vector = 1 << index
+            if hashes:
+                vector = bloom_vector(value.encode(), cohort, hashes, bits=layout.bits)
             rates = [one if vector >> bit & 1 else zero for bit in range(layout.counted)]
             expected[cohort] += count / layout.cohorts * np.array([1.0, *rates])
     return expected

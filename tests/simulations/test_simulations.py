@@ -64,7 +64,7 @@ def test_distributions(distribution, shares):
     """A synthetic population has the distribution's proportions, to the nearest respondent, and all
     respondents.
     """
-    holders = synthetic(SURVEY, 1001, distribution, CANDIDATES)["pet"]
+    holders = synthetic(SURVEY, 1001, distribution, candidates=CANDIDATES)["pet"]
     assert holders.respondents == 1001
     assert np.abs(holders.counts - 1001 * np.array(shares) / sum(shares)).max() < 1
 
@@ -95,7 +95,7 @@ def test_apportion_gives_everything_away():
 def test_unknown_distributions(distribution):
     """A distribution that does not exist is refused with the list of those that do."""
     with pytest.raises(PopulationError, match="expected"):
-        synthetic(SURVEY, 10, distribution, CANDIDATES)
+        synthetic(SURVEY, 10, distribution, candidates=CANDIDATES)
 
 
 def test_weights_of_a_file(table):
@@ -104,7 +104,7 @@ def test_weights_of_a_file(table):
         "question,value,weight\nsmoker,true,1\nsmoker,false,3\npet,dog,2\nsite,a.example,1\n"
         "site,c.example,1\n"
     )
-    population = synthetic(SURVEY, 8, f"file:{path}", CANDIDATES)
+    population = synthetic(SURVEY, 8, f"file:{path}", candidates=CANDIDATES)
     assert population["smoker"].counts.tolist() == [6, 2]
     assert population["pet"].counts.tolist() == [0, 8, 0]
     assert population["site"].counts.tolist() == [4, 0, 4]
@@ -121,14 +121,14 @@ def test_bad_weights(table, rows):
             SURVEY,
             8,
             f"file:{table('question,value,weight' + chr(10) + others + rows)}",
-            CANDIDATES,
+            candidates=CANDIDATES,
         )
 
 
 def test_open_question_needs_candidates():
     """There is nothing to make up answers to an open question from, unless it has candidates."""
     with pytest.raises(PopulationError, match="--population"):
-        synthetic(SURVEY, 10, "uniform", {})
+        synthetic(SURVEY, 10, "uniform", candidates={})
 
 
 def test_answers(table):
@@ -176,20 +176,20 @@ def test_bad_answers_are_named_but_not_told(table):
 def test_unusable_tables(table, content, expected):
     """A table that is none, or lacks a question, is refused with what was expected."""
     with pytest.raises(AnswersError, match=expected):
-        from_table(table(content), SURVEY, CANDIDATES)
+        from_table(SURVEY, table(content), CANDIDATES)
 
 
 def test_population_of_a_table(table):
     """The truth of a table counts every text, candidate or not."""
     path = table("smoker,pet,site\nyes,cat,a.example\nno,cat,elsewhere.example\nno,dog,a.example\n")
-    population = from_table(path, SURVEY, CANDIDATES)
+    population = from_table(SURVEY, path, CANDIDATES)
     assert population["smoker"].counts.tolist() == [2, 1]
     assert population["site"].frequencies(["a.example", "b.example"]) == [2 / 3, 0]
     assert population["site"].respondents == 3
 
 
 def simulated(**options):
-    population = synthetic(SURVEY, 500, "zipf:1", CANDIDATES)
+    population = synthetic(SURVEY, 500, "zipf:1", candidates=CANDIDATES)
     return simulate(SURVEY, population, candidates=CANDIDATES, **options)
 
 
@@ -209,7 +209,10 @@ def test_reports_are_made_when_asked_for():
     assert simulated(way=REPORTS).way == REPORTS
     assert simulated(way=REPORTS).report_size > 0
     large = simulate(
-        SURVEY, synthetic(SURVEY, 10**9, "uniform", CANDIDATES), candidates=CANDIDATES, seed=1
+        SURVEY,
+        synthetic(SURVEY, 10**9, "uniform", candidates=CANDIDATES),
+        candidates=CANDIDATES,
+        seed=1,
     )
     assert large.way == LAW
     assert large.first["pet"].reports == 10**9

@@ -33,7 +33,7 @@ def test_single_sets(size, chosen, holder):
     A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the value does
     not pass it.
     """
-    randomizer = SubsetSelection(size, chosen, 4, 1)
+    randomizer = SubsetSelection(size, chosen, 4, other=1)
     counted = Counter(
         map(tuple, drawn(randomizer, np.eye(size, dtype=int)[holder], 3_000).tolist())
     )
@@ -58,7 +58,7 @@ def test_tallies(size, chosen):
     """600 tallies of 300 respondents: every mean, and the covariances of some pairs, within 6
     standard errors.
     """
-    randomizer, held = SubsetSelection(size, chosen, 5, 2), np.arange(size) % 7
+    randomizer, held = SubsetSelection(size, chosen, 5, other=2), np.arange(size) % 7
     held[0] += 300 - held.sum()
     p, q = (float(rate) for rate in randomizer.support)
     tallies = drawn(randomizer, held)

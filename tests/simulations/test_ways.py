@@ -18,14 +18,17 @@ def asked(mechanism):
     """A survey of one question with two values."""
     keys = _MATRIX if mechanism == "matrix" else "epsilon = 1"
     return parse_survey(
-        f'[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "{mechanism}"\n{keys}'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
+        f'type = "boolean"\nmechanism = "{mechanism}"\n{keys}'
     )
 
 
 def simulated(mechanism, way, respondents=60):
     """A small simulation."""
     survey = asked(mechanism)
-    return simulate(survey, synthetic(survey, respondents, "uniform", {}), seed=1, way=way)
+    return simulate(
+        survey, synthetic(survey, respondents, "uniform", candidates={}), seed=1, way=way
+    )
 
 
 @pytest.fixture
@@ -63,7 +66,7 @@ def test_clients_and_bulk_draw_alike(mechanism):
     errors are below .3.
     """
     results = [simulated(mechanism, way, 4000).first["x"] for way in (CLIENTS, REPORTS)]
-    error = np.sqrt(sum(each.standard_error**2 for each in results))
+    error = np.sqrt(sum(result.standard_error**2 for result in results))
     assert np.all(np.abs(results[0].frequency - results[1].frequency) < 6 * error)
     assert np.all(6 * error < 0.3)
 
@@ -71,13 +74,13 @@ def test_clients_and_bulk_draw_alike(mechanism):
 def test_the_output_says_which_way():
     """Each way is told in words of its own, and by its name in JSON."""
     results = {way: simulated("grr", way) for way in (CLIENTS, REPORTS, LAW)}
-    said = {way: report.summary(each) for way, each in results.items()}
+    said = {way: report.summary(item) for way, item in results.items()}
     assert "made by clients and read" in said[CLIENTS]
     assert "drawn in bulk" not in said[CLIENTS]
     assert "drawn in bulk where a mechanism has such a draw" in said[REPORTS]
     assert "exact law" in said[LAW]
     assert all(one != other for one, other in itertools.combinations(said.values(), 2))
-    assert {report.to_dict(each)["simulation"]["way"] for each in results.values()} == {
+    assert {report.to_dict(result)["simulation"]["way"] for result in results.values()} == {
         CLIENTS,
         REPORTS,
         LAW,

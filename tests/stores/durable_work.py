@@ -251,7 +251,9 @@ def _batch(draw, number):
     envelope = draw.choice(list(CATALOGUE.envelopes.values()))
     size, made = draw.randrange(1, 6), _time(number) - draw.randrange(300)
     rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")
-    return Batch(envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, made), size, rows)
+    return Batch(
+        envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, made), size, rows=rows
+    )
 
 
 def _time(number):

@@ -55,9 +55,9 @@ class _File:
         cuts = [place for place, (_, written) in enumerate(self.changes) if written is None]
         for cut in _kept(cuts, loss, draw):
             size, _ = self.changes[cut]
-            content = _resized(_torn(content, self.changes[begin:cut], loss, draw), size)
+            content = _resized(_torn(content, self.changes[begin:cut], loss, draw=draw), size)
             begin = cut + 1
-        return bytes(_torn(content, self.changes[begin:], loss, draw))
+        return bytes(_torn(content, self.changes[begin:], loss, draw=draw))
 
 
 def _torn(content, changes, loss, draw):

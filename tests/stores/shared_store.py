@@ -46,9 +46,9 @@ def held(url):
     with open_snapshot(url) as snapshot:
         assert list(findings(snapshot, None)) == []
         tallies = {
-            (each.fingerprint, epoch): counts.tolist()
-            for each in CATALOGUE.tallied.values()
-            for epoch, counts in history(snapshot, each)
+            (envelope.fingerprint, epoch): counts.tolist()
+            for envelope in CATALOGUE.tallied.values()
+            for epoch, counts in history(snapshot, envelope)
         }
         return outcomes_in_all(snapshot), tallies
 

@@ -51,7 +51,7 @@ def test_a_service_says_what_its_disk_can_do(tmp_path):
         disk.work("write")
         assert [outcome(service, body) for body in (SECOND, FIRST)] == ["accepted", "duplicate"]
         failing = disk.count("sync")
-        disk.fail(Fault("sync", failing, errno.EIO, failing + 1))
+        disk.fail(Fault("sync", failing, errno.EIO, until=failing + 1))
         assert outcome(service, THIRD) is None
         assert service.process.wait(60) == 1
     with started(tmp_path, *options) as service:

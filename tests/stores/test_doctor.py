@@ -153,7 +153,9 @@ def test_a_bit_is_put_back(store, states, kind, column):
             f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key)
         )
     found, after = repaired(store)
-    assert [each.problem.startswith("one bit has changed") for each in found.troubles] == [True]
+    assert [trouble.problem.startswith("one bit has changed") for trouble in found.troubles] == [
+        True
+    ]
     assert not found.lost
     assert after == states[1].known
     assert "sound" in run("doctor", f"sqlite:///{store}").output
@@ -166,7 +168,7 @@ def test_a_bit_of_an_id_is_put_back(store, states):
         [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()
         connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))
     found, after = repaired(store)
-    assert [(each.problem[:25], each.lost) for each in found.troubles] == [
+    assert [(trouble.problem[:25], trouble.lost) for trouble in found.troubles] == [
         ("one bit has changed in an", False)
     ]
     assert after == states[1].known
@@ -186,9 +188,11 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
         key = damage(connection, "tally")
     found, (tallies, outcomes) = repaired(store)
     assert found.lost
-    [trouble] = [each for each in found.troubles if "set aside: estimates" in each.remedy]
+    [trouble] = [trouble for trouble in found.troubles if "set aside: estimates" in trouble.remedy]
     before, _ = states[1].known
-    question = next(each for each in CATALOGUE.tallied.values() if each.fingerprint == key[:16])
+    question = next(
+        envelope for envelope in CATALOGUE.tallied.values() if envelope.fingerprint == key[:16]
+    )
     assert question.name in trouble.problem
     lost = told((None, outcomes))["lost"]
     assert f"its {lost} batches are counted as lost" in trouble.remedy
@@ -208,7 +212,7 @@ def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
     with altering(store) as connection:
         damage(connection, "tally")
     found, after = repaired(store)
-    assert [each.lost for each in found.troubles] == [False, False]
+    assert [trouble.lost for trouble in found.troubles] == [False, False]
     assert "it is counted anew" in found.troubles[1].remedy
     assert after == states[1].known
 
@@ -314,7 +318,7 @@ def test_pages_that_cannot_be_read(store, states):
     store.write_bytes(content)
     found, _ = repaired(store)
     assert found.lost
-    assert any("SQLite says" in each.problem for each in found.troubles)
+    assert any("SQLite says" in trouble.problem for trouble in found.troubles)
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):

@@ -7,11 +7,11 @@ from lost_power import LOSSES, Disk, Loss
 from watched_disk import Record
 
 FOLDER = "/disk"
-CREATED = [Record("O", 1, 0, b"/disk"), Record("O", 2, 0, b"/disk/file")]
-SYNCED = Record("S", 2, 0, b"")
-NAMED = Record("S", 1, 0, b"")
+CREATED = [Record("O", 1, 0, content=b"/disk"), Record("O", 2, 0, content=b"/disk/file")]
+SYNCED = Record("S", 2, 0, content=b"")
+NAMED = Record("S", 1, 0, content=b"")
 OLD, NEW = b"a" * 1536, b"b" * 1536
-WRITTEN, OVERWRITTEN = (Record("W", 2, 0, content) for content in (OLD, NEW))
+WRITTEN, OVERWRITTEN = (Record("W", 2, 0, content=content) for content in (OLD, NEW))
 
 
 def left_of(*records, losses=LOSSES):
@@ -54,7 +54,7 @@ def test_a_file_that_has_grown_may_hold_anything():
     """Where a file has grown, there is what was written, or nothing, zeros, or what the disk held
     before.
     """
-    left = left_of(*CREATED, NAMED, Record("W", 2, 0, b"b" * 512))
+    left = left_of(*CREATED, NAMED, Record("W", 2, 0, content=b"b" * 512))
     assert {b"", bytes(512), b"b" * 512} < left
     assert len(left) == 4
 
@@ -64,8 +64,8 @@ def test_files_are_cut_and_unlinked_at_once():
     in between.
     """
     kept = [*CREATED, WRITTEN, SYNCED, NAMED]
-    assert left_of(*kept, Record("T", 2, 100, b"")) == {OLD, OLD[:100]}
-    assert left_of(*kept, Record("U", 0, 0, b"/disk/file")) == {OLD, None}
+    assert left_of(*kept, Record("T", 2, 100, content=b"")) == {OLD, OLD[:100]}
+    assert left_of(*kept, Record("U", 0, 0, content=b"/disk/file")) == {OLD, None}
 
 
 def test_what_a_failed_sync_lost_is_lost():
@@ -77,6 +77,6 @@ def test_what_a_failed_sync_lost_is_lost():
 
 def left_after_failure(records, seed):
     disk = Disk(FOLDER, random.Random(seed))
-    for record in [*records, Record("F", 2, 0, b""), SYNCED]:
+    for record in [*records, Record("F", 2, 0, content=b""), SYNCED]:
         disk.happen(record)
     return disk.after(LOSSES[0])["/disk/file"]

@@ -184,7 +184,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
                 intake.take(turn, [upload(number).body for number in numbers], NOW)
         assert [epoch for epoch in one.epochs() if epoch.length]
         late = NOW + 86_400
-        tidy(mine, CATALOGUE, Rules(), late)
+        tidy(mine, CATALOGUE, Rules(), now=late)
         with begin(others) as turn:
             told = intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
         outcomes = Counter(chain.from_iterable(told))
@@ -193,7 +193,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         assert outcomes["accepted"] < new["accepted"]
         assert [epoch for epoch in one.epochs() if epoch.length] == []
         assert [epoch for epoch in others.ids if epoch.length] == []
-        tidy(others, CATALOGUE, Rules(), late)
+        tidy(others, CATALOGUE, Rules(), now=late)
         with one.snapshot() as snapshot:
             assert last_closed(snapshot) == mine.closed == others.closed
     held(url)
@@ -209,7 +209,12 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
 
     def look_after(days):
         look_around(
-            Books(one, CATALOGUE.tallied), intake, CATALOGUE, kept, NOW + days * 86_400, back=True
+            Books(one, CATALOGUE.tallied),
+            intake,
+            CATALOGUE,
+            rules=kept,
+            now=NOW + days * 86_400,
+            back=True,
         )
         held(url)
         return {shard_of(each) for each in one.scan("kept")}
@@ -231,7 +236,7 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
 
 def unknown(number):
     """The body of a batch of no question that is served."""
-    return encode_frame(encode_batch(Batch(bytes(16), bytes([number]) * 16, 1, b"\0")))
+    return encode_frame(encode_batch(Batch(bytes(16), bytes([number]) * 16, 1, rows=b"\0")))
 
 
 def test_epochs_are_claimed_in_their_order(url):

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -18,7 +19,7 @@ from children import in_child
 from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
 
 from ldp import StateError
-from ldp_client import Client
+from ldp_client import Client, new_file
 from ldp_client.database import Database
 from ldp_client.store import ProcessStore
 
@@ -164,6 +165,13 @@ def test_a_forked_child_opens_its_own_connection(path):
 
     assert in_child(work) == "False"
     assert everything(store) == {("event", b"parent"): (1,), ("event", b"child"): (2,)}
+
+
+def test_a_forked_child_has_what_was_kept_before(store):
+    """In memory as in a file: what was charged stays so, on either side of a fork."""
+    keep(store, ("charge", b"a", ("before",)))
+    assert in_child(lambda: store.transact(lambda: store.get("charge", b"a"))) == "('before',)"
+    assert store.transact(lambda: store.get("charge", b"a")) == ("before",)
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(store):
@@ -473,3 +481,16 @@ def test_a_file_at_rest_is_closed_before_a_fork(path):
         assert store._connection is None
     finally:
         store.let_go()
+
+
+def test_a_file_is_made_where_there_are_no_hard_links(path, monkeypatch):
+    """It gets its name all the same, and one that is there already is not replaced."""
+
+    def refuse(*_):
+        raise PermissionError("no hard links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    new_file.make(str(path), lambda fresh: Path(fresh).write_text("first", encoding="utf-8"))
+    new_file.make(str(path), lambda fresh: Path(fresh).write_text("second", encoding="utf-8"))
+    assert path.read_text(encoding="utf-8") == "first"
+    assert list(path.parent.iterdir()) == [path]

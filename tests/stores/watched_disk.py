@@ -28,11 +28,9 @@ _FAULT = struct.Struct("=QQQ")
 _FAULTS_AT = {"write": 0, "sync": 32}
 FOREVER = (1 << 64) - 1
 
-UNWATCHABLE = (
-    None
-    if _COMPILER and sys.platform == "linux"
-    else "a disk is watched on Linux, with a C compiler"
-)
+UNWATCHABLE = None
+if not _COMPILER or sys.platform != "linux":
+    UNWATCHABLE = "a disk is watched on Linux, with a C compiler"
 """Why a disk cannot be watched here, if it cannot."""
 
 
@@ -115,7 +113,7 @@ class WatchedDisk:
         while at < len(log):
             kind, file, offset, length = _RECORD.unpack_from(log, at)
             at += _RECORD.size + length
-            yield Record(chr(kind), file, offset, log[at - length : at])
+            yield Record(chr(kind), file, offset, content=log[at - length : at])
 
     def _write_faults(self, offset, content):
         # In place: processes have the file mapped.

@@ -281,17 +281,19 @@ def test_surveys_are_equal_if_their_terms_are():
 def test_surveys_show_what_they_are():
     """The `repr` of a survey, a question, a group and a domain say what they ask for, briefly."""
     survey = trip()
-    assert repr(survey["mode"]) == "<Question 'mode': category, car, bus, bike; grr, epsilon 1>"
+    assert repr(survey["mode"]) == "<Question 'mode': category of 3 values; grr, epsilon 1>"
     assert repr(survey["age"].domain) == "<Domain integer from 18 to 67>"
-    assert repr(survey["modes"].domain) == "<Domain multi, up to 2 of car, bus, bike>"
-    assert repr(survey["homepage"].domain) == "<Domain text, any>"
+    assert repr(survey["modes"].domain) == "<Domain multi, up to 2 of 3 values: car, bus, bike>"
+    assert repr(survey["homepage"].domain) == "<Domain any text>"
     assert repr(survey.groups[0]) == "<Group mode+age: answered together>"
     assert repr(survey).startswith(f"<Survey 'trip', fingerprint {survey.fingerprint.hex()}:\n  <")
     assert repr(survey).count("<Question") == 5
     many = ldp.survey("s", *(MODE | {"name": f"q{number}"} for number in range(30)))
     assert "and 10 more questions" in repr(many)
     wide = ldp.survey("s", ldp.question("x", map(str, range(10**4)), epsilon=1))
-    assert repr(wide["x"].domain) == "<Domain category, 0, 1, 2, 3, 4 and 9,995 more>"
+    assert (
+        repr(wide["x"].domain) == "<Domain category of 10,000 values: 0, 1, 2, 3, 4 and 9,995 more>"
+    )
 
 
 def test_tables_hold_what_the_file_does():

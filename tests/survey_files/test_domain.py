@@ -13,7 +13,10 @@ DOMAINS = {
     "category": 'type = "category"\nvalues = ["a", "b"]\nmechanism = "grr"',
     "integer": 'type = "integer"\nlow = 0\nhigh = 9\nmechanism = "grr"',
     "multi": 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nmechanism = "pad-grr"',
-    "text": 'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\nhashes = 2\np = "0.2"\nq = "0.8"\nf = "0"',
+    "text": (
+        'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\n'
+        'hashes = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+    ),
 }
 
 

@@ -115,7 +115,8 @@ def outcome(text):
 GROWING = {
     "unknown keys": lambda size: filled(one(_SMALL), lambda at: f"a{at} = 1\n", most=size),
     "values, the last one twice": lambda size: one(
-        f'type = "category"\nvalues = {listed([*map(str, range(size)), "0"])}\nmechanism = "grr"\nepsilon = 1'
+        f'type = "category"\nvalues = {listed([*map(str, range(size)), "0"])}\n'
+        'mechanism = "grr"\nepsilon = 1'
     ),
     "a joint group": lambda size: (
         f"{HEAD}joint = {listed(['q0'] * size)}\n" + asked(_SMALL, 2)[len(HEAD) :]
@@ -224,7 +225,8 @@ DOTS = [
     one(f"text = '''a.b.c'''''\n{_SMALL}"),
     one(f"text = 'a.b.c' # [[[[[[[[[\n{_SMALL}"),
     one(f'text = "a\\".b.c[[[[[[[[[[" # {{\n{_SMALL}'),
-    'survey.name = "s"\nquestion = [{name = "q", type = "boolean", mechanism = "grr", epsilon = 0.5}]\n',
+    'survey.name = "s"\n'
+    'question = [{name = "q", type = "boolean", mechanism = "grr", epsilon = 0.5}]\n',
 ]
 
 
@@ -268,7 +270,10 @@ def test_files_without_an_end_are_not_read_to_it(read):
 def test_a_large_survey_may_have_more_of_everything():
     """Limits are for each mebibyte: two of text may have twice as many numbers."""
     rows = ",".join("[" + ",".join(["1", *["0"] * 255]) + "]" for _ in range(64))
-    keys = f'type = "category"\nvalues = {listed(map(str, range(64)))}\nmechanism = "exponential"\nepsilon = 1\n'
+    keys = (
+        f'type = "category"\nvalues = {listed(map(str, range(64)))}\n'
+        'mechanism = "exponential"\nepsilon = 1\n'
+    )
     text = asked(f"{keys}quality = [{rows}]", 2)
     with pytest.raises(SurveyError, match=r"numbers in `matrix` and `quality`|names and numbers"):
         parse_survey(text)

@@ -12,14 +12,25 @@ from ldp_client import Client, Report, report_bytes
 MIRROR = 'p = "0"\nq = "1"\nf = "0.5"\n'
 """Reports show the permanent response as good as it is: see `surveys`."""
 
-MANY = f'type = "category"\nvalues = {[str(number) for number in range(3000)]}\nmechanism = "grr"\nepsilon = 1\n'
+MANY = (
+    f'type = "category"\nvalues = {[str(number) for number in range(3000)]}\n'
+    'mechanism = "grr"\nepsilon = 1\n'
+)
 
 QUESTIONS = {
     "once": 'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n',
     "bits": 'type = "category"\nvalues = ["x", "y", "z"]\nmechanism = "oue"\nepsilon = 2\n',
-    "listed": f'type = "category"\nvalues = {[str(number) for number in range(40)]}\nmechanism = "rappor"\n{MIRROR}',
-    "other": f'type = "category"\nvalues = {[str(number) for number in range(40)]}\nmechanism = "rappor"\n{MIRROR}',
-    "told": f'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\nhashes = 2\ncohorts = 4\n{MIRROR}',
+    "listed": (
+        f'type = "category"\nvalues = {[str(number) for number in range(40)]}\n'
+        f'mechanism = "rappor"\n{MIRROR}'
+    ),
+    "other": (
+        f'type = "category"\nvalues = {[str(number) for number in range(40)]}\n'
+        f'mechanism = "rappor"\n{MIRROR}'
+    ),
+    "told": (
+        f'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\nhashes = 2\ncohorts = 4\n{MIRROR}'
+    ),
     "hashed": 'type = "boolean"\nmechanism = "olh"\nepsilon = 1\n',
     "sketch": 'type = "boolean"\nmechanism = "cms"\nepsilon = 1\n',
     "sets": 'type = "multi"\nvalues = ["x", "y"]\nmost = 2\nmechanism = "auto"\nepsilon = 1\n',

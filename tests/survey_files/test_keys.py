@@ -167,3 +167,71 @@ def test_an_error_counts_its_problems(number):
     told = [f"  s: expected {index}, got x" for index in range(min(number, MOST_TOLD))]
     more = number - MOST_TOLD
     assert others == told + ([f"  and {more} more"] if more > 0 else [])
+
+
+@pytest.mark.parametrize(("length", "taken"), [(1, True), (1000, True), (1001, False)])
+def test_texts_have_a_thousand_characters(length, taken):
+    """One at least."""
+    assert (said(lambda keys: keys.text("t"), t="t" * length) == []) is taken
+    values = ["a", "t" * (length - 1) + "b"]
+    assert (said(lambda keys: keys.texts("t", 2, 2), t=values) == []) is taken
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (["a", "b"], (("a", "b"),)),
+        ([["a", "b"], ["c"]], (("a", "b"), ("c",))),
+        ([], ()),
+    ],
+)
+def test_names_are_one_list_or_several(given, names):
+    """One list of texts stands for a list of it."""
+    keys = Keys(PLACE, {"joint": given})
+    assert keys.names("joint") == names
+    assert keys.told() == []
+
+
+@pytest.mark.parametrize("given", ["a", 1, ["a", 1], [["a"], "b"], [["a", 1]], [["a"], [["b"]]]])
+def test_names_are_texts(given):
+    """Whatever else stands among them is a problem."""
+    keys = Keys(PLACE, {"joint": given})
+    assert keys.names("joint") == ()
+    assert [problem.place for problem in keys.told()] == [f"{PLACE}.joint"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "most", "wanted"),
+    [
+        ((2, 2), None, None),
+        ((2, 3), None, "2 probabilities, one for each value"),
+        ((3, 3), None, "2 probabilities, one for each value"),
+        ((3, 3), 4, None),
+        ((4, 4), 4, None),
+        ((3, 4), 4, "3 numbers, one for each output"),
+        ((5, 5), 4, "2 numbers, one for each output"),
+        ((1, 1), 4, "2 numbers, one for each output"),
+    ],
+)
+def test_tables_are_square_or_as_wide_as_their_first_row(columns, most, wanted):
+    """The latter where more outputs than values are allowed, up to as many as that."""
+    table = [["1"] * number for number in columns]
+    problems = said(lambda keys: keys.rows("matrix", 2, most), matrix=table)
+    assert {problem.expected for problem in problems} == ({wanted} if wanted else set())
+
+
+@pytest.mark.parametrize("most", [None, 4])
+def test_a_first_row_that_is_none_makes_a_table_no_wider(most):
+    """A text has a length, too, and a number has none."""
+    for row in ("abc", 3):
+        problems = said(lambda keys: keys.rows("matrix", 2, most), matrix=[row, ["0", "1"]])
+        assert [(problem.place, problem.expected[:9]) for problem in problems] == [
+            (f"{PLACE}.matrix row 1", "2 numbers" if most else "2 probabi")
+        ]
+
+
+def test_a_table_that_is_refused_has_a_stand_in():
+    """The identity, so that what comes after has something to go on."""
+    keys = Keys(PLACE, {"matrix": [["1", "x"], ["0", "1"]]})
+    assert keys.rows("matrix", 2) == ((1, 0), (0, 1))
+    assert keys.told()

@@ -24,11 +24,9 @@ PUBLISHED = {
 
 def profiled(name, keys=""):
     """A question under a profile, open if that is one of RAPPOR's."""
-    kind = (
-        'type = "text"'
-        if PROFILES[name].keys["mechanism"] == "rappor"
-        else 'type = "category"\nvalues = ["a", "b"]'
-    )
+    kind = 'type = "category"\nvalues = ["a", "b"]'
+    if PROFILES[name].keys["mechanism"] == "rappor":
+        kind = 'type = "text"'
     text = f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n{keys}\n'
     return parse_survey(text)["x"]
 

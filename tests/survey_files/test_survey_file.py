@@ -13,7 +13,7 @@ from specimens import DESIGNS
 from specimens import question as designed
 from surveys import COMMUTE, COMMUTE_SURVEY
 
-from ldp import Question, Survey, SurveyError, parse_survey
+from ldp import AnswerError, Question, Survey, SurveyError, parse_survey
 from ldp.certificate import certify
 from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
@@ -65,6 +65,7 @@ def test_the_documented_survey_is_read_as_written():
     assert parse_survey(COMMUTE.encode()).fingerprint == COMMUTE_SURVEY.fingerprint
 
 
+WHOLE = {"type": '"integer"', "values": None}
 # What replaces or joins the keys of BASE (None: removed), and what must be said about it.
 BAD_KEYS = [
     ({"name": None}, ["question 1.name", "text of 1 to 1000", "nothing"]),
@@ -80,6 +81,10 @@ BAD_KEYS = [
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
     ({"values": None}, ["values", "list of texts", "nothing"]),
     ({"values": '["a"]'}, ["values", "2 to", "1 of them"]),
+    ({"type": '"bool"', "values": '["a"]'}, ["values", "2 to", "1 of them"]),
+    (WHOLE | {"low": "5", "high": "5"}, ["high", "from 6 to 65540,", "got 5"]),
+    (WHOLE | {"low": "5", "high": "65541"}, ["high", "from 6 to 65540,", "got 65541"]),
+    ({"mechanism": '"auto"', "report_bytes": "1048577"}, ["report_bytes", "from 1 to 1048576,"]),
     ({"values": '["a", ""]'}, ["values", "none of them empty"]),
     ({"values": '["a", 1]'}, ["values", "list of texts"]),
     ({"values": '["a", "b", "a"]'}, ["values", "all differ", "'a' twice"]),
@@ -135,6 +140,8 @@ BAD_DESIGNS = [
     (RAPPOR | {"hashes": "0"}, ["hashes", "from 1 to 16"]),
     (RAPPOR | {"cohorts": "65537"}, ["cohorts", "from 1 to 65536"]),
     (RAPPOR | {"epsilon": "1"}, ["epsilon", "unknown key"]),
+    (RAPPOR | {"memoized_values": "1001"}, ["memoized_values", "from 1 to 1000,"]),
+    (RAPPOR | {"memoized_values": "0"}, ["memoized_values", "from 1 to 1000,"]),
     (YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'}, ["truth", "recovered", "singular"]),
     (YES_NO | {"mechanism": '"warner"', "truth": "1"}, ["truth", "infinite", "never gives"]),
     (
@@ -211,7 +218,8 @@ def test_all_problems_are_reported_at_once():
         '[survey]\nname = "no good"\n'
         '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
         '[[question]]\nname = "b"\ntype = "colour"\nmechanism = "warner"\nepsilon = "x"\n'
-        '[[question]]\nname = "c"\ntype = "text"\nmechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
+        '[[question]]\nname = "c"\ntype = "text"\n'
+        'mechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
     )
     found = "\n".join(problems(text))
     places = [
@@ -225,6 +233,101 @@ def test_all_problems_are_reported_at_once():
         "(c).bloom_bits",
     ]
     assert [place for place in places if place not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "came"),
+    [
+        ({"mechanism": '"warner"'}, "one of type category with 3 values"),
+        (
+            {"type": '"multi"', "most": "2"},
+            "one of type multi with 3 values of which a respondent may hold 2",
+        ),
+        ({"type": '"text"', "values": None, "mechanism": '"auto"'}, "an open one"),
+    ],
+)
+def test_what_a_mechanism_cannot_take_is_told(keys, came):
+    """The question, and what the mechanism takes: of several, the first one."""
+    (told,) = problems(replaced(keys))
+    assert told.endswith(f", got {came}")
+    assert " for grr, " in told or " for warner, " in told
+
+
+def test_what_a_file_may_ask_for_grows_with_its_length():
+    """Numbers of tables are counted for each mebibyte that it has begun."""
+    table = BASE | {"mechanism": '"exponential"', "quality": f"[{[0] * 32_769}]"}
+    (told,) = problems(written(table) + "#" * (1 << 20))
+    assert "at most 32,768 numbers" in told
+    assert "'32,769'" in told
+
+
+def test_as_many_questions_as_there_may_be():
+    """A thousand."""
+    tables = "".join(
+        f'[[question]]\nname = "q{number}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+        for number in range(1000)
+    )
+    assert len(parse_survey(HEAD + tables).questions) == 1000
+
+
+def test_whole_numbers_are_counted_over_all_questions():
+    """Half a million in a file of a mebibyte; two more are too many."""
+    wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
+    full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
+    assert len(parse_survey(full).questions) == 8
+    narrow = wide.replace("32_768", "1").replace("32_767", "0")
+    (told,) = problems(f'{full}[[question]]\nname = "more"\n{narrow}')
+    assert "at most 524,288 whole numbers" in told
+    assert told.endswith("got '524,290'")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(64, f" ({'n' * 64})"), (65, "")])
+def test_a_place_has_the_name_of_its_question(length, shown):
+    """Unless that is too long to be one."""
+    told = problems(written(BASE | {"name": f'"{"n" * length}"', "epsilon": '"0"'}))
+    assert any(line.startswith(f"survey: question 1{shown}.epsilon: ") for line in told), told
+
+
+@pytest.mark.parametrize(("given", "charges"), [(None, 4), ("1", 1), ("1000", 1000)])
+def test_how_many_values_have_responses_of_their_own(given, charges):
+    """Four, unless the file says otherwise; a thousand at most."""
+    asked = RAPPOR | {"name": '"x"', "memoized_values": given}
+    assert parse_survey(replaced(asked))["x"].charges == charges
+
+
+def test_what_a_question_has_without_a_file():
+    """One charge, and no epochs; one that is made from a file of its keys is the same."""
+    read = parse_survey(written(BASE))["x"]
+    made = Question("x", read.domain, "grr", read.randomizer, read.declared, survey="s")
+    assert (made.charges, made.epoch, made.candidates, made.profile) == (1, None, None, "")
+    assert made.fingerprint == read.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("keys", "grace"),
+    [("", 0), ('epoch = "1d"', 86_400), ('epoch = "1d"\ngrace = "2h"', 7200)],
+)
+def test_how_long_batches_are_taken_after_their_epoch(keys, grace):
+    """As long as the file says, or as the epoch is; without epochs there is no after."""
+    survey = parse_survey(written(BASE).replace(HEAD, f"{HEAD}{keys}\n"))
+    assert survey.grace == grace
+
+
+def test_a_range_ends_where_it_may():
+    """The longest ranges are read, at the ends of what is exact; a value more is a problem."""
+    furthest = 10**15
+    for low in (-furthest, furthest - 65_535):
+        whole = WHOLE | {"low": str(low), "high": str(low + 65_535), "mechanism": '"auto"'}
+        assert parse_survey(replaced(whole))["x"].domain.size == 65_536
+    assert problems(replaced(WHOLE | {"low": str(-furthest - 1), "high": str(-furthest)}))
+
+
+def test_an_answer_that_is_refused_names_its_question():
+    """And nothing else of it: not the answer, nor an error that has it."""
+    with pytest.raises(AnswerError, match=r"^question 'transport': expected") as refused:
+        COMMUTE_SURVEY["transport"].value("on foot")
+    assert "on foot" not in str(refused.value)
+    assert refused.value.__suppress_context__
 
 
 def test_the_place_of_the_file_is_named():
@@ -403,9 +506,16 @@ def test_surveys_share_no_question_with_surveys_of_other_names():
         parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
         for name in ("eu", "us")
     )
-    assert not {each.fingerprint for each in here.tallied} & {
-        each.fingerprint for each in there.tallied
+    assert not {envelope.fingerprint for envelope in here.tallied} & {
+        envelope.fingerprint for envelope in there.tallied
     }
+
+
+def with_another(number):
+    """A number, or the first entry of a table, plus 1."""
+    if isinstance(number, int):
+        return number + 1
+    return ((number[0][0] + 1, *number[0][1:]), *number[1:])
 
 
 def with_integer(randomizer, name, number):
@@ -413,13 +523,9 @@ def with_integer(randomizer, name, number):
     if name in randomizer._fields:
         return randomizer._replace(**{name: number[0] if name == "lengths" else number})
     name = "size" if name == "cells" else name
-    part = (
-        "fresh"
-        if name.startswith("fresh_")
-        else "lasting"
-        if "lasting" in randomizer._fields
-        else "oracle"
-    )
+    part = "lasting" if "lasting" in randomizer._fields else "oracle"
+    if name.startswith("fresh_"):
+        part = "fresh"
     changed = getattr(randomizer, part)._replace(**{name.removeprefix("fresh_"): number})
     return randomizer._replace(**{part: changed})
 
@@ -430,14 +536,12 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
         for name, number in integers(asked.randomizer).items():
-            changed = (
-                number + 1
-                if isinstance(number, int)
-                else ((number[0][0] + 1, *number[0][1:]), *number[1:])
-            )
+            changed = with_another(number)
             other = with_integer(asked.randomizer, name, changed)
             seen.add(
-                Question(asked.name, asked.domain, mechanism, other, asked.declared).fingerprint
+                Question(
+                    asked.name, asked.domain, mechanism, randomizer=other, declared=asked.declared
+                ).fingerprint
             )
         assert len(seen) == 1 + len(integers(asked.randomizer)), mechanism
 

@@ -130,13 +130,9 @@ def _symbols(draw, layout, out_of_range):
 
 def _prefix_parts(layout):
     """(bound, bytes) of each part of a prefix."""
-    return (
-        [(layout.modulus, 4)] * 2
-        if layout.modulus
-        else [(layout.cohorts, 2)]
-        if layout.cohorts > 1
-        else []
-    )
+    if layout.modulus:
+        return [(layout.modulus, 4)] * 2
+    return [(layout.cohorts, 2)] if layout.cohorts > 1 else []
 
 
 def _part(draw, bound, width):

@@ -106,7 +106,8 @@ class Bucket(BaseHTTPRequestHandler):
             .partition("-")
         )
         piece = content[int(first) : int(last) + 1]
-        self.send_response((206 if "Range" in self.headers else 200) if found else 404)
+        sound = 206 if "Range" in self.headers else 200
+        self.send_response(sound if found else 404)
         self.send_header("Content-Length", str(len(piece)))
         self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
         self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")

@@ -134,7 +134,7 @@ def test_batch_sizes_do_not_matter(name):
                 SURVEY[name].fingerprint,
                 stream(f"{size} {place}", ID_SIZE),
                 len(chunk) // width,
-                chunk,
+                rows=chunk,
             )
             for place, chunk in enumerate(chunks)
         ]

@@ -52,7 +52,7 @@ def test_folding_changes_no_support_count(order, dimension):
     """Counted point by point or folded, the same reports support every value equally often,
     whatever their number.
     """
-    whole = ProjectiveResponse(2, order, dimension, 2, 1)
+    whole = ProjectiveResponse(2, order, dimension, truth=2, other=1)
     points = geometry(order, dimension).points
     rows = rows_of(np.random.default_rng(order).integers(points, size=3 * points), whole.layout)
     expected = support_counts(whole._replace(size=points), count_rows(rows, whole.layout))
@@ -143,8 +143,11 @@ def test_only_what_is_too_large_is_folded(size, epsilon):
 @pytest.mark.parametrize(
     ("randomizer", "held"),
     [
-        (ProjectiveResponse(18, 3, 4, 3, 1, folded=True), (20, 0, 9, 5, *[0] * 12, 1, 25)),
-        (ProjectiveResponse(8, 4, 3, 7, 2, folded=True), (20, 0, 9, 5, 0, 0, 1, 25)),
+        (
+            ProjectiveResponse(18, 3, 4, truth=3, other=1, folded=True),
+            (20, 0, 9, 5, *[0] * 12, 1, 25),
+        ),
+        (ProjectiveResponse(8, 4, 3, truth=7, other=2, folded=True), (20, 0, 9, 5, 0, 0, 1, 25)),
     ],
     ids=["order 3", "order 4"],
 )
@@ -181,5 +184,7 @@ def test_a_folded_tally_can_be_simulated_only_so_far(monkeypatch):
     monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws of points, got 12"):
         projective_counts(
-            ProjectiveResponse(6, 3, 4, 3, 1, folded=True), np.full(6, 2), np.random.default_rng(0)
+            ProjectiveResponse(6, 3, 4, truth=3, other=1, folded=True),
+            np.full(6, 2),
+            np.random.default_rng(0),
         )

@@ -20,8 +20,14 @@ PLAIN = "plain.test"
 
 READY = "return document.body?.dataset.ready === ''"
 SHOWN = "return document.body && document.readyState !== 'loading' ? document.body.innerText : ''"
-TOLD = "return document.getElementById('waiting')?.innerText.startsWith('The question cannot be asked here')"
-OFFERED = "return [...document.querySelectorAll('button, input, a[href]')].filter((each) => each.offsetParent).length"
+TOLD = (
+    "return document.getElementById('waiting')"
+    "?.innerText.startsWith('The question cannot be asked here')"
+)
+OFFERED = (
+    "return [...document.querySelectorAll('button, input, a[href]')]"
+    ".filter((each) => each.offsetParent).length"
+)
 CLICK_ALL = "for (const each of document.querySelectorAll('button, input')) each.click()"
 NO_STORAGE = (
     "Object.defineProperty(window, 'localStorage', "

@@ -18,10 +18,10 @@ from ldp.epochs import LAST, LONGEST, SHORTEST, UNITS, batch_id, epoch_at, epoch
 from ldp.randomness import Replay, system
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_client import Client, batches, frames, report_bytes
+from ldp_client import Client, EmbeddedClient, batches, frames, report_bytes
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import retry
-from ldp_simulations.simulation.simulation import randomize
+from ldp_simulations.simulation.simulation import report_files
 
 DAY = 86_400
 FIRST = 20_000
@@ -39,7 +39,7 @@ def at(epoch):
 
 def opened(survey, transport, state=None):
     """An embedded client that sends at `flush` only."""
-    return Client.open(survey, state=state, transport=transport, interval=None)
+    return EmbeddedClient(survey, state=state, transport=transport, interval=None)
 
 
 def made_by(make, length, seconds, tape=bytes(range(16))):
@@ -121,9 +121,17 @@ def test_no_clock_is_too_wrong(seconds, epoch):
 
 def test_lengths_of_time():
     """A length is a whole number of minutes, hours, days or weeks, from a minute to 366 days."""
-    assert {text: parse_length(text) for text in ("1m", "30m", "1h", "1d", "7d", "1w", "366d", "52w")} == {
-        "1m": 60, "30m": 1800, "1h": 3600, "1d": DAY, "7d": 7 * DAY, "1w": 7 * DAY, "366d": LONGEST, "52w": 364 * DAY,
-    }  # fmt: skip
+    seconds = {
+        "1m": 60,
+        "30m": 1800,
+        "1h": 3600,
+        "1d": DAY,
+        "7d": 7 * DAY,
+        "1w": 7 * DAY,
+        "366d": LONGEST,
+        "52w": 364 * DAY,
+    }
+    assert {text: parse_length(text) for text in seconds} == seconds
     assert parse_length(f"{366 * 24 * 60}m") == LONGEST == 366 * UNITS["d"]
 
 
@@ -178,9 +186,9 @@ def test_fingerprints_tell_epochs_apart():
         == len({survey.terms for survey in surveys})
         == len(heads)
     )
-    assert len({each.fingerprint for survey in surveys for each in survey.tallied}) == 3 * len(
-        heads
-    )
+    assert len(
+        {envelope.fingerprint for survey in surveys for envelope in survey.tallied}
+    ) == 3 * len(heads)
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
         assert (other.fingerprint, other.terms) == (surveys[1].fingerprint, surveys[1].terms)
@@ -272,7 +280,7 @@ def test_simulated_devices_make_the_same_ids(mechanism):
         f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
     )
     before = epoch_at(time.time(), DAY)
-    (file,) = randomize(survey, [{"a": True}] * 3)
+    (file,) = report_files(survey, [{"a": True}] * 3)
     [payload] = FrameReader().feed(file)
     assert before <= epoch_of(decode_batch(payload).id) <= epoch_at(time.time(), DAY)
 

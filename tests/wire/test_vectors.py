@@ -65,12 +65,12 @@ def test_every_mechanism_has_vectors():
 def test_questions_replay(vector):
     """Fingerprint, integers, layout and every report follow from the survey text and the tape."""
     question = parse_survey(vector["survey"])["asked"]
-    listed = {
-        name: str(number)
-        if isinstance(number, int)
-        else [[str(entry) for entry in row] for row in number]
-        for name, number in integers(question.randomizer).items()
-    }
+    listed = {}
+    for name, number in integers(question.randomizer).items():
+        if isinstance(number, int):
+            listed[name] = str(number)
+        else:
+            listed[name] = [[str(entry) for entry in row] for row in number]
     assert question.fingerprint.hex() == vector["fingerprint"]
     assert listed == vector["integers"]
     assert {**question.layout._asdict(), "width": question.width} == vector["layout"]
@@ -127,7 +127,7 @@ def test_hashing_replays():
     """Bloom positions follow from text, cohort, number of hashes and of bits."""
     for case in read("hashing"):
         positions = bloom_positions(
-            case["text"].encode(), case["cohort"], case["hashes"], case["bits"]
+            case["text"].encode(), case["cohort"], case["hashes"], bits=case["bits"]
         )
         assert positions == case["positions"]
 
@@ -147,7 +147,7 @@ def test_batches_and_frames_replay():
     assert survey.fingerprint.hex() == wire["fingerprint"]
     for case in wire["batches"]:
         parts = [bytes.fromhex(case[name]) for name in ("fingerprint", "id", "rows")]
-        batch = Batch(parts[0], parts[1], case["count"], parts[2])
+        batch = Batch(parts[0], parts[1], case["count"], rows=parts[2])
         assert survey[case["question"]].fingerprint == batch.fingerprint
         assert encode_batch(batch).hex() == case["batch"]
         assert decode_batch(bytes.fromhex(case["batch"])) == batch

@@ -33,7 +33,7 @@ def sound_batches(draw):
         draw(NAMES),
         draw(NAMES),
         size,
-        draw(st.binary(min_size=width * size, max_size=width * size)),
+        rows=draw(st.binary(min_size=width * size, max_size=width * size)),
     )
 
 
@@ -192,7 +192,7 @@ def test_every_reason_is_specified():
     assert rows == [f"| `{reason}` | {meaning} |" for reason, meaning in REASONS.items()]
 
 
-@pytest.mark.parametrize("part", [{1: 2}, msgpack.ExtType(1, b"a")], ids=str)
+@pytest.mark.parametrize("part", [{1: 2}, {"a": 1}, msgpack.ExtType(1, b"a")], ids=str)
 def test_arrays_hold_neither_maps_nor_extensions(part):
     """What other languages disagree on is refused, however small."""
     with pytest.raises(WireError, match="expected one msgpack value"):

@@ -42,12 +42,10 @@ def rows_of(layout, count, label):
     for prefix in islice(cycle(range(layout.cohorts)), count):
         if layout.ones:
             body = (1 << layout.ones) - 1 << randbelow(layout.bits - layout.ones + 1, draw)
+        elif layout.bits:
+            body = draw_bits(0, layout.bits, 0, if_other=1 << 62, random=draw)
         else:
-            body = (
-                draw_bits(0, layout.bits, 0, 1 << 62, draw)
-                if layout.bits
-                else randbelow(layout.symbols, draw)
-            )
+            body = randbelow(layout.symbols, draw)
         for _ in range(1, layout.places):
             body = body << 8 * layout.symbol_width | randbelow(layout.symbols, draw)
         if layout.modulus:
@@ -63,7 +61,7 @@ def batch_of(name, count, label):
     """
     question = SURVEY[name]
     batch_id = stream(f"{name} {count} {label}", ID_SIZE)
-    return Batch(question.fingerprint, batch_id, count, rows_of(question.layout, count, label))
+    return Batch(question.fingerprint, batch_id, count, rows=rows_of(question.layout, count, label))
 
 
 def file_of(*batches):

@@ -24,12 +24,31 @@ from ldp.errors import LDPError
 from ldp_aggregator.streams import say_everything
 
 COMMANDS = "ldp.commands"
+_ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
 
 
-class _Commands(click.Group):
+class Group(click.Group):
+    """A group that lists what its subcommands do in whole sentences, over as many lines as it
+    takes.
+    """
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list."""
+        names = self.list_commands(ctx)
+        commands = [(name, self.get_command(ctx, name)) for name in names]
+        rows = [
+            (name, command.get_short_help_str(_ANY_LENGTH))
+            for name, command in commands
+            if command is not None
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class _Commands(Group):
     """A group whose subcommands are entry points."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -26,7 +26,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
 """How the files of pictures end."""
 
-_SHOW_ALL = "--top all shows every value in the survey's order; --format csv and --format json have them all"
+_HAVE_ALL = ", ".join(f"--format {row.name}" for row in formats_of("record", "rows"))
+_SHOW_ALL = (
+    f"--top all shows every value in the survey's order, and all are in files for machines "
+    f"({_HAVE_ALL})"
+)
 
 EVERY_VALUE = 0
 """What `--top all` asks for."""

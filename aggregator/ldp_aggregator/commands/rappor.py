@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET
+from ldp_aggregator.commands.main import QUIET, Group
 from ldp_aggregator.commands.presentation import Presentation, presented, warn_of_health
 from ldp_aggregator.files import FileError, hand_out, read_lines
 from ldp_aggregator.streams import check_one_output
@@ -24,7 +24,7 @@ _PARAMETERS = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def rappor() -> None:
     """Decode the files of google/rappor, and move on from it."""
 

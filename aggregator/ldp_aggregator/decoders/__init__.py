@@ -7,7 +7,8 @@ pure     symbols or bits with (p, q)              blocks   Hadamard response in 
 matrix   symbols from the rows of a matrix        noise    whole numbers with noise
 sum      vectors of noisy numbers                 sketch   hash functions that all share
 sampled  bits for some of the values              bloom    Bloom filters and candidates
-search   texts that a search found                (noise_likelihood: what noise errs by)
+search   texts that a search found                mean     a bit, for a mean alone
+(noise_likelihood: what noise errs by)
 
 Imports: `bloom`, `search`, `moments`, `tallies`.
 """

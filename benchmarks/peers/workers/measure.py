@@ -1,15 +1,4 @@
-"""What every worker does with a request: make reports one at a time, decode them, say how long it
-took.
-
-Rules
-- Time is processor time of the worker. Set-up (objects with the parameters, tables of hash
-  functions, compilation) and the forms that the test itself needs (a list of answers, the bytes of
-  a file) are outside the clock.
-- A side that would take longer than the limit makes, or decodes, fewer reports: as many as fit. The
-  answer says how many; server seconds are then scaled to all respondents by the slope between the
-  last two sizes that were measured.
-- Work shorter than a tenth of a second is repeated, and the median taken.
-"""
+"""What every worker does with a request: make reports one at a time, decode them, take times."""
 
 from __future__ import annotations
 
@@ -77,13 +66,15 @@ def _answer(
     estimates: str,
     longest: float,
 ) -> dict[str, Any]:
-    contender = build(name, options, epsilon, size)
+    contender = build(name, options, epsilon, size=size)
     held = np.load(values).tolist()
     reports, each = _make(contender, held, longest)
     weighed = [contender.report_bytes(report) for report in reports[:_WEIGHED]]
     answer = {"made": len(reports), "client": each, "bytes": sum(weighed) / len(weighed)}
     if contender.server is not None:
-        decoded, seconds, found = _decode(contender, contender.server, reports, len(held), longest)
+        decoded, seconds, found = _decode(
+            contender, contender.server, reports, wanted=len(held), longest=longest
+        )
         np.savez(estimates, **contender.read(found))
         answer |= {"decoded": decoded, "server": seconds}
     return answer
@@ -91,7 +82,8 @@ def _answer(
 
 def _make(contender: Contender, held: Sequence[int], longest: float) -> tuple[list[Any], float]:
     """Reports of the first values, as many as the limit allows, and the seconds for each."""
-    client, answers = contender.client, [contender.answer(value) for value in held]
+    client = contender.client
+    answers = [contender.answer(value) for value in held]
     client(answers[0])
     reports: list[Any] = []
     used = 0.0
@@ -111,9 +103,7 @@ def _decode(
     wanted: int,
     longest: float,
 ) -> tuple[int, float, Any]:
-    """How many reports were decoded, the seconds that `wanted` of them take, and what the server
-    gave.
-    """
+    """How many reports were decoded, the seconds that `wanted` of them take, and the answer."""
     few, count = min(_FIRST, len(reports)), min(_SECOND, len(reports))
     _timed(server, contender.pack(reports[:few]))
     less, _ = _timed(server, contender.pack(reports[:few]))

@@ -1,6 +1,4 @@
-"""Our side: `Client(survey).record`, and from the bytes of a report file to estimates with
-intervals.
-"""
+"""Our side: `Client(survey).record`, and from a report file to estimates with intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from ldp_client import Client, Report, report_bytes
 
 def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Contender:
     """A question is answered once, so every report comes from a new client."""
-    survey = closed_survey(name, size, epsilon, options["keys"])
+    survey = closed_survey(name, size, epsilon, keys=options["keys"])
 
     def client(answer: str) -> Report:
         return Client(survey).record(QUESTION, answer)
@@ -39,11 +37,9 @@ def _server(survey: Survey, file: bytes) -> tuple[Tally, Any]:
     return ingest.tally, estimate(ingest.tally)
 
 
-def _read(found: tuple[Tally, Any]) -> dict[str, Any]:
-    """The view asked for by name that clips and keeps the sum stands beside what peers return by
-    default.
-    """
-    tally, estimates = found
+def _read(result: tuple[Tally, Any]) -> dict[str, Any]:
+    """The view that clips and keeps the sum, beside what peers return by default."""
+    tally, estimates = result
     clipped = estimate(tally, options=Options(post="norm-sub"))
     return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}
 

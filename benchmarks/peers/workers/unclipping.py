@@ -14,9 +14,7 @@ import numpy as np
 
 
 class Witness:
-    """Stands in for an estimator of (counts, n, p, q), and remembers what it
-    was last called with.
-    """
+    """Stands in for an estimator of (counts, n, p, q), and remembers its last call."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator

@@ -1,6 +1,7 @@
 """Data poisoning attacks: reports that were made up, and how far they move estimates.
 
-attack  simulated poisoning, and its gain     report  results as text
+attacking  the attacks on a survey     attack  simulated poisoning, and its gain
+report     results as text
 
 Imports: `sampling`, `reports`.
 """

@@ -5,28 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ldp.errors import LDPError
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS, number, whole
-
-if TYPE_CHECKING:
-    from ldp_simulations.attacks.attack import Attack
-    from ldp_simulations.population import Population
-
-
-_MOST_FORGED = 10**7
-"""Forged reports are made one by one, unlike honest tallies."""
-
-
-class AttackError(LDPError):
-    """An attack that cannot be made on a survey."""
 
 
 @click.command()
@@ -102,68 +88,26 @@ def attack(
     """Simulate the known poisoning attacks on SURVEY, beside the bound that its estimates are
     published with.
     """
-    import numpy as np
-
     from ldp_aggregator.commands.progress import progress
-    from ldp_simulations.attacks import report
-    from ldp_simulations.attacks.attack import simulate_attack
+    from ldp_simulations.attacks.attacking import AttackError
+    from ldp_simulations.attacks.attacking import attack as simulated
     from ldp_simulations.population import synthetic
 
-    survey = _asked(read_survey(survey_path), name)
-    population = synthetic(survey, respondents, distribution, read_candidates(survey, survey_path))
-    forged = max(1, round(respondents * fraction / (1 - fraction)))
-    if forged > _MOST_FORGED:
-        raise AttackError(
-            f"expected at most {_MOST_FORGED:,} forged reports, got {forged:,}; have fewer "
-            f"respondents"
-        )
-    attacks = _attacks(survey, population, targets, kind, forged, hashes)
-    generator = np.random.default_rng(seed)
-    over = partial(progress, what="attacking", quiet=quiet)
-    told = [
-        report.record(
-            report.Attacked(each, [simulate_attack(each, generator) for _ in range(runs)])
-        )
-        for each in over(attacks)
-    ]
-    asked = {"survey": survey.name, "fraction": float(fraction)}
-    present(report.sheet(told, asked), form, output)
-
-
-def _asked(survey: Survey, name: str | None) -> Survey:
-    """The questions that are attacked. Raises `AttackError` if there is none called `name`."""
-    questions = tuple(question for question in survey if name in (None, question.name))
-    if not questions:
+    survey = read_survey(survey_path)
+    if name is not None and name not in (question.name for question in survey):
         known = ", ".join(question.name for question in survey)
         raise AttackError(f"expected --question to be one of {known}, got {name!r}")
-    return Survey(survey.name, questions)
-
-
-def _attacks(
-    survey: Survey,
-    population: Population,
-    targets: str | None,
-    kind: str | None,
-    forged: int,
-    hashes: int | None,
-) -> list[Attack]:
-    """The attacks asked for. Raises `AttackError` if there are none."""
-    from ldp_simulations.attacks.attack import ATTACKS, Attack, places_of, rarest
-
-    wanted = None if targets is None else [part.strip() for part in targets.split(",")]
-    attacks = []
-    for question in survey:
-        holders = population[question.name]
-        places = (
-            rarest(question, holders) if wanted is None else places_of(question, holders, wanted)
-        )
-        attacks += [
-            Attack(question, holders, places, forged, each, hashes)
-            for each in ATTACKS
-            if places and kind in (None, each)
-        ]
-    if not attacks:
-        raise AttackError(
-            f"expected --targets to be values of a question that is attacked, got {targets!r}"
-        )
-    return attacks
+    asked = Survey(survey.name, tuple(each for each in survey if name in (None, each.name)))
+    population = synthetic(asked, respondents, distribution, read_candidates(asked, survey_path))
+    done = simulated(
+        asked,
+        population,
+        fraction=fraction,
+        targets=None if targets is None else [part.strip() for part in targets.split(",")],
+        kind=kind,
+        runs=runs,
+        hashes=hashes,
+        seed=seed,
+        over=partial(progress, what="attacking", quiet=quiet),
+    )
+    present(done.sheet(), form, output)

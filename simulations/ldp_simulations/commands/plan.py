@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -108,28 +109,32 @@ def plan(
 
     With --half-width or --detect, leave out --respondents or --epsilon to be told what it takes.
     """
-    from ldp_simulations.planning import report, search_plan
-    from ldp_simulations.planning.plans import of_survey, of_values
+    from ldp_simulations.planning.planned import plan as planned
 
-    ask = Ask(
-        float(level),
-        float(power),
-        estimand,
-        "bonferroni" if simultaneous else None,
-        None if frequency is None else float(frequency),
-        None if half_width is None else float(half_width),
-        None if detect is None else float(detect),
+    asked: dict[str, Any] = {
+        "level": float(level),
+        "power": float(power),
+        "estimand": estimand,
+        "simultaneous": "bonferroni" if simultaneous else None,
+        "frequency": None if frequency is None else float(frequency),
+        "half_width": None if half_width is None else float(half_width),
+        "detect": None if detect is None else float(detect),
+    }
+    _check(survey_path, values, epsilon, respondents, Ask(**asked), forged)
+    survey = None if survey_path is None else read_survey(survey_path)
+    candidates = (
+        {} if survey is None or survey_path is None else read_candidates(survey, survey_path)
     )
-    _check(survey_path, values, epsilon, respondents, ask, forged)
-    searches: list[search_plan.SearchPlan] = []
-    if survey_path is not None:
-        survey = read_survey(survey_path)
-        searches = search_plan.searches_of_survey(survey, respondents, ask)
-        plans = of_survey(survey, read_candidates(survey, survey_path), respondents, ask)
-    else:
-        plans = of_values(values or 0, epsilon, respondents, ask)
-    told = [report.record(plan, ask, forged) for plan in plans]
-    present(report.sheet(told, searches, ask, forged), form, output)
+    done = planned(
+        survey,
+        values=values,
+        epsilon=epsilon,
+        respondents=respondents,
+        forged=forged,
+        candidates=candidates,
+        **asked,
+    )
+    present(done.sheet(), form, output)
 
 
 def _check(

@@ -55,13 +55,12 @@ def randomize(
     """
     from ldp_aggregator.commands.progress import progress
     from ldp_simulations.answers import read_answers
-    from ldp_simulations.simulation.simulation import randomize_in_any_order
+    from ldp_simulations.simulation.randomizing import randomize
 
     survey = read_survey(survey_path)
     answers = progress(read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet)
     with written_whole(output) as file:
-        for reports in randomize_in_any_order(survey, answers):
-            file.write(reports)
+        file.write(randomize(survey, answers))
 
 
 @click.command()
@@ -174,7 +173,7 @@ def simulate(
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
     if table is not None:
-        population = from_table(table, survey, candidates, skip_invalid=skip_invalid)
+        population = from_table(survey, table, candidates, skip_invalid=skip_invalid)
     else:
         population = synthetic(
             survey, respondents or 10_000, distribution or "zipf:1.1", candidates

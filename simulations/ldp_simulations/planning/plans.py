@@ -11,6 +11,7 @@ from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import log
 from ldp.survey import Survey
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.files import FileError
 from ldp_simulations.planning.asking import Ask
 from ldp_simulations.planning.planning import (
@@ -44,6 +45,12 @@ def of_survey(
     for question in survey:
         if question.randomizer.kind == "search":
             continue
+        if decoder_of(question.randomizer).gives == "mean":
+            raise EstimateError(
+                f"question {question.name!r}: expected a mechanism that estimates frequencies, to "
+                f"plan for, got {question.mechanism}, which estimates a mean alone; `ldp explain` "
+                "says how well that will be known"
+            )
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
             raise FileError(

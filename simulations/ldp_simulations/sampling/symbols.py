@@ -1,16 +1,22 @@
-"""k-ary randomized response: each holder keeps its value with probability p - q, and is otherwise
-uniform over all values: a binomial for each value, and one multinomial.
+"""Reports of one symbol.
+
+k-ary randomized response: each holder keeps its value with probability p - q, and is otherwise
+uniform over all values: a binomial for each value, and one multinomial. The one-bit mean: a
+binomial for the holders of each value.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.one_bit import OneBitMean
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_simulations.reports.forging import best_symbols, marked
-from ldp_simulations.reports.form import Form, Wanted, by_counts
+from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
 def symbol_counts(randomizer: RandomizedResponse, held: Counts, generator: Generator) -> Counts:
@@ -25,4 +31,33 @@ def _worths(randomizer: RandomizedResponse, wanted: Wanted) -> list[Floats]:
     return [marked(randomizer.size, wanted.targets)]
 
 
+def bit_counts(randomizer: OneBitMean, held: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `held` holders, by value."""
+    ones = int(generator.binomial(held, _chances(randomizer)).sum())
+    return np.array([[held.sum() - ones, ones]], dtype=np.int64)
+
+
+def _chances(randomizer: OneBitMean) -> Floats:
+    """P[1 | x] of every value."""
+    p, q = (float(rate) for rate in randomizer.ends)
+    return np.linspace(q, p, randomizer.size)
+
+
+def _expected_bits(
+    randomizer: OneBitMean,
+    values: Sequence[str],  # noqa: ARG001
+    frequency: Floats,
+) -> Counts:
+    ones = round(REPORTS * float(frequency @ _chances(randomizer)))
+    return np.array([[REPORTS - ones, ones]], dtype=np.int64)
+
+
+def _worths_of_bits(randomizer: OneBitMean, wanted: Wanted) -> list[Floats]:
+    """A 1 where the targets are high on average, a 0 where they are low: it moves the mean there."""
+    middle = (randomizer.size - 1) / 2
+    towards = float(np.mean(wanted.targets)) - middle
+    return [np.array([-towards, towards])]
+
+
 FORM = Form(by_counts(symbol_counts), best_symbols(_worths))
+ONE_BIT = Form(by_counts(bit_counts), best_symbols(_worths_of_bits), _expected_bits)

@@ -23,6 +23,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
@@ -112,6 +113,7 @@ FORMS: Mapping[type, Form] = {
     HeavyHitters: searches.FORM,
     LocalHashing: hashes.FORM,
     NoisyHistogram: sums.FORM,
+    OneBitMean: symbols.ONE_BIT,
     PadAndSample: Form(_entries, _forged_entry, _expected_entries),
     ProjectiveResponse: projective.FORM,
     RandomizedResponse: symbols.FORM,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.randomness import Random, shuffled, system
+from ldp.randomness import Random, system
 from ldp.survey import Envelope, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Floats
@@ -27,16 +27,17 @@ from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
-from ldp_client import Client, Report, frames, row_batches
+from ldp_client import frames, row_batches
 from ldp_simulations.population import Population
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.simulation.randomizing import recorded
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """What came of it: the estimates of the first run, and all runs' errors by question."""
 
@@ -48,6 +49,12 @@ class Simulation:
     report_size: int
     """Bytes of the reports of the first run; 0 if none were made."""
 
+    def __repr__(self) -> str:
+        runs = max((len(each.frequency) for each in self.runs.values()), default=0)
+        lines = [f"<Simulation of survey {self.survey.name!r}, {runs} runs by {self.way}:"]
+        lines += [f"  {name}: {each!r}" for name, each in self.runs.items()]
+        return "\n".join(lines) + ">"
+
     def only(self, names: Collection[str]) -> Simulation:
         """What came of these questions."""
         estimates = {name: each for name, each in self.first.questions.items() if name in names}
@@ -58,7 +65,7 @@ class Simulation:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Runs:
     """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate.
 
@@ -70,6 +77,18 @@ class Runs:
     standard_error: Floats
     low: Floats
     high: Floats
+
+    def __repr__(self) -> str:
+        there = ~np.isnan(self.low)
+        if not there.any():
+            return f"no estimates of {len(self.truth):,} values"
+        error = np.sqrt(np.mean((self.frequency - self.truth)[there] ** 2))
+        stated = np.sqrt(np.mean(self.standard_error[there] ** 2))
+        held = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
+        return (
+            f"{len(self.truth):,} values, error {error:.4g} (stated {stated:.4g}), "
+            f"{held:.1%} of intervals hold the truth"
+        )
 
     def only(self, places: NDArray[np.int64]) -> Runs:
         """The values at these places, in their order."""
@@ -116,11 +135,24 @@ def simulate(
     candidates: Mapping[str, Sequence[str]] | None = None,
     over: Any = iter,
 ) -> Simulation:
-    """Simulate `runs` surveys of one population; the same seed gives the same simulation.
+    """Simulate surveys of one population, and compare their estimates with the truth.
 
-    `way` is `law`, or `clients` or `reports` where reports are to be made. `over` wraps the range
-    of runs (for a progress bar). Frequencies are estimated of all mechanisms. Raises
-    `EstimateError` if the options cannot be met.
+    population  as `from_table` or `synthetic` give it
+    runs        how many surveys
+    seed        makes the simulation repeatable
+    way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
+                a mechanism has such a draw; "clients" has a client make each
+    options     of the estimates; frequencies are estimated of all mechanisms
+    candidates  the texts to look for, by open question
+    over        wraps the range of runs (for a progress bar)
+
+    Raises `EstimateError` if the options cannot be met.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> result = ldp_simulations.simulate(survey, ldp_simulations.synthetic(survey), runs=20)
+    >>> result.runs["mode"].frequency.shape
+    (20, 2)
     """
     options = replace(options, frequencies=True)
     generator = np.random.default_rng(seed)
@@ -132,7 +164,7 @@ def simulate(
         if way in (CLIENTS, REPORTS):
             respondents = _respondents(survey, population, generator)
             tally, report_size = _collected(
-                survey, randomize(survey, respondents, random, bulk=way == REPORTS)
+                survey, report_files(survey, respondents, random, bulk=way == REPORTS)
             )
         else:
             tally = Tally.empty(survey)
@@ -147,7 +179,7 @@ def simulate(
     return Simulation(survey, population, way, estimates[0], by_question, report_size)
 
 
-def randomize(
+def report_files(
     survey: Survey,
     respondents: Iterable[Mapping[str, object]],
     random: Random = system,
@@ -160,28 +192,6 @@ def randomize(
     """
     for envelope, rows in _rows(survey, respondents, random, bulk=bulk):
         yield frames(_batches(envelope, rows, random))
-
-
-def randomize_in_any_order(
-    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random = system
-) -> Iterator[bytes]:
-    """The same in a random order, rows as well as batches, so that it tells nothing of the order of
-    respondents.
-
-    All reports are held in memory until the last one is made.
-    """
-    made: dict[Envelope, list[bytes]] = {envelope: [] for envelope in survey.envelopes}
-    for envelope, rows in _rows(survey, respondents, random, bulk=True):
-        made[envelope] += (
-            rows[start : start + envelope.width] for start in range(0, len(rows), envelope.width)
-        )
-    batches = [
-        batch
-        for envelope, rows in made.items()
-        for batch in _batches(envelope, b"".join(shuffled(rows, random)), random)
-    ]
-    for batch in shuffled(batches, random):
-        yield frames([batch])
 
 
 def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]:
@@ -201,9 +211,7 @@ def _rows(
             answers = [given for given in chunk if names <= given.keys()]
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
-                drawn = b"".join(
-                    _recorded(survey, envelope, given, random).row for given in answers
-                )
+                drawn = b"".join(recorded(survey, envelope, given, random).row for given in answers)
             yield envelope, drawn
 
 
@@ -220,15 +228,6 @@ def _drawn_in_bulk(
         rows.append(draw(np.array(values, dtype=np.int64), random))
     joined: bytes = np.concatenate(rows, axis=1).tobytes()
     return joined
-
-
-def _recorded(
-    survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random
-) -> Report:
-    client, names = Client(survey, random=random), [question.name for question in envelope.members]
-    if len(names) > 1:
-        return client.record_together({name: given[name] for name in names})
-    return client.record(names[0], given[names[0]])
 
 
 def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:

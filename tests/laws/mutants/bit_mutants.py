@@ -19,8 +19,10 @@ def sets_only(self, value, random):
 
     Then the true one is set, and never cleared.
     """
-    noise = draw_bits(0, self.size, self.if_other, self.if_other, random, self.word)
-    return noise | draw_bits(1, 1, self.if_true, 0, random, self.word) << value
+    noise = draw_bits(
+        0, self.size, self.if_other, if_other=self.if_other, random=random, word=self.word
+    )
+    return noise | draw_bits(1, 1, self.if_true, if_other=0, random=random, word=self.word) << value
 
 
 def last_bit_plain(self, value, random):
@@ -67,20 +69,22 @@ def stop_when_decided(self, value, random):
 
 
 def low_bits_ignored(self, value, random):
-    return UnaryEncoding(self.size, self.if_true >> 1, self.if_other >> 1, self.word - 1).randomize(
-        value, random
-    )
+    return UnaryEncoding(
+        self.size, self.if_true >> 1, self.if_other >> 1, word=self.word - 1
+    ).randomize(value, random)
 
 
 def at_most(self, value, random):
     """A word is compared by <= where < is meant."""
-    return UnaryEncoding(self.size, self.if_true + 1, self.if_other + 1, self.word).randomize(
+    return UnaryEncoding(self.size, self.if_true + 1, self.if_other + 1, word=self.word).randomize(
         value, random
     )
 
 
 def swapped(self, value, random):
-    return UnaryEncoding(self.size, self.if_other, self.if_true, self.word).randomize(value, random)
+    return UnaryEncoding(self.size, self.if_other, self.if_true, word=self.word).randomize(
+        value, random
+    )
 
 
 def reversed_positions(self, value, random):
@@ -121,7 +125,7 @@ MUTANTS = (
         "unary encoding that only sets (pure-LDP 1.1.2)",
         sampler,
         "bits-2-word-2",
-        (2, 1),
+        tape=(2, 1),
         randomize=sets_only,
     ),
     altered(
@@ -132,7 +136,9 @@ MUTANTS = (
     ),
     altered("true bit never cleared", sampler, "bits-3-word-3", randomize=true_bit_kept),
     altered("all bits from one word", sampler, "bits-3-word-3", randomize=share_a_word),
-    altered("low bits from one word", sampler, "bits-2-reserve", (5,), randomize=share_low_bits),
+    altered(
+        "low bits from one word", sampler, "bits-2-reserve", tape=(5,), randomize=share_low_bits
+    ),
     altered(
         "planes drawn until all is decided",
         same_bytes,

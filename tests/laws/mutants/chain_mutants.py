@@ -226,6 +226,10 @@ MUTANTS = (
     ),
     altered("window chosen by the value", sampler, "window-of-2", randomize=window_of_the_value),
     altered("ratio of one bit", privacy, "window-of-2", ratio=property(one_bit)),
-    decoded_by("bits outside the window counted as 0", decoder, "window-of-2", asked_everything),
-    decoded_by("variance as if p + q = 1", errors, "l-grr-1", variance_if_rates_add_up_to_one),
+    decoded_by(
+        "bits outside the window counted as 0", decoder, "window-of-2", change=asked_everything
+    ),
+    decoded_by(
+        "variance as if p + q = 1", errors, "l-grr-1", change=variance_if_rates_add_up_to_one
+    ),
 )

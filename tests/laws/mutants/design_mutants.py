@@ -117,20 +117,25 @@ def multinomial(moments, *_):
 
 
 DECODERS = (
-    decoded_by("clipped and normalised (multi-freq-ldpy)", decoder, "symbols-7", clipped),
-    decoded_by("clipped and normalised inverse", decoder, "matrix-3", clipped),
-    decoded_by("p and q swapped in the decoder", decoder, "bits-3-word-3", swapped),
-    decoded_by("nominal p and q in the decoder", decoder, "bits-3-word-4", nominal),
-    decoded_by("counts not debiased (google/rappor)", decoder, "rappor-2-word-3", counted_only),
-    decoded_by("values in reverse", decoder, "bits-3-word-3", reversed_values),
-    decoded_by("inverse transposed", decoder, "matrix-3", transposed),
-    decoded_by("variance without the f-term", errors, "bits-3-word-4", without_f_term),
+    decoded_by("clipped and normalised (multi-freq-ldpy)", decoder, "symbols-7", change=clipped),
+    decoded_by("clipped and normalised inverse", decoder, "matrix-3", change=clipped),
+    decoded_by("p and q swapped in the decoder", decoder, "bits-3-word-3", change=swapped),
+    decoded_by("nominal p and q in the decoder", decoder, "bits-3-word-4", change=nominal),
     decoded_by(
-        "variance of the population for the respondents", errors, "symbols-7", of_the_population
+        "counts not debiased (google/rappor)", decoder, "rappor-2-word-3", change=counted_only
     ),
-    decoded_by("matrix variance not centred", errors, "matrix-3", of_the_population),
-    decoded_by("values taken as uncorrelated", errors, "symbols-7", uncorrelated),
-    decoded_by("covariance without randomization", errors, "matrix-3", multinomial),
+    decoded_by("values in reverse", decoder, "bits-3-word-3", change=reversed_values),
+    decoded_by("inverse transposed", decoder, "matrix-3", change=transposed),
+    decoded_by("variance without the f-term", errors, "bits-3-word-4", change=without_f_term),
+    decoded_by(
+        "variance of the population for the respondents",
+        errors,
+        "symbols-7",
+        change=of_the_population,
+    ),
+    decoded_by("matrix variance not centred", errors, "matrix-3", change=of_the_population),
+    decoded_by("values taken as uncorrelated", errors, "symbols-7", change=uncorrelated),
+    decoded_by("covariance without randomization", errors, "matrix-3", change=multinomial),
 )
 
 MUTANTS = (*DESIGNS, *DECODERS)

@@ -125,7 +125,7 @@ class _PlainKeys(Memory):
 
     __slots__ = ()
 
-    def memo_key(self, question, _cohort, value, _random):
+    def memo_key(self, question, _cohort, value, random):  # noqa: ARG002
         """The answer."""
         return question.fingerprint + value
 
@@ -136,15 +136,15 @@ def keeps_answers(self, survey, **settings):
 
 
 def of_draws(name, broken):
-    return Mutant(name, laws.uniform, randbelow, broken)
+    return Mutant(name, laws.uniform, randbelow, broken=broken)
 
 
 def of_sources(name, law, broken):
-    return Mutant(name, law, system, broken)
+    return Mutant(name, law, system, broken=broken)
 
 
 def of_clients(name, law, **replaced):
-    return Mutant(name, law, Client, type("Client", (Client,), replaced))
+    return Mutant(name, law, Client, broken=type("Client", (Client,), replaced))
 
 
 MUTANTS = (
@@ -171,5 +171,10 @@ MUTANTS = (
     of_clients("memo keys that all devices share", laws.silent, __init__=shares_its_secret),
     of_clients("memo keys that are answers", laws.silent, __init__=keeps_answers),
     of_clients("width depends on the report", laws.one_width, record=drops_zeros),
-    Mutant("textbook choice by d < 3 e^epsilon + 2", laws.least_error, automatic, textbook_choice),
+    Mutant(
+        "textbook choice by d < 3 e^epsilon + 2",
+        laws.least_error,
+        automatic,
+        broken=textbook_choice,
+    ),
 )

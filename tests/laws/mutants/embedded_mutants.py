@@ -104,7 +104,9 @@ def sends_all_the_same(self, *arguments, **settings):
 
 
 def of_embedded(name, law, **replaced):
-    return Mutant(name, law, EmbeddedClient, type("EmbeddedClient", (EmbeddedClient,), replaced))
+    return Mutant(
+        name, law, EmbeddedClient, broken=type("EmbeddedClient", (EmbeddedClient,), replaced)
+    )
 
 
 MUTANTS = (

@@ -162,24 +162,29 @@ MUTANTS = (
     designed_as(
         "odds against all halves together",
         "hr-3",
-        HadamardResponse(4, 4, 8, math.floor(7 * E * WEIGHT_SCALE), WEIGHT_SCALE),
+        HadamardResponse(4, 4, 8, truth=math.floor(7 * E * WEIGHT_SCALE), other=WEIGHT_SCALE),
     ),
-    decoded_by("block not looked at", decoder, "hadamard-2-blocks", without_the_block),
+    decoded_by("block not looked at", decoder, "hadamard-2-blocks", change=without_the_block),
     decoded_by(
         "reports of other holders taken for the block's",
         decoder,
         "hadamard-4-blocks",
-        block_by_block,
+        change=block_by_block,
     ),
-    decoded_by("worth of one block", decoder, "hadamard-2-blocks", worth_of_one_block),
+    decoded_by("worth of one block", decoder, "hadamard-2-blocks", change=worth_of_one_block),
     decoded_by(
         "others of the block left out of errors",
         errors,
         "hadamard-2-blocks",
-        nobody_else_in_the_block,
+        change=nobody_else_in_the_block,
     ),
-    decoded_by("blocks taken to be held alike", errors, "hadamard-4-blocks", blocks_held_alike),
     decoded_by(
-        "others of the block left out for sets", errors, "padded-blocks", nobody_else_with_a_set
+        "blocks taken to be held alike", errors, "hadamard-4-blocks", change=blocks_held_alike
+    ),
+    decoded_by(
+        "others of the block left out for sets",
+        errors,
+        "padded-blocks",
+        change=nobody_else_with_a_set,
     ),
 )

@@ -70,7 +70,7 @@ def buckets_that_never_meet(moments, randomizer, _):
 
 MUTANTS = (
     altered("a = 0 allowed", sampler, "hash-4", randomize=multiplier_from_zero),
-    altered("b left out", sampler, "hash-4", (2, 3), randomize=no_shift),
+    altered("b left out", sampler, "hash-4", tape=(2, 3), randomize=no_shift),
     altered(
         "hash function chosen by the value",
         same_bytes,
@@ -84,6 +84,8 @@ MUTANTS = (
         "sign of another coordinate", sampler, "hadamard-sketch-2", randomize=right_sign_elsewhere
     ),
     altered("sketch's cohort from the value", sampler, "sketch-2", randomize=cohort_from_the_value),
-    decoded_by("sketch whose values never meet", decoder, "sketch-2", buckets_that_never_meet),
+    decoded_by(
+        "sketch whose values never meet", decoder, "sketch-2", change=buckets_that_never_meet
+    ),
     altered("every value in one bucket", unbiased, "hash-4", channel=all_meet),
 )

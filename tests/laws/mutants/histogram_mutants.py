@@ -47,7 +47,9 @@ def numbered_from_the_end(self, value, random):
 
 def folded_too_late(self, value, random):
     """On either side there is a level more than reports have room for."""
-    return NoisyHistogram(self.size, self.levels + 2, self.flip, self.word).randomize(value, random)
+    return NoisyHistogram(self.size, self.levels + 2, self.flip, word=self.word).randomize(
+        value, random
+    )
 
 
 def plain_mean(moments, randomizer, counts):
@@ -74,6 +76,10 @@ MUTANTS = (
         "histogram: numbered from the end", sampler, "histogram-2", randomize=numbered_from_the_end
     ),
     altered("histogram: folded too late", same_bytes, "histogram-2", randomize=folded_too_late),
-    decoded_by("histogram: folded ends taken at face value", decoder, "histogram-2", plain_mean),
-    decoded_by("histogram: variance of unfolded noise", errors, "histogram-2", of_unfolded_noise),
+    decoded_by(
+        "histogram: folded ends taken at face value", decoder, "histogram-2", change=plain_mean
+    ),
+    decoded_by(
+        "histogram: variance of unfolded noise", errors, "histogram-2", change=of_unfolded_noise
+    ),
 )

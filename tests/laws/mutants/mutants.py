@@ -27,20 +27,25 @@ def altered(name, law, genuine, tape=None, **replaced):
     kind = type(specimen.randomizer)
     randomizer = type(kind.__name__, (kind,), replaced)(*specimen.randomizer)
     return Mutant(
-        name, law, specimen, specimen._replace(randomizer=randomizer, tape=tape or specimen.tape)
+        name,
+        law,
+        specimen,
+        broken=specimen._replace(randomizer=randomizer, tape=tape or specimen.tape),
     )
 
 
 def designed_as(name, genuine, randomizer):
     """The mutant whose design gives other integers."""
     return Mutant(
-        name, declared, GENUINE[genuine], GENUINE[genuine]._replace(randomizer=randomizer)
+        name, declared, GENUINE[genuine], broken=GENUINE[genuine]._replace(randomizer=randomizer)
     )
 
 
 def declared_as(name, genuine, declaration):
     """The mutant whose survey declares something else."""
-    return Mutant(name, declared, GENUINE[genuine], GENUINE[genuine]._replace(declared=declaration))
+    return Mutant(
+        name, declared, GENUINE[genuine], broken=GENUINE[genuine]._replace(declared=declaration)
+    )
 
 
 def decoded_by(name, law, genuine, change):
@@ -50,4 +55,4 @@ def decoded_by(name, law, genuine, change):
     def decode(randomizer, counts):
         return change(specimen.decode(randomizer, counts), randomizer, counts)
 
-    return Mutant(name, law, specimen, specimen._replace(decode=decode))
+    return Mutant(name, law, specimen, broken=specimen._replace(decode=decode))

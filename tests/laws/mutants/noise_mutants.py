@@ -105,23 +105,21 @@ def _noise(noise, random):
     rising = tails(AdditiveNoise(*noise))
     reach = len(rising) - 1
     drawn = randbelow(rising[-1] + rising[-2], random)
-    return (
-        reach - bisect_right(rising, drawn)
-        if drawn < rising[-1]
-        else bisect_right(rising, drawn - rising[-1]) - reach
-    )
+    if drawn < rising[-1]:
+        return reach - bisect_right(rising, drawn)
+    return bisect_right(rising, drawn - rising[-1]) - reach
 
 
 def _averaged(name, average):
     specimen = GENUINE["steps-4-margin-2"]
-    return Mutant(name, averages, specimen, specimen._replace(average=average))
+    return Mutant(name, averages, specimen, broken=specimen._replace(average=average))
 
 
 _DESIGN = GENUINE["geometric-1"].randomizer
 
 MUTANTS = (
     altered("noise wraps around", sampler, "steps-3-margin-1", randomize=wraps_around),
-    altered("no noise in two ways", sampler, "steps-3", (8, 1), randomize=zero_twice),
+    altered("no noise in two ways", sampler, "steps-3", tape=(8, 1), randomize=zero_twice),
     altered("noise drawn until it fits", sampler, "steps-3", randomize=draws_until_it_fits),
     altered(
         "noise drawn as often as the value takes",
@@ -147,6 +145,10 @@ MUTANTS = (
     _averaged("mean without what ends count for more", plain_ends),
     _averaged("variance as if nothing were cut", variance_of_all_the_noise),
     _averaged("second moment of reports", noise_left_in),
-    decoded_by("reports beyond the domain dropped", errors, "steps-4-margin-2", outside_dropped),
-    decoded_by("one variance for all of a range", errors, "steps-4-margin-2", held_everywhere),
+    decoded_by(
+        "reports beyond the domain dropped", errors, "steps-4-margin-2", change=outside_dropped
+    ),
+    decoded_by(
+        "one variance for all of a range", errors, "steps-4-margin-2", change=held_everywhere
+    ),
 )

@@ -102,12 +102,14 @@ MUTANTS = (
         "plane-of-order-3",
         support=property(independent_supports),
     ),
-    decoded_by("points: decoded in reverse", decoder, "plane-of-order-4", in_reverse),
-    decoded_by("points: slices in reverse", decoder, "folded-space-of-order-3", slices_in_reverse),
+    decoded_by("points: decoded in reverse", decoder, "plane-of-order-4", change=in_reverse),
+    decoded_by(
+        "points: slices in reverse", decoder, "folded-space-of-order-3", change=slices_in_reverse
+    ),
     decoded_by(
         "points: zeros as the first point",
         decoder,
         "folded-plane-of-order-4",
-        zeros_as_the_first_point,
+        change=zeros_as_the_first_point,
     ),
 )

@@ -75,7 +75,7 @@ def one_dummy(genuine):
         "one dummy for many",
         privacy,
         GENUINE[genuine],
-        GENUINE[genuine]._replace(randomizer=broken),
+        broken=GENUINE[genuine]._replace(randomizer=broken),
     )
 
 
@@ -85,7 +85,7 @@ MUTANTS = (
         "sampled with a bias",
         sampler,
         "padded-symbols",
-        (1, 1, 8),
+        tape=(1, 1, 8),
         randomize=the_lower_of_two_draws,
     ),
     altered("draws for every member", same_bytes, "padded-symbols", randomize=every_member),
@@ -99,7 +99,7 @@ MUTANTS = (
     designed_as(
         "the gain of sampling claimed for subsets",
         "pad-ss-1",
-        PadAndSample(4, 2, SubsetSelection(5, 2, ODDS_OF_TWO, WEIGHT_SCALE)),
+        PadAndSample(4, 2, SubsetSelection(5, 2, ODDS_OF_TWO, other=WEIGHT_SCALE)),
     ),
     designed_as(
         "odds multiplied by the number of entries",
@@ -109,7 +109,7 @@ MUTANTS = (
     designed_as(
         "epsilon for each bit of a set",
         "set-unary-1",
-        SetEncoding(4, 2, SPAN // 2, math.ceil(SPAN / (E + 1))),
+        SetEncoding(4, 2, SPAN // 2, if_other=math.ceil(SPAN / (E + 1))),
     ),
     altered("first member encoded alone", sampler, "set-3", randomize=first_member_alone),
     altered(

@@ -114,7 +114,9 @@ def _other(self, below, random):
 
 
 MUTANTS = (
-    altered("other value drawn from all", sampler, "symbols-3", (8, 8), randomize=other_from_all),
+    altered(
+        "other value drawn from all", sampler, "symbols-3", tape=(8, 8), randomize=other_from_all
+    ),
     altered("> in place of >=", sampler, "symbols-7", randomize=other_above),
     altered("other value may be the true one", sampler, "symbols-7", randomize=other_unshifted),
     altered("other value is always the next", sampler, "symbols-7", randomize=other_is_next),

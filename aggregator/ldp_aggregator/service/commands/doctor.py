@@ -31,7 +31,12 @@ from ldp_aggregator.files import read_source
     help="A survey that was served, should its file be missing in the store.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to write what is found.",
 )
 def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> None:
     """Say what is wrong with STORE (a URL, as for ldp serve), and what it means

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import FileError, written_whole
 from ldp_aggregator.service.uploads.tokens import SCOPES, Token, Tokens, is_name, kept, new_token
 
@@ -24,7 +25,7 @@ _FILE = click.option(
 _MOST_DAYS = 3650
 
 
-@click.group()
+@click.group(cls=Group)
 def token() -> None:
     """Make, list and remove the tokens that `ldp serve --token-file` asks for."""
 

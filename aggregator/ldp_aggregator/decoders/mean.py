@@ -1,0 +1,88 @@
+"""Kind `mean`: a report is a bit whose expectation is linear in a whole number; a mean alone.
+
+With c the value counted from the middle of its range, -h to h, and s = h / (p - q) (p, q: a 1 from
+the last value, from the first; q = 1 - p), a report is worth s if it is 1 and -s if it is 0:
+
+    E[score | c] = c,  Var(score | c) = s^2 - c^2
+
+For a population the variance of the mean score is (s^2 - estimate^2) / (n - 1), unbiased. For the
+respondents it is (s^2 - mean of c^2) / n, and no report tells how c^2 is spread; with the square of
+the estimate in its place, which is never more than the mean of c^2, errors are too large rather
+than too small: the same number for both estimands.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.one_bit import OneBitMean
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Decoder, Parts, Range, Refusal, alike, half
+from ldp_aggregator.moments.moments import Moments
+
+
+def mean_parts(
+    randomizer: Randomizer,
+    moments: Moments | None,  # noqa: ARG001
+    counts: Counts,
+    values: Floats,
+) -> Parts:
+    """From the number of ones; `counts` is ((zeros, ones),)."""
+    zeros, ones = counts[0].tolist()
+    reports = zeros + ones
+    scale = float(_scale(_one_bit(randomizer)))
+    from_middle = scale * (ones - zeros) / reports
+    # Of a single report no spread is seen: then the largest that there is.
+    variance = (scale**2 - from_middle**2) / (reports - 1) if reports > 1 else scale**2
+    estimate = from_middle + float(values[0] + values[-1]) / 2
+    # The least mean square that the squared mean, less its error, allows: no spread is added.
+    return Parts(estimate, estimate**2 - variance, variance)
+
+
+def score_range(randomizer: Randomizer) -> Range | Refusal:  # noqa: ARG001
+    """No frequency is estimated."""
+    return Refusal("no frequencies are estimated")
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """A forged bit is worth s or -s, and its device may hold the other end."""
+    one_bit = _one_bit(randomizer)
+    return _scale(one_bit) + half(one_bit.size)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """Of either bit: q at least, and p at most."""
+    p, q = _one_bit(randomizer).ends
+    return alike(q, p)
+
+
+def explained(randomizer: Randomizer) -> list[str]:
+    """What epsilon covers, and how well the mean will be known."""
+    one_bit = _one_bit(randomizer)
+    return [
+        f"  sensitivity         {one_bit.size - 1}: epsilon covers any value against any other, "
+        "not one step",
+        f"  error of a mean     at most {float(_scale(one_bit)):.4g} / sqrt(respondents)",
+    ]
+
+
+def _scale(one_bit: OneBitMean) -> Fraction:
+    """What a 1 is worth, counted from the middle."""
+    p, q = one_bit.ends
+    return half(one_bit.size) / (p - q)
+
+
+def _one_bit(randomizer: Randomizer) -> OneBitMean:
+    assert isinstance(randomizer, OneBitMean)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    score_range=score_range,
+    gives="mean",
+    mean_parts=mean_parts,
+    mean_reach=mean_reach,
+    payload_chances=payload_chances,
+    explained=explained,
+)

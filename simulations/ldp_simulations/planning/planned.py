@@ -1,0 +1,113 @@
+"""`plan`: what a survey, or every mechanism for so many values, will be able to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ldp.errors import EstimateError
+from ldp.exact import fraction
+from ldp.survey import Survey
+from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.sheet import Sheet
+from ldp_simulations.planning import report, search_plan
+from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning.plans import Plan, of_survey, of_values
+
+
+@dataclass(frozen=True, repr=False)
+class Planned:
+    """What was asked, and a plan for each question or mechanism; its `repr` is a table."""
+
+    ask: Ask
+    plans: Sequence[Plan]
+    searches: Sequence[search_plan.SearchPlan] = ()
+    """Of questions whose texts are found by a search."""
+    forged: int | None = None
+    """How many reports are taken to be forged; None for 1 % of them."""
+
+    def sheet(self) -> Sheet:
+        """A table of the plans, and one for each search, in the shapes that formats ask for."""
+        records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
+        return report.sheet(records, self.searches, self.ask, forged=self.forged)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each plan, ready for JSON; what cannot be had is None."""
+        plans: list[dict[str, Any]] = self.to_dict()["plans"]
+        return plans
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: the format that `ldp plan --format json` writes."""
+        return dict(self.sheet().record())
+
+    def __repr__(self) -> str:
+        return str(rendered(self.sheet(), "table"))
+
+
+def plan(
+    survey: Survey | None = None,
+    *,
+    values: int | None = None,
+    epsilon: str | int | float | Fraction | None = None,
+    respondents: int | None = None,
+    half_width: float | None = None,
+    detect: float | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+    frequency: float | None = None,
+    estimand: str = "respondents",
+    simultaneous: str | None = None,
+    forged: int | None = None,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+) -> Planned:
+    """What errors to expect of a survey's questions, or of every mechanism for so many values.
+
+    survey        the survey; or
+    values        a number of values, at least 2, to compare mechanisms for, with an epsilon or a
+                  number of respondents, or both
+    epsilon       what one report may reveal
+    respondents   how many answer; left out, the least number that keeps what is asked for is found
+    half_width    the largest half-width of intervals, as a share from 0 to 1
+    detect        a share of the respondents that has to be found
+    level, power  of intervals and detection, and the chance to detect
+    frequency     the share of a typical value; an even one, unless given
+    estimand      "respondents" or "population": whom errors are for
+    simultaneous  "bonferroni" if all intervals of a question shall hold together
+    forged        how many reports are forged; 1 % unless given
+    candidates    the texts to look for, by open question
+
+    Raises `EstimateError` where there is not enough to find a plan by, and `FileError` for an open
+    question without candidates.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> found = ldp_simulations.plan(survey, half_width=0.01)
+    >>> found.plans[0].respondents
+    35344
+    """
+    ask = Ask(level, power, estimand, simultaneous, frequency, half_width, detect)
+    _check(survey, values, epsilon, respondents, ask)
+    if survey is None:
+        exact = None if epsilon is None else fraction(epsilon)
+        return Planned(ask, of_values(values or 0, exact, respondents, ask), (), forged)
+    searches = search_plan.searches_of_survey(survey, respondents, ask)
+    return Planned(ask, of_survey(survey, candidates or {}, respondents, ask), searches, forged)
+
+
+def _check(
+    survey: Survey | None, values: int | None, epsilon: object, respondents: int | None, ask: Ask
+) -> None:
+    """Raise `EstimateError` for arguments that no plan can be found by."""
+    if (survey is None) == (values is None):
+        raise EstimateError("expected a survey, or a number of values; got both or neither")
+    known = survey is not None or epsilon is not None
+    if survey is not None and epsilon is not None:
+        raise EstimateError("expected no epsilon beside a survey, which has its own; got one")
+    if not known and respondents is None:
+        raise EstimateError("expected epsilon or respondents, the other of which can be found")
+    goal = ask.half_width is not None or ask.detect is not None
+    if not goal and (respondents is None or not known):
+        missing = "respondents" if respondents is None else "epsilon"
+        raise EstimateError(f"expected {missing}, or half_width or detect to find it by; got none")

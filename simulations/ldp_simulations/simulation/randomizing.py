@@ -1,0 +1,114 @@
+"""Randomizing a table of answers: the reports that its respondents' devices would send.
+
+By the column where a mechanism has a draw in bulk (`sampling.bulk`), of the same law as a client's,
+from the same source; else a client makes each report. Reports leave in a random order, rows as well
+as batches, so that it tells nothing of the order of respondents.
+"""
+
+from __future__ import annotations
+
+import random as standard_random
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ldp.randomness import Random, shuffled, system
+from ldp.survey import Envelope, Survey
+from ldp.wire import Batch
+from ldp_aggregator.arrays import Integers, Rows
+from ldp_client import Client, Report, frames, row_batches
+from ldp_simulations.reports.bulk import bulk_draw, words
+from ldp_simulations.tables import NO_ANSWER, Column, Table, columns_of
+
+_AT_ONCE = 1 << 14
+"""Reports that are drawn together."""
+
+
+def randomize(
+    survey: Survey, table: Table, *, skip_invalid: bool = False, seed: int | None = None
+) -> bytes:
+    """The reports of a table of answers, as the bytes of a report file.
+
+    table         a data frame of pandas or polars, or a dict of arrays or lists, with a column for
+                  each question; an iterable of dicts, one for each respondent; or the path of a CSV
+                  file. None, NaN and empty texts are no answer
+    skip_invalid  take cells that do not fit their question for no answer
+    seed          make the reports repeatable, which gives away the answers: for tests alone
+
+    All reports are held in memory. Raises `AnswersError` if the table does not fit the survey, and
+    `TypeError` for what is no table.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus", None]})
+    >>> ldp_aggregator.estimate(survey, reports)["mode"].reports
+    2
+    """
+    # A predictable source, which no device ever uses.
+    random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
+    columns = columns_of(survey, table, skip_invalid=skip_invalid)
+    batches: list[Batch] = []
+    for envelope in survey.envelopes:
+        rows = np.concatenate([*_drawn(survey, envelope, columns, random)])
+        # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
+        rows = rows[np.argsort(words(len(rows), random))]
+        batches += row_batches(
+            envelope.fingerprint, rows.tobytes(), envelope.width, envelope.epoch, random=random
+        )
+    return frames(shuffled(batches, random))
+
+
+def _drawn(
+    survey: Survey, envelope: Envelope, columns: Mapping[str, Column], random: Random
+) -> Iterator[Rows]:
+    """The reports to a question or group, of shape (reports, width), some at a time."""
+    parts = [columns[question.name] for question in envelope.members]
+    # (questions, reports): of those who answered; of a group, all of it.
+    codes = np.stack([part.codes for part in parts])
+    codes = codes[:, (codes != NO_ANSWER).all(axis=0)]
+    yield np.empty((0, envelope.width), dtype=np.uint8)
+    for start in range(0, codes.shape[1], _AT_ONCE):
+        chunk = codes[:, start : start + _AT_ONCE]
+        rows = _in_bulk(envelope, parts, chunk, random)
+        yield _by_clients(survey, envelope, parts, chunk, random) if rows is None else rows
+
+
+def _in_bulk(
+    envelope: Envelope, parts: list[Column], codes: Integers, random: Random
+) -> Rows | None:
+    """Reports drawn in bulk; None where there is no such draw."""
+    rows = []
+    for question, part, places in zip(envelope.members, parts, codes, strict=True):
+        draw = bulk_draw(question.randomizer)
+        if draw is None:
+            return None
+        values = np.array([question.value(answer) for answer in part.answers], dtype=np.int64)
+        rows.append(draw(values[places], random))
+    return np.concatenate(rows, axis=1)
+
+
+def _by_clients(
+    survey: Survey,
+    envelope: Envelope,
+    parts: list[Column],
+    codes: Integers,
+    random: Random,
+) -> Rows:
+    """Reports that a client makes for each respondent."""
+    names = [question.name for question in envelope.members]
+    made = []
+    for places in codes.T.tolist():
+        answers = [part.answers[place] for part, place in zip(parts, places, strict=True)]
+        given = dict(zip(names, answers, strict=True))
+        made.append(recorded(survey, envelope, given, random).row)
+    return np.frombuffer(b"".join(made), dtype=np.uint8).reshape(-1, envelope.width)
+
+
+def recorded(
+    survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random
+) -> Report:
+    """The report of a client of its own to a question or group."""
+    client, names = Client(survey, random=random), [question.name for question in envelope.members]
+    if len(names) > 1:
+        return client.record_together({name: given[name] for name in names})
+    return client.record(names[0], given[names[0]])

@@ -1,0 +1,197 @@
+"""Tables of answers as people have them: each question's answers as places in a list of those that
+differ, so that millions of rows are checked and randomized by the column.
+
+    data frames     of pandas or polars, tables of pyarrow: a column for each question
+    dict            of arrays or lists, by question
+    iterable        of dicts, one for each respondent
+    path            of a CSV file (`ldp_simulations.answers`)
+
+None, NaN and empty texts are no answer. Texts are read as in a CSV file; whole numbers, also where
+a library made floats of them, stand for the texts or booleans that are written so. The table holds
+true answers: problems are named by row (the first is 1) and question, and never quote a cell.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from array import array
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ldp.domain import Domain
+from ldp.errors import AnswerError
+from ldp.survey import Group, Question, Survey
+from ldp_aggregator.arrays import Integers
+from ldp_simulations.answers import AnswersError, read_answers, refusal
+
+Table = Any
+"""One of the above; the libraries are not needed here, so their types have no names."""
+
+NO_ANSWER = -1
+_MISSING_TYPES = ("NAType", "NaTType")
+"""What pandas has for missing values, besides NaN."""
+
+
+class Column(NamedTuple):
+    """The answers to one question: respondent i gave `answers[codes[i]]`, or none if that is -1."""
+
+    codes: Integers
+    """Of shape (respondents,)."""
+    answers: list[object]
+    """Those that differ, as `Question.value` takes them."""
+
+
+def columns_of(survey: Survey, table: Table, *, skip_invalid: bool = False) -> dict[str, Column]:
+    """The column of each question.
+
+    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
+    only some questions of a group are answered; with `skip_invalid` such cells are taken for no
+    answer. Raises `TypeError` for what is no table.
+    """
+    coders = [_Coder(question) for question in survey]
+    problems: list[str] = []
+    if isinstance(table, str | os.PathLike):
+        _take_rows(coders, read_answers(Path(table), survey, skip_invalid=skip_invalid), problems)
+    elif isinstance(table, Mapping) or hasattr(table, "columns"):
+        _take_columns(coders, table, problems)
+    elif isinstance(table, Iterable):
+        _take_rows(coders, table, problems)
+    else:
+        raise TypeError(
+            "expected a data frame, a dict of columns, an iterable of dicts, or the path of a CSV "
+            f"file; got something of type {type(table).__name__}"
+        )
+    columns = {
+        coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers) for coder in coders
+    }
+    for group in survey.groups:
+        problems += _drop_halves(group, columns)
+    if problems and not skip_invalid:
+        raise refusal(problems, "the table")
+    return columns
+
+
+class _Coder:
+    """Makes a column, cell by cell; each cell that was met before costs a look-up."""
+
+    def __init__(self, question: Question) -> None:
+        self.name = question.name
+        self.codes = array("q")
+        self.answers: list[object] = []
+        self._question = question
+        self._known: dict[Hashable, int | str] = {}
+
+    def take(self, row: int, cell: object, problems: list[str]) -> None:
+        """Add the cell of a row; what is wrong with it is a problem, and it no answer."""
+        code = NO_ANSWER if _is_missing(cell) else self._known_code(cell)
+        if isinstance(code, str):
+            problems.append(f"row {row}: {code}")
+            code = NO_ANSWER
+        self.codes.append(code)
+
+    def _known_code(self, cell: object) -> int | str:
+        """The place of a cell's answer, or what is wrong with it: looked up, if it came before."""
+        try:
+            # True and 1 are equal, and not the same answer.
+            code = self._known.get((type(cell), cell))
+        except TypeError:  # a list, or a set, cannot be looked up
+            return self._coded(cell)
+        if code is None:
+            code = self._known[type(cell), cell] = self._coded(cell)
+        return code
+
+    def _coded(self, cell: object) -> int | str:
+        """The place of a new cell's answer, or what is wrong with it."""
+        answer = _answer(self._question.domain, cell)
+        try:
+            self._question.value(answer)
+        except AnswerError as error:
+            return str(error)
+        self.answers.append(answer)
+        return len(self.answers) - 1
+
+
+def _take_rows(coders: list[_Coder], rows: Iterable[object], problems: list[str]) -> None:
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise TypeError(
+                f"row {number}: expected a dict of answers by question name, got something of "
+                f"type {type(row).__name__}"
+            )
+        for coder in coders:
+            coder.take(number, row.get(coder.name), problems)
+
+
+def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None:
+    # A table of pyarrow has its columns under `columns`, and their names here.
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    there = set(table if names is None else names)
+    missing = [coder.name for coder in coders if coder.name not in there]
+    if missing:
+        raise AnswersError(
+            f"expected one column for each question, got none for {', '.join(missing)}"
+        )
+    for coder in coders:
+        for number, cell in enumerate(_cells(coder.name, table[coder.name]), 1):
+            coder.take(number, cell, problems)
+    lengths = {coder.name: len(coder.codes) for coder in coders}
+    if len(set(lengths.values())) > 1:
+        raise AnswersError(
+            "expected columns of one length, got "
+            + ", ".join(f"{length:,} rows of {name}" for name, length in lengths.items())
+        )
+
+
+def _cells(name: str, column: Any) -> Iterable[object]:
+    """The cells of a column, as Python's own objects where its library gives these."""
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        raise TypeError(
+            f"column {name!r}: expected an array or a list of answers, got something of type "
+            f"{type(column).__name__}"
+        )
+    for way in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, way):
+            cells: list[object] = getattr(column, way)()
+            return cells
+    return column
+
+
+def _is_missing(cell: object) -> bool:
+    if isinstance(cell, str):
+        return not cell.strip()
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return cell is None or type(cell).__name__ in _MISSING_TYPES
+
+
+def _answer(domain: Domain, cell: Any) -> object:
+    """What a cell says, ready to be checked."""
+    if isinstance(cell, str):
+        return domain.parse(cell.strip())
+    if hasattr(cell, "tolist"):  # an array, or a scalar, of numpy
+        cell = cell.tolist()
+    if isinstance(cell, bool) or domain.most is not None:
+        return cell
+    if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
+        return domain.parse(str(int(cell)))
+    return cell
+
+
+def _drop_halves(group: Group, columns: dict[str, Column]) -> list[str]:
+    """Take those who answered some of a group's questions for no respondents of it.
+
+    What is wrong with them is returned.
+    """
+    codes = [columns[question.name].codes for question in group.members]
+    answered = np.sum([column != NO_ANSWER for column in codes], axis=0)
+    half = np.flatnonzero((answered > 0) & (answered < len(codes)))
+    for column in codes:
+        column[half] = NO_ANSWER
+    return [
+        f"row {row + 1}: expected answers to all of {group.name} or to none, got {answered[row]}"
+        for row in half.tolist()
+    ]

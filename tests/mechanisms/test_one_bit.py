@@ -1,0 +1,121 @@
+"""The one-bit mean: its estimates by enumeration, its intervals, and what it does not tell."""
+
+import json
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from calling import run
+from specimens import question
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.one_bit import OneBitMean
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.manipulation import manipulation
+from ldp_aggregator.options import Options
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling.table import sample_counts
+
+AGE = 'type = "integer"\nlow = 18\nhigh = 98\n'
+SURVEY = (
+    f'[survey]\nname = "s"\n[[question]]\nname = "age"\nmechanism = "one-bit"\nepsilon = 1\n{AGE}'
+)
+
+
+def asked(epsilon="1"):
+    """A question about an age."""
+    return question("one-bit", f'{AGE}epsilon = "{epsilon}"')
+
+
+def mean_of(made, ones, reports, estimand="population"):
+    """The mean that so many ones among the reports say."""
+    counts = np.array([[reports - ones, ones]])
+    return estimate_question(made, counts, Options(estimand=estimand)).mean
+
+
+def test_chances_are_on_a_line():
+    """The channel is linear in the value, from q to p, exactly."""
+    channel = OneBitMean(5, 7, 3).channel()
+    ones = [row[1] for row in channel.rows]
+    assert ones == [Fraction(3, 10) + Fraction(4, 10) * Fraction(x, 4) for x in range(5)]
+    assert max(ones) / min(ones) == OneBitMean(5, 7, 3).ratio == Fraction(7, 3)
+
+
+@pytest.mark.parametrize("reports", [2, 7])
+@pytest.mark.parametrize("value", [18, 30, 98])
+def test_mean_and_variance_are_unbiased(reports, value):
+    """Over all numbers of ones, by their binomial law: of people drawn from one value's holders the
+    mean is that value, and the mean of the stated variance is the variance of the estimate.
+    """
+    made = asked()
+    p, q = (float(rate) for rate in made.randomizer.ends)
+    one = q + (p - q) * (value - 18) / 80
+    law = [
+        comb(reports, ones) * one**ones * (1 - one) ** (reports - ones)
+        for ones in range(reports + 1)
+    ]
+    means = [mean_of(made, ones, reports) for ones in range(reports + 1)]
+    estimates = np.array([mean.estimate for mean in means])
+    stated = np.array([mean.standard_error**2 for mean in means])
+    assert law @ estimates == pytest.approx(value)
+    assert law @ stated == pytest.approx(law @ (estimates - value) ** 2)
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+def test_intervals_hold_the_mean(estimand):
+    """4,000 surveys of 500 people at epsilon 1, seed 3: 95 % intervals hold the mean at least that
+    often, but for a chance of 1e-6 (4.9 standard errors; less than 93.3 % is detected).
+    """
+    made, generator = asked(), np.random.default_rng(3)
+    ages = np.arange(18, 99)
+    shares = np.exp(-((ages - 40) ** 2) / 400)
+    shares /= shares.sum()
+    fixed = np.floor(500 * shares + 0.5).astype(np.int64)
+    fixed[22] += 500 - fixed.sum()
+    covered = 0
+    for _ in range(4000):
+        held = fixed if estimand == "respondents" else generator.multinomial(500, shares)
+        truth = fixed @ ages / 500 if estimand == "respondents" else shares @ ages
+        counts = sample_counts(made, Holders((), held), generator)
+        mean = mean_of(made, int(counts[0, 1]), 500, estimand)
+        covered += mean.low <= truth <= mean.high
+    assert covered / 4000 > 0.95 - 4.9 * (0.05 * 0.95 / 4000) ** 0.5
+
+
+def test_estimates_are_a_mean_alone():
+    """There are no frequencies, asked for or not, and forged reports are bounded for the mean."""
+    made = asked()
+    for frequencies in (False, True):
+        estimates = estimate_question(made, np.array([[40, 60]]), Options(frequencies=frequencies))
+        assert len(estimates) == 0
+        assert estimates.mean is not None
+        assert "estimates a mean, and no frequencies" in estimates.note
+        assert "can move the mean by at most" in str(estimates.manipulation)
+        assert estimates.to_dict()["manipulation"]["reach"] is None
+    with pytest.raises(EstimateError, match="mean alone"):
+        moments_of(made.randomizer, np.array([[40, 60]]), ())
+    assert decoder_of(made.randomizer).gives == "mean"
+    bound = manipulation(made.randomizer, np.array([[40, 60]]), with_mean=True)
+    p, q = (float(rate) for rate in made.randomizer.ends)
+    assert bound.mean_reach == pytest.approx(40 / (p - q) + 40)
+
+
+def test_from_the_command_line(tmp_path, monkeypatch):
+    """Answers go in and a mean comes out; a plan for frequencies is refused with the reason."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey.toml").write_text(SURVEY)
+    ages = [18 + number % 81 for number in range(3000)]
+    (tmp_path / "answers.csv").write_text("age\n" + "".join(f"{age}\n" for age in ages))
+    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
+    told = run("estimate", "survey.toml", "reports", "--format", "json", "-q").stdout
+    mean = json.loads(told)["questions"]["age"]["mean"]
+    # Six standard errors of one report's worth, 87 / sqrt(3000): of chance 2e-9.
+    assert abs(mean["estimate"] - np.mean(ages)) < 6 * 87 / 3000**0.5
+    assert "no frequencies" in run("estimate", "survey.toml", "reports", "-q").stdout
+    assert "mean alone" in run("plan", "survey.toml", "-n", "1000", code=1).stderr
+    assert "error of a mean" in run("explain", "survey.toml").stdout
+    for command in ("simulate", "attack"):
+        done = run(command, "survey.toml", "-n", "200", "-q", code=None)
+        assert "Traceback" not in done.stderr

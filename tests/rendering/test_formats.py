@@ -1,0 +1,92 @@
+"""The table of formats: each shows what it should, and whatever offers formats follows from it."""
+
+import re
+from collections import Counter
+
+import click
+import pytest
+from format_specimens import READERS, SHEET
+from places import ROOT
+
+from ldp.errors import EstimateError
+from ldp_aggregator import Tally, estimate, parse_survey
+from ldp_aggregator.commands.main import main
+from ldp_aggregator.rendering.formats import FORMATS, format_of_file, formats_of, rendered
+from ldp_aggregator.rendering.sheet import Sheet
+from ldp_aggregator.service.page.downloads import DOWNLOADS
+
+ESTIMATES = ("tables", "record", "rows", "bars")
+OFFERED = {
+    "estimate": ESTIMATES,
+    "rappor import": ESTIMATES,
+    "simulate": ESTIMATES,
+    "associate": ("tables", "record", "rows"),
+    "plan": ("tables", "record"),
+    "attack": ("tables", "record"),
+}
+
+
+def choices(words):
+    """What `--format` of a command takes."""
+    command = main
+    for word in words.split():
+        command = command.get_command(click.Context(command), word)
+    (option,) = (each for each in command.params if each.name == "form")
+    return list(option.type.choices)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_shows_the_sheet(name):
+    """What people wrote is shown as it is, whatever markup it looks like."""
+    row = FORMATS[name]
+    if not row.available:
+        pytest.skip(f"{row.library} is not installed")
+    READERS[name](row.whole(SHEET))
+    content = rendered(SHEET, name)
+    assert row.whole(SHEET) == (content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_is_no_error(name):
+    """A sheet without rows is a file as well."""
+    if FORMATS[name].available and FORMATS[name].needs != "bars":
+        FORMATS[name].whole(Sheet("nothing"))
+
+
+def test_names_and_endings_are_unique():
+    """A file's ending says which format it is."""
+    endings = Counter(row.ending for row in FORMATS.values())
+    assert max(endings.values()) == 1
+    assert {name: row.name for name, row in FORMATS.items()} == {name: name for name in FORMATS}
+    for row in FORMATS.values():
+        assert format_of_file(f"some.folder/file.{row.ending}", FORMATS.values()) == row
+    assert format_of_file("some.folder/file", FORMATS.values()) is None
+    assert format_of_file("picture.svg", formats_of("tables")) is None
+
+
+@pytest.mark.parametrize("command", OFFERED)
+def test_commands_offer_what_the_table_has(command):
+    """A row more is a choice more of every command whose results have its shape."""
+    assert choices(command) == [row.name for row in formats_of(*OFFERED[command])]
+
+
+def test_downloads_are_the_formats_of_estimates():
+    """The service offers what the command does."""
+    assert list(DOWNLOADS) == choices("estimate")
+
+
+def test_unknown_formats_are_told_what_there_is():
+    """The message lists the table."""
+    survey = parse_survey(
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "boolean"\n'
+        'mechanism = "grr"\nepsilon = 1\n'
+    )
+    with pytest.raises(EstimateError, match=re.escape(", ".join(FORMATS)) + ", got 'docx'"):
+        estimate(Tally.empty(survey)).rendered("docx")
+
+
+def test_every_format_is_documented():
+    """The page on estimates has a row for each, with how its files end."""
+    page = (ROOT / "docs" / "estimates.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `\.(\w+)` \|", page, re.MULTILINE)
+    assert rows == [(row.name, row.ending) for row in FORMATS.values()]
