@@ -105,3 +105,10 @@ def test_the_glossary_has_every_kind():
     """How reports are decoded: a row for each kind, and no other."""
     kinds = {row[0] for row in rows(GLOSSARY, "Kinds: how reports are decoded")}
     assert kinds == {f"`{kind}`" for kind in get_args(Kind)}
+
+
+def test_the_wire_format_has_every_mechanism():
+    """How its integers follow from a survey: each is named in a row."""
+    wire = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+    cells = " ".join(row[0] for row in rows(wire, "From a survey to integers"))
+    assert set(MECHANISMS) <= set(re.findall(r"`([^`]+)`", cells))
