@@ -182,6 +182,7 @@ def test_shapes_of_tails():
     assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, 2)[2:].sum(), rel=1e-9)
     assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).upper.tolist() == [1, 1, 0]
     assert tails(np.array([-1, 0, 4]), 1.0, 3, 0.75, 0.125).lower.tolist() == [0, 0, 1]
+    assert tails(np.array([0, 1, 2]), 0.0, 0, 0.75, 0.125).upper.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize(("p", "q"), RATES)
