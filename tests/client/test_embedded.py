@@ -311,6 +311,10 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
         "survey 's'",
     ]
     opened(dear, ceiling="3", pins=[dear.terms.hex()]).close()
+    assert [problem.came for problem in caught.value.problems[:2]] == [
+        "epsilon 2.000000",
+        "epsilon 3.000000",
+    ]
     # What counts is what a question can ever cost: up to four values at 4 ln 3 each.
     with pytest.raises(SurveyError, match=r"17\.57"):
         opened(ceiling="5")
@@ -340,9 +344,10 @@ def test_a_survey_file_may_be_as_large_as_it_may_be(tmp_path):
     path.write_text("#" * (LARGEST - len(text)) + text)
     with opened(path) as client:
         assert client.survey.terms == DEVICE_SURVEY.terms
-    path.write_text("#" * (LARGEST + 1 - len(text)) + text)
-    with pytest.raises(SurveyError):
-        opened(path)
+    for longer in ("#" * (LARGEST + 1 - len(text)) + text, text.ljust(LARGEST, "\n") + "#"):
+        path.write_text(longer)
+        with pytest.raises(SurveyError):
+            opened(path)
 
 
 def test_several_surveys_share_a_state_and_a_cap(path):

@@ -302,6 +302,27 @@ def test_the_thread_wakes_at_random_times(tmp_path):
     assert all(40 < quarter < 160 for quarter in quarters)
 
 
+def test_the_thread_goes_on_whatever_happens():
+    """An error is counted, and whoever waits for a round is told that it is over."""
+    with Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
+        sender, rounds = client._sender, []
+
+        def fail():
+            rounds.append(sender._asked)
+            sender._stopping = len(rounds) == 3
+            raise MemoryError
+
+        with (
+            patch.object(sender._news, "wait_for", lambda *_: True),
+            patch.object(sender, "send_all", fail),
+        ):
+            sender._asked = 7
+            sender._run()
+        assert rounds == [7, 7, 7]
+        assert sender._served == 7
+        assert client.counts()["unexpected"] == 3
+
+
 def test_recording_wakes_nobody():
     """What was recorded is not sent because of that: the thread is not told, and `record` sends
     nothing.

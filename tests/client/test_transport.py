@@ -66,6 +66,8 @@ def serving(status, headers=None, body=b"", delay=0.0):
         (400, {}, REFUSED),
         (401, {}, REFUSED),
         (404, {}, REFUSED),
+        (399, {}, retry()),
+        (499, {}, REFUSED),
         (408, {}, retry()),
         (413, {}, REFUSED),
         (422, {"Retry-After": "5"}, REFUSED),

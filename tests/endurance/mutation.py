@@ -105,7 +105,7 @@ AREAS = {
     "ldp_aggregator.association": "joint_cells association",
     "ldp_aggregator.association.scores": "joint_cells jumps",
     "ldp_aggregator.association.jumps": "jumps joint_cells",
-    "ldp_aggregator.association.association": "joint_cells remarks",
+    "ldp_aggregator.association.association": "joint_cells association remarks",
     "ldp_aggregator.bisection": "bisection",
     "ldp_aggregator.decoders.bloom": "joint_cells bloom_regression manipulation",
     "ldp_aggregator.bloom": "bloom_regression bloom_selection rappor_suite",

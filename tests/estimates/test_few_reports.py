@@ -21,7 +21,7 @@ from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import Options, detected
 from ldp_aggregator.estimates import scaled_poisson
-from ldp_aggregator.estimates.count_intervals import for_population, for_respondents
+from ldp_aggregator.estimates.count_intervals import _least, for_population, for_respondents
 from ldp_aggregator.estimates.count_law import tails
 from ldp_aggregator.estimates.cumulants import Cumulants, cumulants, far_from_normal
 from ldp_aggregator.estimates.estimation import estimate_question
@@ -184,6 +184,7 @@ def test_shapes_of_tails():
     assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9)
     assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).upper.tolist() == [1, 1, 0]
     assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).lower.tolist() == [0, 0, 1]
+    assert tails(np.array([0, 1, 2]), 0.0, 0, p=0.75, q=0.125).upper.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize(("p", "q"), RATES)
@@ -470,3 +471,9 @@ def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
     least = np.sqrt(0.02 * 0.98 / 2 / 0.73**2 / respondents)
     for estimates, _ in islice(collections(asked, respondents, size), 20):
         assert estimates.null_error.min() >= least * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("bound", "least"), [(-5, 0), (0, 0), (3, 3), (7, 7), (8, 8), (50, 8)])
+def test_the_least_number_of_holders(bound, least):
+    """From 0 to as many as there are reports; one more where it never holds."""
+    assert _least(7, 2, lambda holders: holders >= bound).tolist() == [least, least]
