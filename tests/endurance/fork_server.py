@@ -139,8 +139,9 @@ class Measured:
 
 
 class Server:
-    """A plugin of pytest that takes over once the tests are collected; `work` is what it calls
-    then.
+    """A plugin of pytest that takes over once the tests are collected.
+
+    `work` is what it calls then.
 
     What was measured is kept in a file: tests are run again if their file changed, or a source that
     they run.
