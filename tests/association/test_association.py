@@ -1,6 +1,4 @@
-"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size, and the
-way there.
-"""
+"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size."""
 
 import csv
 import json

@@ -1,6 +1,4 @@
-"""What a collector must not learn from whether, when, in which order and with which others reports
-are made.
-"""
+"""What a collector must not learn from whether, when, and in which order reports are made."""
 
 from collections import Counter
 from itertools import permutations

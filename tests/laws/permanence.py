@@ -1,5 +1,4 @@
-"""Permanent and instantaneous responses, and repeated reports, worked out apart from the code that
-they are to check.
+"""Permanent responses and repeated reports, worked out apart from the code under test.
 
 A permanent response starts from a *state*: the true symbol or bucket, or the vector of true bits as
 an integer.

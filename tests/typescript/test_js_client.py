@@ -1,5 +1,4 @@
-"""The TypeScript client against the Python one: equal reports from equal tapes, and reports that
-decode.
+"""The TypeScript client against the Python one: equal reports from equal tapes.
 
 Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are
 missing.
