@@ -1,5 +1,4 @@
-"""Headless Chromium, driven through chromedriver's HTTP interface (W3C WebDriver): for tests, and
-for screenshots.
+"""Headless Chromium, driven through chromedriver's HTTP interface (W3C WebDriver).
 
 Skips where Debian's chromium and chromium-driver, or others on the path, are missing.
 """

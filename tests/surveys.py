@@ -1,6 +1,4 @@
-"""Surveys for many tests: the one that the documentation shows, and one with each way of being
-answered.
-"""
+"""Surveys for many tests: that of the documentation, and one with each way of answering."""
 
 from ldp import parse_survey
 

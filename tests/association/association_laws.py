@@ -1,5 +1,4 @@
-"""The laws of associations. A law takes an estimator and returns the violations it finds: none, for
-a sound one.
+"""The laws of associations: each takes an estimator and returns the violations it finds.
 
 An estimator is what turns tallies into associations: `functions(question, counts, values)`, as
 `ldp_aggregator.association.scores`, and `associate`. All laws but the last two are exact:

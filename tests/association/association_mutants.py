@@ -1,6 +1,4 @@
-"""Associations that are wrong in ways that people have been wrong in, each with the law that
-catches it.
-"""
+"""Associations that are wrong as people have been wrong, each with the law that catches it."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,6 +1,4 @@
-"""Surveys of questions that are answered together, and tallies of them drawn from the exact laws of
-reports.
-"""
+"""Surveys of questions that are answered together, and tallies drawn from their exact laws."""
 
 from functools import lru_cache
 

@@ -1,6 +1,4 @@
-"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size, and the
-way there.
-"""
+"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size."""
 
 import csv
 import json
@@ -323,8 +321,9 @@ def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
 
 @pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
 def test_adult():
-    """Education and income of 32,561 people: all but 10 intervals at most hold the truth; they are
-    dependent.
+    """Education and income of 32,561 people: all but 10 intervals at most hold the truth.
+
+    They are dependent.
 
     Each misses with probability .05; more than 10 of 32 have probability below 1e-6 if they are as
     good as independent. The seed is fixed.

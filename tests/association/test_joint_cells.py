@@ -1,6 +1,4 @@
-"""What an association is made of, against sums over all the reports that can come, and over those
-that came.
-"""
+"""What an association is made of, against sums over all reports that can come, or that came."""
 
 from itertools import product
 from types import SimpleNamespace

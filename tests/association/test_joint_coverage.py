@@ -1,5 +1,4 @@
-"""Intervals of joint cells hold the truth as often as they say, also where the noise is many times
-the whole range.
+"""Intervals of joint cells hold the truth as often as they say, also under much noise.
 
 A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports.
 Where the noise of an estimate is several times the whole range, a variance that is split by the

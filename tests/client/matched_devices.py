@@ -1,5 +1,4 @@
-"""Devices that are matched across two sessions by their reports, by whoever knows everything but
-which is whose.
+"""Devices that an attacker matches across two sessions by their reports.
 
 All devices hold one answer, which is known; in each session each makes so many reports, by a client
 that keeps its state. The sessions are matched as a whole, by the assignment with the greatest

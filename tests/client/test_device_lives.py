@@ -1,6 +1,4 @@
-"""Over the life of a device: killed at any moment, asked every day, it tells no more than it was
-charged for.
-"""
+"""Over the life of a device: killed at any moment, it tells no more than it was charged for."""
 
 import math
 import random

@@ -1,5 +1,4 @@
-"""What a device keeps, record by record: a state that one version wrote has to be read by the next
-one.
+"""What a device keeps, record by record: the next version has to read what this one wrote.
 
 `python tests/client/test_device_state.py` writes the records of a scripted life, and its ledger, to
 `device_state.json`. Where they change, devices in the field would take an old permanent response

@@ -1,6 +1,4 @@
-"""The client that apps embed: trouble is counted and never the app's, and what a person says about
-consent counts.
-"""
+"""The client that apps embed: no error of ours reaches the app, and consent counts."""
 
 import logging
 import os

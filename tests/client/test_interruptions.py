@@ -1,6 +1,4 @@
-"""What comes between: signal handlers and finalizers that record, or raise, in the middle of a
-client's work.
-"""
+"""What comes between: signal handlers and finalizers that record, or raise, in the middle."""
 
 import gc
 import random

@@ -387,8 +387,9 @@ def test_terms_that_make_no_sense_are_problems(keys, head, place):
 
 
 def test_a_ledger_says_that_changes_may_show():
-    """Charges bound what was answered; whether answers changed shows where a question has several
-    responses to give.
+    """Charges bound what was answered.
+
+    Whether answers changed shows where a question has several responses to give.
 
     Where it has but one, by its limits, and where nothing is memoized, there is no change to be
     seen.

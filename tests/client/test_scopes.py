@@ -1,6 +1,4 @@
-"""Collectors that share a device: none gets what was meant for another, nor can tell that it has
-the same device.
-"""
+"""Collectors that share a device: none gets what was meant for another, or can tell."""
 
 import pytest
 from broken_stores import everything, records_of

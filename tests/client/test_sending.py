@@ -1,6 +1,4 @@
-"""From the queue to the collector: the same bytes at every attempt, within bounds, at times that
-tell nothing.
-"""
+"""From the queue to the collector: the same bytes at every attempt, at times that tell nothing."""
 
 import os
 import shutil

@@ -1,6 +1,4 @@
-"""What a collector must not learn from whether, when, in which order and with which others reports
-are made.
-"""
+"""What a collector must not learn from whether, when, and in which order reports are made."""
 
 from collections import Counter
 from itertools import permutations
@@ -104,8 +102,9 @@ def order_of_days(answers):
 
 
 def test_what_leaves_together_is_in_random_order_over_days():
-    """Of 300 flushes of three daily answers each of the six orders is seen; one is missed with a
-    chance of 6 (5/6)^300.
+    """Of 300 flushes of three daily answers each of the six orders is seen.
+
+    One is missed with a chance of 6 (5/6)^300.
 
     That is below 1e-22. In the order of days only one is seen.
     """

@@ -1,6 +1,4 @@
-"""What a collector gets by asking again: by another version of its survey, by another survey, after
-consent.
-"""
+"""What a collector gets by asking again: by another version, by another survey, after consent."""
 
 import pytest
 from surveys import survey_of, yes_no

@@ -1,6 +1,4 @@
-"""What the commands say: in any encoding, with advice that can be followed, and nothing ignored in
-silence.
-"""
+"""What the commands say: in any encoding, with advice that can be followed."""
 
 import ast
 import os

@@ -1,5 +1,4 @@
-"""Certificates that were tampered with: every part of a sound one altered, in every way that its
-type suggests.
+"""Certificates that were tampered with: every part of a sound one altered.
 
 What is not tried, because it says the same: questions and groups in another order, members of an
 object in another order, an epsilon written as another text of the same number.

@@ -1,6 +1,4 @@
-"""Certificates: every delivered ratio is at most e^epsilon, exactly, and a checker that shares no
-code agrees.
-"""
+"""Certificates: every delivered ratio is at most e^epsilon, and another checker agrees."""
 
 import random
 from fractions import Fraction

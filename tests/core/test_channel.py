@@ -1,6 +1,4 @@
-"""Channels written out: privacy, chains, products, inverses, divergences and tests, in exact
-arithmetic.
-"""
+"""Channels written out: privacy, chains, products, inverses and tests, in exact arithmetic."""
 
 import math
 from fractions import Fraction

@@ -1,6 +1,4 @@
-"""The checker of certificates: it refuses any that was tampered with, and
-anything else politely.
-"""
+"""The checker of certificates: it refuses any that was tampered with, and says why."""
 
 import copy
 import json

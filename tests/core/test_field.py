@@ -1,6 +1,4 @@
-"""Finite fields obey the axioms, exhaustively, and arrays over them are
-calculated as elements are.
-"""
+"""Finite fields obey the axioms, exhaustively, and arrays over them agree with elements."""
 
 from itertools import product
 

@@ -1,6 +1,4 @@
-"""Lasting identifiers: the bits that a device keeps and shows, by definition, and how often devices
-are matched.
-"""
+"""Lasting identifiers: the bits that a device keeps and shows, and how often they match."""
 
 import math
 import re

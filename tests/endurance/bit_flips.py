@@ -1,5 +1,4 @@
-"""Bits that turn over in a store, one at a time: `python tests/endurance/bit_flips.py 100000`;
-tests turn fewer.
+"""Bits that turn over in a store, one at a time: `python tests/endurance/bit_flips.py 100000`.
 
 A service was killed, with a part of what it wrote in SQLite's log and the rest in its file; or it
 was closed, with all in the file. One bit of file, log or witness turns over, wherever it is, and

@@ -1,5 +1,6 @@
-"""Disks that fail during uploads, at one place in some; at every place with `python
-tests/endurance/disk_faults.py 1`.
+"""Disks that fail during uploads, at one place in some.
+
+At every place with `python tests/endurance/disk_faults.py 1`.
 
 In each case one write or one sync fails, or all from one on, or the disk is full for a while. What
 was acknowledged has to be there afterwards, for a process that finds the files as they lie and for

@@ -1,5 +1,4 @@
-"""Runs tests on changed modules: all is imported and collected once, then a forked child for each
-change.
+"""Runs tests on changed modules: all is collected once, then a forked child for each change.
 
     quick   the child gives the functions that changed their new code, in place, so that whoever
             imported them sees it, and runs the tests that came by the statement, by what was
@@ -139,8 +138,9 @@ class Measured:
 
 
 class Server:
-    """A plugin of pytest that takes over once the tests are collected; `work` is what it calls
-    then.
+    """A plugin of pytest that takes over once the tests are collected.
+
+    `work` is what it calls then.
 
     What was measured is kept in a file: tests are run again if their file changed, or a source that
     they run.

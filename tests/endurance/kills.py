@@ -1,5 +1,4 @@
-"""A device that is killed at any moment, in tests some dozens of times: `python
-tests/endurance/kills.py 1000`.
+"""A device that is killed at any moment: `python tests/endurance/kills.py 1000`.
 
 Each life of the device answers a question that it may answer once, repeats one of three answers to
 another, and sends through a transport that delivers and then often says that it did not. It is

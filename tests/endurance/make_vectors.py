@@ -1,5 +1,4 @@
-"""Makes the files in tests/vectors: `python tests/endurance/make_vectors.py`. The same code gives
-the same files.
+"""Makes the files in tests/vectors, always the same: `python tests/endurance/make_vectors.py`.
 
 Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that
 `randbelow` must reject first, one whose bits stay tied until the reserve. Every tape holds exactly

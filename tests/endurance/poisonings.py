@@ -1,5 +1,6 @@
-"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`; the
-tests simulate some.
+"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`.
+
+The tests simulate some.
 
 Each draws a design of `specimens`, a population, targets, an attack, and how many forgers there
 are; and no estimate, of a target or of another value, may be moved by more than the bound that is

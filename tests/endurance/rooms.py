@@ -1,6 +1,4 @@
-"""For scripts, which import it first: the folders of tests on the path, as pytest has them by its
-`pythonpath`.
-"""
+"""For scripts, which import it first: the folders of tests on the path."""
 
 import sys
 from pathlib import Path

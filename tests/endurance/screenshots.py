@@ -1,5 +1,4 @@
-"""Pictures of the page, for the documentation: `python tests/endurance/screenshots.py docs` writes
-them there.
+"""Pictures of the page: `python tests/endurance/screenshots.py docs` writes them there.
 
 Simulated respondents answer for two weeks; then the page is looked at in headless Chromium: on a
 desk, at night, and on a phone. Needs chromium and chromedriver.

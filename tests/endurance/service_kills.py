@@ -1,5 +1,6 @@
-"""A service that is killed at any moment: `python tests/endurance/service_kills.py 1000`; tests
-kill some dozens.
+"""A service that is killed at any moment: `python tests/endurance/service_kills.py 1000`.
+
+Tests kill some dozens.
 
 Each life of the service is the real command, on the same store and port. Clients in threads of
 another process upload without a break, repeat each upload until it is acknowledged, and some after

@@ -1,5 +1,4 @@
-"""Few expected reports: laws and intervals against enumeration, and what is claimed for families
-against simulations.
+"""Few expected reports: laws and intervals against enumeration, families against simulations.
 
 A family of 95 % may be missed in 1 survey of 20. Of `SURVEYS` surveys more than `MOST_MISSED` are
 missed with a chance below 1e-6 (binomial); and a mean share of false discoveries above `MOST_FALSE`

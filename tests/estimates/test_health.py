@@ -1,5 +1,4 @@
-"""Honest reports pass the checks, and each of the faults that a check is for makes its p-value
-small.
+"""Honest reports pass the checks, and each fault that a check is for fails it.
 
 Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 standard errors of
 .011 above 5 %).

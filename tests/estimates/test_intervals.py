@@ -1,6 +1,4 @@
-"""Intervals: against other implementations, against their definition, and their exact coverage by
-enumeration.
-"""
+"""Intervals: against other implementations, their definition, and their exact coverage."""
 
 from dataclasses import replace
 from functools import cache

@@ -1,6 +1,4 @@
-"""The third and fourth moments that intervals of few reports go by, against sums over the laws they
-are of.
-"""
+"""The third and fourth moments that intervals of few reports go by, against sums."""
 
 from functools import partial
 from itertools import product

@@ -246,8 +246,9 @@ TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize(("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)])
 def test_those_without_a_candidate(estimand, level, others):
-    """What the estimator says of them, for the population; less what drawing them adds, for the
-    respondents.
+    """What the estimator says of them, for the population.
+
+    Less what drawing them adds, for the respondents.
 
     Of 2,000 so many hold another text; estimates are below 0 and above 1, too.
     """

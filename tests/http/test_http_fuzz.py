@@ -1,6 +1,4 @@
-"""Fuzzing the service, as far as there is time for: whatever is sent, it stays well and gives
-answers of its own.
-"""
+"""Fuzzing the service: whatever is sent, it stays well and gives answers of its own."""
 
 import pytest
 from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident

@@ -1,6 +1,4 @@
-"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest size, by clients
-with good tokens.
-"""
+"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest size."""
 
 import os
 import socket

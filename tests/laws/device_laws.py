@@ -1,5 +1,4 @@
-"""The laws of what surrounds a mechanism: draws, sources of randomness, the client, the automatic
-choice.
+"""The laws of what surrounds a mechanism: draws, randomness, the client, the automatic choice.
 
 Like the laws of mechanisms they take a subject and return the violations they find.
 """

@@ -1,5 +1,4 @@
-"""The laws of mechanisms. A law takes a `Specimen` and returns the violations it finds: none, for a
-sound one.
+"""The laws of mechanisms: each takes a `Specimen` and returns the violations it finds.
 
 All but the laws about the decoder's floats are exact: they compare fractions, worked out here from
 the integers of the randomizer or from its channel written out, never by sampling.

@@ -1,5 +1,4 @@
-"""The laws of what a device keeps: permanent responses, and how much more their reports reveal, the
-more there are.
+"""The laws of what a device keeps: permanent responses, and what their reports reveal.
 
 Like the others in `lawbook`, to which they belong, they take a `Specimen` and return the violations
 they find.

@@ -1,5 +1,4 @@
-"""Permanent and instantaneous responses, and repeated reports, worked out apart from the code that
-they are to check.
+"""Permanent responses and repeated reports, worked out apart from the code under test.
 
 A permanent response starts from a *state*: the true symbol or bucket, or the vector of true bits as
 an integer.
@@ -106,8 +105,9 @@ def best_guess(permanents, fresh, reports):
 
 
 def repeated_reports(permanents, fresh, reports):
-    """For each so many reports, in whatever order: each value's chance of them on a common scale;
-    in how many orders.
+    """For each so many reports, in whatever order: each value's chance of them on a common scale.
+
+    In how many orders.
 
     P[y1 ... yt | x] = sum over permanent responses z of P1[z | x] P2[y1 | z] ... P2[yt | z]
     """

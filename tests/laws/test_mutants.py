@@ -1,6 +1,4 @@
-"""The laws can fail: what was broken on purpose is caught by the law it names, and the genuine one
-is not.
-"""
+"""The laws can fail: what was broken on purpose is caught by the law it names."""
 
 import bit_mutants
 import chain_mutants

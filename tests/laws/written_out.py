@@ -1,6 +1,4 @@
-"""Channels, scores and counts worked out from a randomizer's integers, apart from the code that
-they are to check.
-"""
+"""Channels, scores and counts worked out from integers, apart from the code under test."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What `auto` chooses: the least total error that short reports allow, close to the minimax optimum
-everywhere.
-"""
+"""What `auto` chooses: the least total error that short reports allow."""
 
 import re
 from fractions import Fraction

@@ -1,6 +1,4 @@
-"""Hadamard response: one block is what it was, several do as well as they can, and errors are as
-stated.
-"""
+"""Hadamard response: the best number of blocks, and errors as stated."""
 
 import random
 from collections import Counter

@@ -1,6 +1,4 @@
-"""Histogram encodings: what is drawn is thresholded or discrete Laplace noise, with the errors that
-follow from it.
-"""
+"""Histogram encodings: thresholded or discrete Laplace noise, with the errors that follow."""
 
 import math
 from fractions import Fraction

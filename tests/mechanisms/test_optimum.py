@@ -1,6 +1,4 @@
-"""The minimax optimum: its formulas agree exactly, no mechanism beats it, and known efficiencies
-are reproduced.
-"""
+"""The minimax optimum: its formulas agree exactly, and no mechanism beats it."""
 
 import math
 from fractions import Fraction

@@ -1,6 +1,4 @@
-"""Projective-geometry response: points and their numbers, cyclic designs, decoding, and the choice
-of a space.
-"""
+"""Projective-geometry response: points, cyclic designs, decoding, and the choice of a space."""
 
 from fractions import Fraction
 

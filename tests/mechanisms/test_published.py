@@ -1,5 +1,4 @@
-"""Numbers that others published or that follow from their formulas: ours come out the same, to the
-digits given.
+"""Numbers that others published, or that follow from their formulas, to the digits given.
 
 Sources: Wang, Blocki, Li and Jha 2017, Tables 1 and 2; Arcolezi et al., variances of frequency
 oracles (ALLOMFREE, Table 2); Kairouz, Oh and Viswanath 2015; Erlingsson, Pihur and Korolova 2014;

@@ -1,6 +1,4 @@
-"""Questions of which a respondent may hold several values: answers, designs, estimates,
-populations.
-"""
+"""Questions with several values at once: answers, designs, estimates, populations."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,6 +1,4 @@
-"""Count-mean sketches: exact over all of a small family of hash functions, calibrated over seeds of
-the real one.
-"""
+"""Count-mean sketches: exact over a small family of hash functions, calibrated over seeds."""
 
 from collections import Counter
 from fractions import Fraction

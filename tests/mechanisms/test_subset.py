@@ -1,6 +1,4 @@
-"""Subset selection where sets are too large for every tape: inclusion rates, by counting, and
-sizes, always.
-"""
+"""Subset selection where sets are too large for every tape: inclusion rates and sizes."""
 
 import hashlib
 import random

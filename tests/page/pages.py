@@ -1,6 +1,4 @@
-"""A service with a page, on a store of its own, and people who look at it: for tests, and for
-screenshots.
-"""
+"""A service with a page, on a store of its own, and people who look at it."""
 
 import asyncio
 import json

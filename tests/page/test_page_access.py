@@ -1,6 +1,4 @@
-"""Who sees the page: tokens in headers and cookies, signing in and out, and what a page may do in a
-browser.
-"""
+"""Who sees the page: tokens, signing in and out, and what a page may do in a browser."""
 
 from datetime import UTC, datetime
 

@@ -1,5 +1,4 @@
-"""The page in headless Chromium: it follows what is counted, says when a token has expired, and
-fits every screen.
+"""The page in headless Chromium: it follows what is counted, and fits every screen.
 
 Skipped where chromium or chromedriver is missing.
 """

@@ -1,6 +1,4 @@
-"""How the page is made: every text as text, charts with round scales, colours that can be told
-apart.
-"""
+"""How the page is made: every text as text, round scales, colours that differ."""
 
 import re
 from xml.etree import ElementTree

@@ -1,6 +1,4 @@
-"""Every example of the documentation runs as written: Python blocks, and the commands of the
-README's tour.
-"""
+"""Every example of the documentation runs as written: Python blocks, and the README's tour."""
 
 import re
 import shlex

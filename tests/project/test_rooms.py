@@ -1,5 +1,4 @@
-"""Where modules live: folders import downwards, no files import in a circle, and no room is too
-full to find one's way.
+"""Where modules live: imports run downwards and in no circle, and no folder is too full.
 
 All imports count: at the top, within functions, and for types alone.
 """

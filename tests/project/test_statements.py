@@ -1,6 +1,4 @@
-"""What the documentation says about the code holds: names exist, and cited figures are the measured
-ones.
-"""
+"""What the documentation says about the code holds: names exist, cited figures are measured."""
 
 import builtins
 import importlib

@@ -1,5 +1,4 @@
-"""Regression on Bloom filters: its covariance is that of the reports, and its intervals and tests
-keep their word.
+"""Regression on Bloom filters: its covariance is that of the reports, its intervals hold.
 
 Coverage is counted over 200 collections of 40 candidates, 8,000 intervals: a standard error of
 .0024, so that the gates of .938 and .962 are 4.9 of them away. Collections, designs included, are

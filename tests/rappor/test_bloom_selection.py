@@ -1,5 +1,4 @@
-"""More candidates than reports can bear: what is shown of each holds, as if nothing had been
-chosen.
+"""More candidates than reports can bear: what is shown of each holds all the same.
 
 Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew with fixed seeds.
 """

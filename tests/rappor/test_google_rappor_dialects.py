@@ -1,6 +1,4 @@
-"""The three clients of google/rappor: the bits, cohorts and probabilities
-that each of them used.
-"""
+"""The three clients of google/rappor: the bits, cohorts and probabilities of each."""
 
 import hmac
 import itertools

@@ -1,6 +1,4 @@
-"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, our estimates and its
-table of results out.
-"""
+"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, estimates out."""
 
 import csv
 import io

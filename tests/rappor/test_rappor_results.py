@@ -1,6 +1,4 @@
-"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), through the exact law of its
-reports.
-"""
+"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), by the exact law."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""The regression grid of google/rappor: its cases, its sampler, its small half, and runs that are
-taken up again.
-"""
+"""The regression grid of google/rappor: its cases, its sampler, and runs that are resumed."""
 
 import json
 from collections import Counter

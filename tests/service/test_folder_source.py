@@ -1,6 +1,4 @@
-"""A folder as a source: every frame is counted once, whenever it comes, whatever becomes of files
-and collectors.
-"""
+"""A folder as a source: every frame is counted once, whatever becomes of files."""
 
 import tracemalloc
 from unittest.mock import patch

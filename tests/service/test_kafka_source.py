@@ -1,6 +1,4 @@
-"""A topic of Kafka as a source: every message is counted once, whoever reads it, and whoever is
-killed over it.
-"""
+"""A topic of Kafka as a source: every message is counted once, whoever is killed over it."""
 
 from contextlib import contextmanager
 from unittest.mock import Mock, patch

@@ -1,6 +1,4 @@
-"""Who may do what over HTTP: forged tokens, expired ones and new ones, scopes of all routes, pages
-of other origins.
-"""
+"""Who may do what over HTTP: forged, expired and new tokens, scopes, other origins."""
 
 import asyncio
 import http.client

@@ -169,8 +169,9 @@ def test_quarantine_has_an_end(tmp_path):
 
 
 def test_epochs_close_and_their_ids_go(tmp_path):
-    """Late and early batches are refused by their epoch; after the grace the ids are gone, the
-    counts stay, and a clock that goes back opens nothing.
+    """Late and early batches are refused by their epoch.
+
+    After the grace the ids are gone, the counts stay, and a clock that goes back opens nothing.
     """
     clock = Clock(10 * HOUR)
     served = [Served(parse_survey(TIMED), TIMED)]

@@ -1,5 +1,4 @@
-"""Whatever happens to a service, in whatever order, it holds what a few dictionaries do that are
-told the same.
+"""Whatever happens to a service, it holds what a few dictionaries do that are told the same.
 
 `LDPKIT_MODEL=2000 pytest tests/service/test_service_model.py` lives as many lives, others each
 time.

@@ -1,6 +1,4 @@
-"""The walk of the service's page: apps, a service that is killed while they send, and the same
-bytes elsewhere.
-"""
+"""The walk of the service's page: apps, and a service that is killed while they send."""
 
 import os
 import subprocess

@@ -1,5 +1,4 @@
-"""Intervals and p-values that were broken once, or could be: what the measurement of coverage has
-to notice.
+"""Intervals and p-values that were broken, which measuring coverage has to notice.
 
 A mutant breaks what is measured, by pytest's monkeypatch; its cells have to show it.
 """

@@ -1,5 +1,4 @@
-"""The whole pipeline on 32,561 people of the UCI Adult data, one question for each mechanism, at
-epsilon 1 and 4.
+"""The whole pipeline on 32,561 people of the UCI Adult data, at epsilon 1 and 4.
 
 The data lie beside the checkout, in shared/data/adult.data; without them these tests are skipped.
 """

@@ -1,5 +1,4 @@
-"""Simulated poisoning: gains stay within the published bound, come up to it, and are those that
-were published.
+"""Simulated poisoning: gains stay within the published bound, and come up to it.
 
 A forged report is worth the same in every run, so most of this is exact; honest tallies are drawn,
 and cancel out.

@@ -1,6 +1,4 @@
-"""Reports drawn in bulk have exactly the client's law: every equally likely tape is played, and
-reports are counted.
-"""
+"""Reports drawn in bulk have exactly the client's law: every equally likely tape is played."""
 
 from collections import Counter
 from fractions import Fraction

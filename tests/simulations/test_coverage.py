@@ -1,5 +1,4 @@
-"""Intervals hold the truth as often as they say, on the whole way from the exact law of tallies to
-estimates.
+"""Intervals hold the truth as often as they say, from the exact law of tallies to estimates.
 
 The cells that are named here have 10,000 surveys: a coverage of .95 has a standard error of .0022,
 so the gates of .94 and .96 are 4.6 of them away (.93: 9); the seed is fixed, as whole counts bring

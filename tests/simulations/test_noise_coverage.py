@@ -1,5 +1,4 @@
-"""Intervals for frequencies of `geometric` and `laplace` hold the truth as often as they say, down
-to few reports.
+"""Intervals of `geometric` and `laplace` hold the truth as often as they say.
 
 Over 100 values a frequency's noise is several times the whole range for all but the largest
 surveys, so what the error of an estimate depends on may not be read off that estimate, or off the

@@ -1,6 +1,4 @@
-"""Plans keep their word: against simulations, against the decoder, against published numbers, and
-there and back.
-"""
+"""Plans keep their word: against simulations, the decoder and published numbers."""
 
 from fractions import Fraction
 

@@ -1,6 +1,4 @@
-"""Tallies of subset selection are drawn from their law: means, variances and covariances, and whole
-sets.
-"""
+"""Tallies of subset selection are drawn from their law: means, covariances, whole sets."""
 
 from collections import Counter
 from fractions import Fraction

@@ -1,5 +1,4 @@
-"""Uploads to a store, and what it has to hold after each of them: work for disks that lose power or
-fail.
+"""Uploads to a store, and what it has to hold after each: work for disks that fail.
 
 Uploads go to a real writer; each holds new batches of questions with epochs and without, and many
 repeat one of the upload before, or hold bytes that are no batch. Within some dozens of them epochs

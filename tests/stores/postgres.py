@@ -1,5 +1,4 @@
-"""PostgreSQL for tests: the server at LDP_TEST_POSTGRES, or one of their own in a folder that goes
-with it.
+"""PostgreSQL for tests: the server at LDP_TEST_POSTGRES, or one of their own.
 
 A server of our own is a child process on a Unix socket, and syncs like any other: the store would
 refuse one that does not. It does not run as root, so root gives it to the user `postgres` or

@@ -1,6 +1,4 @@
-"""No bit that turns over in a store changes an estimate, and it takes all of our own checks for
-that to be so.
-"""
+"""No bit that turns over in a store changes an estimate, thanks to our own checks."""
 
 import re
 import tempfile

@@ -1,6 +1,4 @@
-"""What `ldp doctor` says of damaged stores, and what it makes of them: no loss that it does not
-name, no guess.
-"""
+"""What `ldp doctor` says of damaged stores, and makes of them: every loss is named, no guess."""
 
 import errno
 import json

@@ -1,6 +1,4 @@
-"""What was acknowledged outlives a loss of power, at any moment and however the disk loses what was
-not synced.
-"""
+"""What was acknowledged outlives a loss of power, at any moment."""
 
 import random
 

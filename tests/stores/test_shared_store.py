@@ -1,6 +1,4 @@
-"""Several processes on one PostgreSQL store, their deaths and its own: everything acknowledged is
-counted, and once.
-"""
+"""Several processes on one PostgreSQL store: what is acknowledged is counted, and once."""
 
 import os
 import random

@@ -322,8 +322,9 @@ def test_a_damaged_state_is_refused_and_left_alone(damage, path):
 
 
 def test_changed_bits_are_noticed(path):
-    """Of 1,000 files with one bit flipped (seed 1), each is refused, or says the same; a waiting
-    report may be lost.
+    """Of 1,000 files with one bit flipped (seed 1), each is refused, or says the same.
+
+    A waiting report may be lost.
 
     A store without checksums passes over about half of the flips. One that let 1 in 70 pass would
     be caught with a probability of 1 - 6e-7.

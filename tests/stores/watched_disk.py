@@ -1,5 +1,4 @@
-"""A disk that is watched and that fails when told to: `watched_disk.c`, preloaded into a process
-that a test starts.
+"""A disk that is watched and fails when told to: `watched_disk.c`, preloaded into a process.
 
 A log is a sequence of records: kind (a letter), file, offset, length, and so many bytes.
 

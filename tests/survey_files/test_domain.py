@@ -1,6 +1,4 @@
-"""Answers: what a question takes, what a table's cells stand for, and errors that do not repeat
-what was answered.
-"""
+"""Answers: what a question takes, what a cell stands for, and errors that repeat none."""
 
 import pytest
 from specimens import question

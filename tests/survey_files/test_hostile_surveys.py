@@ -1,6 +1,4 @@
-"""Surveys as attacks: whatever a file of up to a mebibyte holds is read or refused, with little
-work and memory.
-"""
+"""Surveys as attacks: any file of up to a mebibyte is read or refused, with little work."""
 
 import random
 import resource

@@ -1,6 +1,4 @@
-"""Profiles: published parameters give the epsilons that were published, and a question adds nothing
-to them.
-"""
+"""Profiles: published parameters give the epsilons that were published."""
 
 import pytest
 from specimens import question

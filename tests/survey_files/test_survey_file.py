@@ -1,6 +1,4 @@
-"""The survey file: what is read, everything that is wrong with it at once, and what its
-fingerprints cover.
-"""
+"""The survey file: what is read, everything that is wrong with it, what fingerprints cover."""
 
 import contextlib
 import time

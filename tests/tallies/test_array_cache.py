@@ -1,6 +1,4 @@
-"""Arrays kept on disk: found again, rebuilt where they are damaged, and not missed where they
-cannot be kept.
-"""
+"""Arrays kept on disk: found again, rebuilt where damaged, not missed where they cannot be."""
 
 import io
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Counting in bulk agrees, for every layout, with reading one report at a time as docs/wire.md
-describes it.
-"""
+"""Counting in bulk agrees, for every layout, with reading reports one by one (docs/wire.md)."""
 
 import random
 

@@ -1,6 +1,4 @@
-"""Ingest: everything received is accounted for, and sound reports count once, whatever surrounds
-them.
-"""
+"""Ingest: everything received is accounted for, and sound reports count once."""
 
 import io
 import random

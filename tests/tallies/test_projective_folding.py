@@ -1,6 +1,4 @@
-"""Folded tallies of projective-geometry response: what they count, decode
-to, and are drawn from.
-"""
+"""Folded tallies of projective-geometry response: what they count and decode to."""
 
 from fractions import Fraction
 

@@ -1,6 +1,4 @@
-"""Snapshots: a tally as bytes, without loss, and refused as a whole if anything about them is
-wrong.
-"""
+"""Snapshots: a tally as bytes, without loss, and refused whole if anything is wrong."""
 
 from collections import Counter
 

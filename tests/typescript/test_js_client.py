@@ -1,5 +1,4 @@
-"""The TypeScript client against the Python one: equal reports from equal tapes, and reports that
-decode.
+"""The TypeScript client against the Python one: equal reports from equal tapes.
 
 Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are
 missing.
@@ -122,8 +121,9 @@ def test_the_fields_of_projective_questions_are_of_every_kind():
 @needs_node
 @needs_built_client
 def test_reports_of_the_js_client_decode(tmp_path):
-    """What `ldp check --json` writes is enough for it; every batch is accepted, and the estimates
-    are right.
+    """What `ldp check --json` writes is enough for it.
+
+    Every batch is accepted, and the estimates are right.
 
     2,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
     estimates together). `warner` would be 40 of them off if its reports did not depend on the

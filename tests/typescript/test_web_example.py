@@ -1,5 +1,4 @@
-"""The example page in headless Chromium: whatever keeps it from randomizing an answer keeps it from
-sending one.
+"""The example page in headless Chromium: what is not randomized is not sent.
 
 Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built
 client is missing.

@@ -1,6 +1,4 @@
-"""A server of the repository's files that writes down all that it is told, and can be slow or
-strict.
-"""
+"""A server of the repository's files that notes all requests, and can be slow or strict."""
 
 import threading
 from contextlib import contextmanager, suppress

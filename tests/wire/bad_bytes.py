@@ -1,6 +1,4 @@
-"""Bytes that are nearly reports of the example survey: one thing wrong with each, and the reason to
-reject them for.
-"""
+"""Bytes that are nearly reports of the example survey: one thing wrong with each."""
 
 import msgpack
 from wire_samples import BATCHES, TEXT, file_of

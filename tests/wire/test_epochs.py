@@ -1,6 +1,4 @@
-"""Epochs: what an id tells about when its batch was made, what a survey says about it, and who
-makes such ids.
-"""
+"""Epochs: what an id tells about when its batch was made, and who makes such ids."""
 
 import struct
 import time

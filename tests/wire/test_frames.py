@@ -1,6 +1,4 @@
-"""Files of frames: cut anywhere they read the same, and damage costs the frames that it touches and
-no others.
-"""
+"""Files of frames: cut anywhere they read the same, and damage costs what it touches."""
 
 import struct
 from collections import Counter

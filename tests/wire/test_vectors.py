@@ -1,6 +1,4 @@
-"""The vectors in tests/vectors, replayed against the code, and held equal to what their generator
-makes.
-"""
+"""The vectors in tests/vectors, replayed, and held equal to what their generator makes."""
 
 import json
 from itertools import pairwise

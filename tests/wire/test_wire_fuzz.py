@@ -1,6 +1,4 @@
-"""Fuzzing: whatever the bytes, a parser gives its result or its typed
-rejection, and nothing else.
-"""
+"""Fuzzing: whatever the bytes, a parser gives its result or its typed rejection."""
 
 import random
 from contextlib import suppress

@@ -68,14 +68,14 @@ def _answer(
 ) -> dict[str, Any]:
     contender = build(name, options, epsilon, size=size)
     held = np.load(values).tolist()
-    reports, each = _make(contender, held, longest)
+    reports, per_report = _make(contender, held, longest)
     weighed = [contender.report_bytes(report) for report in reports[:_WEIGHED]]
-    answer = {"made": len(reports), "client": each, "bytes": sum(weighed) / len(weighed)}
+    answer = {"made": len(reports), "client": per_report, "bytes": sum(weighed) / len(weighed)}
     if contender.server is not None:
-        decoded, seconds, found = _decode(
+        decoded, seconds, result = _decode(
             contender, contender.server, reports, wanted=len(held), longest=longest
         )
-        np.savez(estimates, **contender.read(found))
+        np.savez(estimates, **contender.read(result))
         answer |= {"decoded": decoded, "server": seconds}
     return answer
 
@@ -104,30 +104,33 @@ def _decode(
     longest: float,
 ) -> tuple[int, float, Any]:
     """How many reports were decoded, the seconds that `wanted` of them take, and the answer."""
-    few, count = min(_FIRST, len(reports)), min(_SECOND, len(reports))
+    few = min(_FIRST, len(reports))
+    count = min(_SECOND, len(reports))
     _timed(server, contender.pack(reports[:few]))
     less, _ = _timed(server, contender.pack(reports[:few]))
     while True:
-        seconds, found = _timed(server, contender.pack(reports[:count]))
-        each = max(seconds - less, 0.0) / max(count - few, 1)
-        fixed = max(seconds - count * each, 0.0)
+        seconds, result = _timed(server, contender.pack(reports[:count]))
+        # From two numbers of reports: the seconds for each, and those that none would take.
+        per_report = max(seconds - less, 0.0) / max(count - few, 1)
+        fixed = max(seconds - count * per_report, 0.0)
         # What does not depend on the reports may be most of the work: then the slope needs as much
         # time again.
-        affordable = max(longest - fixed, fixed) / max(each, 1e-12)
+        affordable = max(longest - fixed, fixed) / max(per_report, 1e-12)
         following = int(min(len(reports), 10 * count, affordable))
         if count == len(reports) or following < min(len(reports), 2 * count):
             break
-        few, less, count = count, seconds, following
-    seconds += (wanted - count) * each
+        few, less = count, seconds
+        count = following
+    seconds += (wanted - count) * per_report
     if count == wanted and seconds < _SHORT:
         packed = contender.pack(reports[:count])
         seconds = statistics.median(
             [seconds, *(_timed(server, packed)[0] for _ in range(_TIMES - 1))]
         )
-    return count, seconds, found
+    return count, seconds, result
 
 
 def _timed(server: Callable[[Any], Any], packed: Any) -> tuple[float, Any]:
     start = time.process_time()
-    found = server(packed)
-    return time.process_time() - start, found
+    result = server(packed)
+    return time.process_time() - start, result

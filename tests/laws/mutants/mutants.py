@@ -1,6 +1,4 @@
-"""How mechanisms are broken on purpose: some attributes of a genuine one replaced, its design, or
-its decoder.
-"""
+"""How mechanisms are broken on purpose: attributes, a design or a decoder replaced."""
 
 from __future__ import annotations
 

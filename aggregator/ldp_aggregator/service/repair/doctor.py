@@ -171,8 +171,9 @@ class _Readable:
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """Those of known kinds."""
-        for known in (kind,) if kind else KINDS:
-            yield from self._snapshot.scan(known)
+        kinds = (kind,) if kind else KINDS
+        for name in kinds:
+            yield from self._snapshot.scan(name)
 
 
 def _file(url: str) -> Path:
