@@ -105,6 +105,15 @@ def test_lazy_names_are_what_their_modules_have(package):
         _ = module.nothing
 
 
+@pytest.mark.parametrize("first", ["ldp.survey", "ldp.survey_file", "ldp", "ldp_client"])
+def test_the_core_exports_functions(first):
+    """`ldp.survey` is the function, whichever module was imported first: the one of its name is
+    loaded before it.
+    """
+    code = f"import {first}, ldp; assert ldp.survey('s', ldp.question('x', ['a', 'b'], epsilon=1))"
+    assert "ldp.declarations" in loaded_by(code)
+
+
 @pytest.mark.parametrize("package", ["ldp_aggregator", "ldp_simulations"])
 def test_importing_a_package_loads_no_numbers(package):
     """Names are loaded when they are used: a command that says what it can do waits for none."""

@@ -35,7 +35,9 @@ def figure(
     estimates: SurveyEstimates | QuestionEstimates,
     truth: Mapping[str, Sequence[float]] | None = None,
 ) -> Any:
-    """The same as a matplotlib figure, to be shown or changed. Raises `EstimateError` as above."""
+    """The picture as a matplotlib figure, to be shown or changed; `truth` gives true frequencies by
+    question, where known. Raises `EstimateError` if matplotlib is not there.
+    """
     return drawn_figure(*_drawing(estimates, truth))
 
 
