@@ -65,10 +65,18 @@ _STAND_IN = Domain("category", ("0", "1"))
 
 
 def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARGEST) -> Survey:
-    """The survey that a file's text holds.
+    r"""The survey that a file's text holds.
 
-    Raises `SurveyError` with every problem found; `place` names the file. A caller that trusts the
-    file may set the bytes that it may have at most, `largest`.
+    source   the text of the file, or its bytes
+    place    what messages call the file
+    largest  how many bytes it may have, for those who trust it with more than usual
+
+    Raises `SurveyError` with every problem found.
+
+    >>> import ldp
+    >>> keys = 'name = "mode"\ntype = "boolean"\nmechanism = "auto"\nepsilon = "1"'
+    >>> ldp.parse_survey(f'[survey]\nname = "trip"\n[[question]]\n{keys}')["mode"]
+    <Question 'mode': boolean of 2 values; grr, epsilon 1>
     """
     return survey_of(read_toml(source, place, largest), place, len(source))
 

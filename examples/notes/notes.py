@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Literal
 
 from answers import (
     TERMS,
@@ -44,11 +45,13 @@ def main(words: list[str]) -> None:
                 print(client.ledger(), client.preview("kept", kept()), sep="\n\n")
             case ["privacy", "on" | "off" | "forget" as said]:
                 client.set_consent(said)
-            case ["passwords", *said]:
+            case ["passwords", "yes", *_]:
+                record_sensitive(client, "yes")
+            case ["passwords", "no", *_]:
+                record_sensitive(client, "no")
+            case ["passwords", *_]:
                 # Saying nothing is an answer like any other: otherwise silence would tell.
-                record_sensitive(
-                    client, said[0] if said[:1] in (["yes"], ["no"]) else "rather not say"
-                )
+                record_sensitive(client, "rather not say")
             case _:
                 sys.exit(__doc__)
         record_kept(client, kept())
@@ -80,18 +83,14 @@ def notes() -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
-def kept() -> str:
+def kept() -> Literal["none", "1 to 9", "10 to 99", "100 or more"]:
     """Which of the survey's values their number is."""
     number = len(notes())
-    return (
-        "none"
-        if not number
-        else "1 to 9"
-        if number < 10
-        else "10 to 99"
-        if number < 100
-        else "100 or more"
-    )
+    if not number:
+        return "none"
+    if number < 10:
+        return "1 to 9"
+    return "10 to 99" if number < 100 else "100 or more"
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ _HOMES = {
     "from_table": "population",
     "plan": "planning.planned",
     "randomize": "simulation.randomizing",
-    "sample_counts": "sampling.sampling",
+    "sample_counts": "sampling.table",
     "simulate": "simulation.simulation",
     "synthetic": "population",
 }

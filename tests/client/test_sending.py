@@ -302,7 +302,7 @@ def test_the_thread_wakes_at_random_times(tmp_path):
 
 def test_the_thread_goes_on_whatever_happens():
     """An error is counted, and whoever waits for a round is told that it is over."""
-    with Client.open(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
+    with EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
         sender, rounds = client._sender, []
 
         def fail():

@@ -116,6 +116,5 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert "no frequencies" in run("estimate", "survey.toml", "reports", "-q").stdout
     assert "mean alone" in run("plan", "survey.toml", "-n", "1000", code=1).stderr
     assert "error of a mean" in run("explain", "survey.toml").stdout
-    for command in ("simulate", "attack"):
-        done = run(command, "survey.toml", "-n", "200", "-q", code=None)
-        assert "Traceback" not in done.stderr
+    assert "no frequencies" in run("simulate", "survey.toml", "-n", "200", "-q").stdout
+    assert "mean alone" in run("attack", "survey.toml", "-n", "200", "-q", code=1).stderr

@@ -81,6 +81,12 @@ def associate(
 ) -> Association:
     """The joint frequencies of two or three questions of one group, in the order of `names`.
 
+    tally       of a survey that asks these questions together
+    names       of the questions; arrays have a dimension for each
+    options     level, estimand, and whether intervals hold together
+    candidates  the texts to look for, by open question
+    likelihood  add the most likely table, which has no negative cells
+
     Raises `EstimateError` if the survey does not ask them together, or if what was asked for cannot
     be given.
     """

@@ -24,8 +24,9 @@ def aggregate(survey: Survey, reports: Reports, *, allow_equal: bool = False) ->
     allow_equal  count tallies of equal counts as often as they come: without it they are taken for
                  one tally that was given twice, and refused
 
-    Batches that are refused are counted in the tally's `intake`, and warned about. Raises
-    `FileError` for a file that cannot be read or a tally of another survey, and where no batch at
+    Batches that are refused are counted in the tally's `intake`, and warned about.
+
+    Raises `FileError` for a file that cannot be read or a tally of another survey, and where no batch at
     all is of this survey; `TypeError` for what holds no reports.
 
     >>> import ldp, ldp_aggregator, ldp_simulations

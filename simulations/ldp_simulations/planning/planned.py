@@ -85,7 +85,7 @@ def plan(
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
     >>> found = ldp_simulations.plan(survey, half_width=0.01)
     >>> found.plans[0].respondents
-    35344
+    35368
     """
     ask = Ask(level, power, estimand, simultaneous, frequency, half_width, detect)
     _check(survey, values, epsilon, respondents, ask)

@@ -1,0 +1,192 @@
+"""What the packages export: reached lazily, documented, typed, of one version, and all that examples
+and documentation need.
+"""
+
+import ast
+import doctest
+import importlib
+import json
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from children import loaded_by
+from mypy import api as mypy
+from places import EXAMPLES, ROOT
+
+import ldp
+import ldp_aggregator
+import ldp_client
+import ldp_simulations
+
+TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
+PUBLIC = {*TOPS, "ldp_client.testing"}
+"""What examples and documentation import from; the last one is for the tests of apps alone."""
+
+INSIDE = {
+    "docs/mechanisms.md": "the mathematics of each mechanism, on the modules that hold it",
+    "docs/rappor.md": "formats of google/rappor, whose folder is a package of its own",
+    "docs/scaling.md": "engines that count with our parts",
+    "docs/service.md": "the service within an application of one's own",
+    "docs/wire.md": "the wire format, for those who write clients in other languages",
+    "examples/rappor.py": "formats of google/rappor",
+}
+"""Pages and examples that are about the inside, and import from there."""
+
+UNTYPED = {
+    "docs/mechanisms.md": "asks randomizers for what only their own kind has",
+    "docs/rappor.md": "the same",
+    "docs/scaling.md": "engines without types",
+    "docs/wire.md": "the steps of a client, in as few words as any language needs",
+}
+"""Pages whose blocks are not checked by mypy."""
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")])
+SCRIPTS = sorted(EXAMPLES.rglob("*.py"))
+
+
+def named(path):
+    """A path as the tables above have it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def code_of(path):
+    """The Python of a script, or of all blocks of a page."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return text
+    return "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+
+
+def imports_of(code):
+    """The modules of ours that some code imports from."""
+    found = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+    return {name for name in found if name.partition(".")[0] in TOPS}
+
+
+@pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=named)
+def test_examples_and_docs_import_from_the_top(path):
+    """What people copy imports from the packages themselves, unless it is about their inside."""
+    within = imports_of(code_of(path)) - PUBLIC
+    assert bool(within) is (named(path) in INSIDE), within
+
+
+@pytest.mark.parametrize("package", TOPS)
+def test_every_public_name_is_there_and_on_the_page(package):
+    """Each name of `__all__` can be imported, in any order, and the page of the API explains it."""
+    module = TOPS[package]
+    page = (ROOT / "docs" / "api.md").read_text()
+    section = page.partition(f"## `{package}`")[2].partition("\n## ")[0]
+    for name in module.__all__:
+        assert hasattr(module, name), name
+        assert f"`{name}" in section, f"{package}.{name} is not in docs/api.md"
+        assert name in dir(module)
+
+
+@pytest.mark.parametrize("package", ["ldp_client", "ldp_aggregator", "ldp_simulations"])
+def test_lazy_names_are_what_their_modules_have(package):
+    """However a name is reached, and whatever was loaded before, it is the same thing: no folder of
+    a package hides what the package exports.
+    """
+    module = TOPS[package]
+    homes = {
+        name: importlib.import_module(f"{package}.{home}") for name, home in module._HOMES.items()
+    }
+    for name, home in homes.items():
+        assert getattr(module, name) is getattr(home, name)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+@pytest.mark.parametrize("first", ["ldp.survey", "ldp.survey_file", "ldp", "ldp_client"])
+def test_the_core_exports_functions(first):
+    """`ldp.survey` is the function, whichever module was imported first: the one of its name is
+    loaded before it.
+    """
+    code = f"import {first}, ldp; assert ldp.survey('s', ldp.question('x', ['a', 'b'], epsilon=1))"
+    assert "ldp.declarations" in loaded_by(code)
+
+
+@pytest.mark.parametrize("package", ["ldp_aggregator", "ldp_simulations"])
+def test_importing_a_package_loads_no_numbers(package):
+    """Names are loaded when they are used: a command that says what it can do waits for none."""
+    assert loaded_by(f"import {package}").isdisjoint({"numpy", "scipy", "pandas", "matplotlib"})
+
+
+@pytest.mark.parametrize("package", TOPS)
+def test_functions_say_what_they_raise_and_show_how_they_are_called(package):
+    """Public verbs have a docstring with their errors; those that take several arguments an example,
+    which runs.
+    """
+    module = TOPS[package]
+    examples = 0
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if not callable(thing) or (isinstance(thing, type) and issubclass(thing, tuple)):
+            continue
+        assert thing.__doc__, name
+        for test in doctest.DocTestFinder(recurse=False).find(thing, name, globs={}):
+            examples += len(test.examples)
+            failed, _ = doctest.DocTestRunner().run(test, out=lambda _: None)
+            assert not failed, f"{package}.{name}"
+    assert examples
+
+
+VERBS = [
+    (ldp, "parse_survey survey"),
+    (ldp_client, "Client EmbeddedClient read_survey"),
+    (
+        ldp_aggregator,
+        "aggregate estimate associate figure read_survey read_candidates decode_tally",
+    ),
+    (ldp_simulations, "attack from_table plan randomize simulate synthetic"),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(module, name) for module, names in VERBS for name in names.split()],
+    ids=lambda part: getattr(part, "__name__", part),
+)
+def test_verbs_name_their_errors(module, name):
+    """What can go wrong is part of what a verb says about itself."""
+    assert re.search(r"[Rr]aises? ", getattr(module, name).__doc__)
+
+
+def test_one_version_everywhere():
+    """The constant of the core is that of every distribution, and of what they need of each other."""
+    assert {module.__version__ for module in TOPS.values()} == {ldp.__version__}
+    for place in (ROOT, ROOT / "client", ROOT / "aggregator", ROOT / "simulations"):
+        project = tomllib.loads((place / "pyproject.toml").read_text())["project"]
+        assert project["version"] == ldp.__version__
+        ours = [text for text in project["dependencies"] if text.startswith("ldpkit-")]
+        assert all(text.endswith(f"=={ldp.__version__}") for text in ours)
+        assert version(project["name"]) == ldp.__version__
+    assert json.loads((ROOT / "client/js/package.json").read_text())["version"] == ldp.__version__
+
+
+def test_examples_and_docs_are_typed(tmp_path):
+    """What people copy passes mypy, strictly: a page's blocks are one module, in their order."""
+    files = [str(path) for path in SCRIPTS]
+    for page in PAGES:
+        code = code_of(page)
+        if code and named(page) not in UNTYPED:
+            file = tmp_path / f"page_{re.sub(r'[^a-z]', '_', named(page).lower())}.py"
+            file.write_text(code)
+            files.append(str(file))
+    assert len(files) > 15
+    # Programs that share no code with the project are written without types, to be read quickly.
+    loose = ["--allow-untyped-defs", "--allow-untyped-calls", "--allow-incomplete-defs"]
+    cache = Path(tmp_path / "cache")
+    config = str(ROOT / "pyproject.toml")
+    told, errors, code = mypy.run(
+        ["--config-file", config, "--cache-dir", str(cache), *loose, *files]
+    )
+    assert code == 0, told + errors
