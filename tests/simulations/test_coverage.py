@@ -163,7 +163,7 @@ def test_the_grid_reaches_far():
         for cell in every
         if cell.kind == "values" and (cell.epsilon, cell.size) == ("8", 1_000)
     ]
-    assert len(set(far)) == 23
+    assert len(set(far)) >= 23
 
 
 def test_means_are_measured_wherever_there_are_any():

@@ -37,6 +37,7 @@ QUESTIONS = {
     "quality = [[3, 2, 1, 0], [0, 2, 2, 0], [0, 1, 2, 3]]",
     "geometric": 'low = 0\nhigh = 3\nmechanism = "geometric"\nepsilon = "1"',
     "laplace": 'low = 5\nhigh = 8\nmechanism = "laplace"\nepsilon = "4"\nmargin = 2',
+    "one-bit": 'low = 0\nhigh = 3\nmechanism = "one-bit"\nepsilon = "1"',
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',
