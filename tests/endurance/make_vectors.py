@@ -50,6 +50,10 @@ QUESTIONS = {
             ("low", "middle", "high"),
         ),
     ),
+    "one-bit": (
+        ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
+        ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "7/3"', (-500, 77)),
+    ),
     "geometric": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "7/3"', (-500, 77)),

@@ -47,7 +47,7 @@ _MORE_IN_PART = {
 }
 """Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
-    "means": (("geometric",), ("grr",)),
+    "means": (("geometric",), ("one-bit",), ("grr",)),
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
@@ -83,10 +83,22 @@ class Cell(NamedTuple):
 
 BLOOM = "rappor, Bloom"
 MEANS = (
-    *("geometric", "laplace", "grr", "ss", "sue", "oue", "the", "she", "matrix", "exponential"),
+    *(
+        "geometric",
+        "laplace",
+        "one-bit",
+        "grr",
+        "ss",
+        "sue",
+        "oue",
+        "the",
+        "she",
+        "matrix",
+        "exponential",
+    ),
     *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip"),
 )
-"""Rows of mechanisms whose frequencies have a covariance, and so a mean."""
+"""Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 
 CHAINS = ("rappor, one-hot", "l-grr", "l-sue", "l-osue")
 
@@ -148,6 +160,8 @@ def fitting(every: Sequence[Cell], pattern: str) -> list[Cell]:
 
 def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
     for turn, row in enumerate(rows.values()):
+        if row.family == "means":
+            continue
         numbers = RESPONDENTS[1:] if row.family == "found" else RESPONDENTS
         for places in product(*(range(len(each)) for each in (row.epsilons, row.sizes, numbers))):
             epsilon, size, respondents = (
