@@ -1,6 +1,7 @@
 """Compatibility with google/rappor: its files, its three clients, and its table of results.
 
-`files` reads what it wrote, `dialects` knows how its clients differ, `decoding` hands both to our
-own estimator, and `results` and `survey` lead on: to its consumers' format, and to a survey file
-for new collections.
+files     what it wrote, read strictly        rows      cells that can say where they stand
+dialects  how its clients differ              cohorts   how two of them draw their cohorts
+decoding  from its files to our estimates     privacy   what was promised, and what was delivered
+results   its consumers' format               survey    a survey file for new collections
 """
