@@ -1,7 +1,7 @@
 """Compatibility with google/rappor: its files, its three clients, and its table of results.
 
-`files` reads what it wrote, from `rows` of cells; `dialects` knows how its clients differ, and
-`cohorts` which cohort a secret is in; `privacy` says what respondents were promised; `decoding`
-hands files and dialects to our own estimator, and `results` and `survey` lead on: to its consumers'
-format, and to a survey file for new collections.
+files     what it wrote, read strictly        rows      cells that can say where they stand
+dialects  how its clients differ              cohorts   how two of them draw their cohorts
+decoding  from its files to our estimates     privacy   what was promised, and what was delivered
+results   its consumers' format               survey    a survey file for new collections
 """
