@@ -7,7 +7,7 @@ import pytest
 
 from ldp.survey_file import parse_survey
 from ldp_simulations.population import synthetic
-from ldp_simulations.simulation import report, simulation
+from ldp_simulations.simulation import randomizing, report
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, simulate
 
 BULK = ("warner", "grr", "sue", "oue", "matrix")
@@ -38,7 +38,7 @@ def no_client(monkeypatch):
     def refused(*_arguments, **_keywords):
         raise AssertionError("a client was asked for")
 
-    monkeypatch.setattr(simulation, "Client", refused)
+    monkeypatch.setattr(randomizing, "Client", refused)
 
 
 @pytest.mark.parametrize("mechanism", BULK)
