@@ -22,9 +22,9 @@ from ldp import EstimateError, SurveyError, parse_survey
 from ldp.exact import odds
 from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.decoders.found import found_moments
+from ldp_aggregator.decoders.found import _squares, found_moments
 from ldp_aggregator.decoders.search.continuations import continuations, unfinished
-from ldp_aggregator.decoders.search.prefix_extension import search
+from ldp_aggregator.decoders.search.prefix_extension import rates, search
 from ldp_aggregator.decoders.search.reach import expected_reach
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.intervals import score_interval
@@ -236,6 +236,15 @@ def test_moments_of_found_texts():
     assert held.max() > 0.1
     with pytest.raises(EstimateError, match="covariance"):
         found.covariance()
+
+
+def test_squares_of_frequencies_are_never_below_zero():
+    """Where cells have no more reports than noise would give them, there is nothing to square."""
+    randomizer = question("heavy-hitters", LETTERS).randomizer
+    _, q = rates(randomizer)
+    even = np.full(randomizer.oracle.size, 1000 * q)
+    assert _squares(even, 1000, randomizer) == 0
+    assert _squares(2 * even, 1000, randomizer) > 0
 
 
 def test_cohorts_held_out_that_are_empty_or_even():
