@@ -121,7 +121,8 @@ def test_the_limits_that_are_in_the_way_are_told(lifetime, cap, passed):
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_as_many_charges_are_set_aside_as_there_may_be_values(most):
     """However much more the limits leave."""
-    client = Client(survey_of(mirror("m", most)), lifetime_cap="1000")
+    survey = survey_of(mirror("m", most), head='lifetime_epsilon = "900"')
+    client = Client(survey, lifetime_cap="1000")
     client.record("m", "a")
     ledger = client.ledger()
     assert ledger.aside == ledger.ratio() ** (most - 1)

@@ -77,7 +77,7 @@ AREAS = {
     "ldp_aggregator.tallies.counting": "counting ingest tally projective_folding joint",
     "ldp_aggregator.tallies.bit_counting": "bit_counting counting",
     "ldp_aggregator.tallies.hash_counting": "counting sketches ingest",
-    "ldp_aggregator.tallies.joint_counting": "joint",
+    "ldp_aggregator.tallies.joint_counting": "joint_cells joint association",
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
     "ldp_aggregator.moments.moments": "score_laws intervals result",

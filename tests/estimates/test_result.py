@@ -21,7 +21,12 @@ from ldp_aggregator.decoders import noise as noise_moments
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates import estimation
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.estimates.estimation import estimate_question, estimates_from, moments_of
+from ldp_aggregator.estimates.estimation import (
+    _unallocated,
+    estimate_question,
+    estimates_from,
+    moments_of,
+)
 from ldp_aggregator.estimates.manipulation import manipulation
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
@@ -270,6 +275,43 @@ def test_those_without_a_candidate(estimand, level, others):
     assert (
         estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
     )
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "variance"),
+    [(0.5, 0.1, 0.01 - 0.25 / 100), (0.5, 0.04, 0.0), (1.5, 0.1, 0.01), (-0.5, 0.1, 0.01)],
+)
+def test_those_without_a_candidate_at_the_edges(share, error, variance):
+    """For respondents no variance is below 0, and what drawing adds is that of a share."""
+    asked, counts = question("rappor", TEXT), np.full((4, 17), 12)
+    moments = moments_of(asked.randomizer, counts, ("a", "b"))
+    moments = replace(moments, reports=100, unallocated=(share, error))
+    found = _unallocated(asked, moments, Options(estimand="respondents"))
+    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert 0 <= found.low <= found.high <= 1
+
+
+def test_a_closed_question_has_all_its_candidates():
+    """No one is without one, also where values share a Bloom filter."""
+    closed = question("rappor", TEXT.replace('"text"', '"category"\nvalues = ["a", "b", "c"]'))
+    counts = np.full((4, 17), 12)
+    assert moments_of(closed.randomizer, counts, closed.domain.values).unallocated is not None
+    assert estimate_question(closed, counts, Options()).unallocated is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "has_mean"),
+    [
+        (CLOSED, False),
+        (question("grr", 'type = "integer"\nlow = 0\nhigh = 6\nepsilon = "1"'), True),
+    ],
+    ids=["category", "integer"],
+)
+def test_the_reach_of_a_mean_is_told_where_there_is_one(asked, has_mean):
+    """And a category has none."""
+    found = estimate_question(asked, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options())
+    assert (found.mean is not None) is has_mean
+    assert (found.manipulation.mean_reach is not None) is has_mean
 
 
 def test_only_what_is_asked_for():

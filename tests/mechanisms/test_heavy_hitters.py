@@ -26,7 +26,7 @@ from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.intervals import score_interval
 from ldp_aggregator.options import Options
 from ldp_aggregator.search.continuations import continuations, unfinished
-from ldp_aggregator.search.found import found_moments
+from ldp_aggregator.search.found import _squares, found_moments
 from ldp_aggregator.search.prefix_extension import search
 from ldp_aggregator.search.reach import expected_reach
 from ldp_aggregator.tallies.counting import empty_counts
@@ -236,6 +236,15 @@ def test_moments_of_found_texts():
     assert held.max() > 0.1
     with pytest.raises(EstimateError, match="covariance"):
         found.covariance()
+
+
+def test_squares_of_frequencies_are_never_below_zero():
+    """Where cells have no more reports than noise would give them, there is nothing to square."""
+    randomizer = question("heavy-hitters", LETTERS).randomizer
+    _, q = rates(randomizer)
+    even = np.full(randomizer.oracle.size, 1000 * q)
+    assert _squares(even, 1000, randomizer) == 0
+    assert _squares(2 * even, 1000, randomizer) > 0
 
 
 def test_cohorts_held_out_that_are_empty_or_even():
