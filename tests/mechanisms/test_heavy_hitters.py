@@ -27,7 +27,7 @@ from ldp_aggregator.estimates.intervals import score_interval
 from ldp_aggregator.options import Options
 from ldp_aggregator.search.continuations import continuations, unfinished
 from ldp_aggregator.search.found import _squares, found_moments
-from ldp_aggregator.search.prefix_extension import search
+from ldp_aggregator.search.prefix_extension import rates, search
 from ldp_aggregator.search.reach import expected_reach
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders, apportion
