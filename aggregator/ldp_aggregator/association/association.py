@@ -1,5 +1,4 @@
-"""Associations: the joint frequencies of questions that were answered together, and whether they
-are independent.
+"""Associations: joint frequencies of questions answered together, and tests of independence.
 
 With s the scores of a respondent's report to one question and t those of another (`joint_scores`),
 
@@ -12,9 +11,10 @@ With s the scores of a respondent's report to one question and t those of anothe
                   x, and so for z, S is linear in f and in the margins:
                   S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] -
                                       E[t_z^2 | not z])
-                  So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone, which are known far
-                  better than the cell; it is at least what it would be if nobody held x or z. Otherwise "not x" is the
-                  value that x is most easily taken for, as errors of x are exchanged with that one's
+                  So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone,
+                  which are known far better than the cell; it is at least what it would be if
+                  no one held x or z. Otherwise "not x" is the value that x is most easily taken
+                  for, as errors of x are exchanged with that one's
     conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is
                   within the error of that difference if r is the share (Fieller). Where f_x itself
                   may be 0 that is everything from 0 to 1
@@ -107,7 +107,7 @@ def associate(
         each.scores @ counts.ravel() / reports for each, counts in zip(scores, margins, strict=True)
     ]
     jumps = joint_jumps(shares, reports, scores)
-    moments = _moments(table, reports, scores, jumps)
+    moments = _moments(table, reports, scores, jumps=jumps)
     pairs = max(each.scores.size * len(each.scores) for each in scores)
     if options.covariance and (len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS):
         raise EstimateError(
@@ -120,16 +120,18 @@ def associate(
         questions,
         values,
         reports,
-        options,
-        moments.frequency.reshape(shape),
-        standard_error(moments, options.estimand).reshape(shape),
-        low.reshape(shape),
-        high.reshape(shape),
-        _conditional(table, reports, scores, jumps, missing, options.estimand),
-        _independence(table, reports, scores, margins),
-        most_likely(table, [each.law() for each in scores]) if likelihood else None,
-        moments.covariance() if options.covariance else None,
-        (
+        options=options,
+        frequency=moments.frequency.reshape(shape),
+        standard_error=standard_error(moments, options.estimand).reshape(shape),
+        low=low.reshape(shape),
+        high=high.reshape(shape),
+        conditional=_conditional(
+            table, reports, scores, jumps=jumps, missing=missing, estimand=options.estimand
+        ),
+        independence=_independence(table, reports, scores, margins=margins),
+        likely=most_likely(table, [each.law() for each in scores]) if likelihood else None,
+        covariance=moments.covariance() if options.covariance else None,
+        remarks=(
             *on_respondents(reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
             *few_reports(moments, missing, options.estimand),
@@ -203,7 +205,9 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
 
     # A line through both: what it would be for f = 1, where other margins are the true ones, does
     # not matter.
-    moments = Moments(reports, frequency, np.maximum(at_zero + slope - 1, 0), at_zero, covariance)
+    moments = Moments(
+        reports, frequency, np.maximum(at_zero + slope - 1, 0), other=at_zero, covariance=covariance
+    )
     if jumps is None:
         return moments
     return replace(
@@ -260,9 +264,7 @@ def _conditional(
     missing: float,
     estimand: str,
 ) -> tuple[Floats, Floats, Floats]:
-    """(share, low, high): of those who hold the values of all questions but the last, the share who
-    hold its value.
-    """
+    """(share, low, high): of the holders of all values but the last, the share who hold that."""
     from scipy.special import ndtri
 
     *given, last = scores

@@ -1,5 +1,6 @@
-"""How products of scores jump: the higher moments of joint cells, by which intervals go where few
-reports matter.
+"""How products of scores jump: higher moments of joint cells.
+
+Intervals go by them where few reports matter.
 
 The product of a respondent's scores for a cell has the moments
 
@@ -95,9 +96,9 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
         rest,
         reports * rest**2 < _FEW * rest_fourth,
         (own_third, of_the_rest("third")),
-        (own_fourth, excess),
-        (own_fourth, upward * excess),
-        (own_fourth, (1 - upward) * excess),
+        fourth=(own_fourth, excess),
+        rising=(own_fourth, upward * excess),
+        falling=(own_fourth, (1 - upward) * excess),
     )
 
 

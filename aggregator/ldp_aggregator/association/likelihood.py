@@ -1,6 +1,7 @@
 """The most likely joint frequencies: never negative, sum 1, biased towards the middle; for display.
 
-    F <- F x [sum over cells of (observed / expected) x law] / [sum over cells of law],  expected = law F
+    F <- F x [sum over cells of (observed / expected) x law] / [sum over cells of law],
+    expected = law F
 
 the EM algorithm. Where a report has one mark this climbs the likelihood of the reports. Where it
 has several (bits) it climbs that of as many independent Poisson counts as the joint tally has

@@ -1,6 +1,4 @@
-"""Associations as a frozen record that prints and exports: one row for each
-combination of values.
-"""
+"""Associations as a frozen record that prints and exports: a row for each combination of values."""
 
 from __future__ import annotations
 
@@ -39,8 +37,10 @@ def _verdict(test: ChiSquare, level: float) -> str:
     degrees = f"{test.freedom:,} degree{'' if test.freedom == 1 else 's'} of freedom"
     numbers = f"chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
     if test.p_value <= 1 - level:
-        return f"test of independence: rejected at level {1 - level:.4g}: the answers go together ({numbers})"
-    return f"test of independence: not rejected at level {1 - level:.4g}, which does not prove it ({numbers})"
+        finding = f"rejected at level {1 - level:.4g}: the answers go together"
+    else:
+        finding = f"not rejected at level {1 - level:.4g}, which does not prove it"
+    return f"test of independence: {finding} ({numbers})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,9 @@ class Association:
         if self.likely is not None:
             headings.append("most likely (biased)")
         rows = [self._row(record) for record in self.rows()]
-        return Cells(self.title, self.describe(), headings, rows, [*map(str, self.remarks)])
+        return Cells(
+            self.title, self.describe(), headings, rows=rows, remarks=[*map(str, self.remarks)]
+        )
 
     def _row(self, record: dict[str, Any]) -> list[str]:
         """A combination of values as text."""

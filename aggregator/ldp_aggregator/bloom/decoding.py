@@ -1,6 +1,4 @@
-"""From RAPPOR's Bloom tallies and candidate texts to moments: the bits of each text, and what the
-regression found.
-"""
+"""From RAPPOR's Bloom tallies to moments: the bits of each text, and what the regression found."""
 
 from __future__ import annotations
 
@@ -29,10 +27,10 @@ def bloom_moments(
     repeats: int = 1,
     design: Any = None,
 ) -> Moments:
-    """Moments of the candidates' frequencies. Raises `EstimateError` if the reports cannot tell
-    them apart.
+    """Moments of the candidates' frequencies.
 
-    `design` is the matrix of the candidates' bits, where others than our hash functions set them.
+    Raises `EstimateError` if the reports cannot tell them apart. `design` is the
+    matrix of the candidates' bits, where others than our hash functions set them.
     """
     assert isinstance(randomizer, Rappor)  # noqa: S101
     check_repeats(total_reports(counts, randomizer.layout), repeats)
@@ -40,7 +38,7 @@ def bloom_moments(
     background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
     bits = design_matrix(randomizer, candidates) if design is None else design
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
-    return moments_of_decoded(decode(counts, bits, noise, background), noise, own_bits)
+    return moments_of_decoded(decode(counts, bits, noise, background=background), noise, own_bits)
 
 
 def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
@@ -79,8 +77,8 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
         respondents,
         decoded.frequency,
         scaled,
-        scaled,
-        covariance,
+        other=scaled,
+        covariance=covariance,
         note="; ".join(filter(None, (decoded.note, repeated))),
         unallocated=decoded.unallocated,
         checks=() if decoded.residual is None else (_complete(decoded),),

@@ -1,10 +1,10 @@
-"""Least squares on Bloom filters, wherever their bits come from: counts by cohort, a design, and
-the noise of a bit.
+"""Least squares on Bloom filters, from counts by cohort, a design, and the noise of a bit.
 
-    t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of respondents whose text
-    sets the bit;  X[(j, i), x] = 1 if candidate x sets bit i in cohort j;  V = Cov(t), as in `bit_covariance`
-    t - b = (X - b) f + noise, because the candidates have a share sum(f) of the respondents, and a text that is no
-    candidate sets a bit with probability b, the `background`
+    t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of
+    respondents whose text sets the bit
+    X[(j, i), x] = 1 if candidate x sets bit i in cohort j;  V = Cov(t), as in `bit_covariance`
+    t - b = (X - b) f + noise, because the candidates have a share sum(f) of the respondents, and
+    a text that is no candidate sets a bit with probability b, the `background`
     f = G^-1 (X - b)' V^-1 (t - b),  G = (X - b)' V^-1 (X - b),  Cov(f) = G^-1 for the population
 
 Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the choice of
@@ -131,8 +131,8 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
             f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of candidates"
         )
     rates, sizes = centred_rates(counts, noise, background)
-    held = first_shares(rates, sizes, design, background)
-    inverse = precision(design, sizes, noise, background, held)
+    held = first_shares(rates, sizes, design, background=background)
+    inverse = precision(design, sizes, noise, background=background, held=held)
     root = _inverse_root(normal_matrix(design, inverse, background))
     frequency, left = np.zeros(candidates), rates
     for _ in range(_REFINEMENTS):
@@ -141,7 +141,14 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
         left = rates - (design @ frequency - background * frequency.sum())
     residual = ChiSquare(float(left @ inverse.times(left)), rows - candidates)
     return Regression(
-        float(sizes.sum()), frequency, held, root, residual, inverse, left, counts.shape[1] - 1
+        float(sizes.sum()),
+        frequency,
+        held,
+        root=root,
+        residual=residual,
+        inverse=inverse,
+        left=left,
+        bits=counts.shape[1] - 1,
     )
 
 

@@ -86,17 +86,19 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
     counts, design = reporting(counts, design)
     rates, candidates = design.shape
     if candidates <= min(CROWDED * rates, MOST_AT_ONCE) or len(counts) < 2:
-        found = regress(counts, design, noise, background)
+        found = regress(counts, design, noise, background=background)
         return Decoded(
             found.respondents,
             found.frequency,
             found.shares,
-            found.variance,
-            lambda: found.covariance,
-            found.unallocated,
-            found.residual,
+            variance=found.variance,
+            covariance=lambda: found.covariance,
+            unallocated=found.unallocated,
+            residual=found.residual,
         )
-    return _crossed(_half(counts, design, 0), _half(counts, design, 1), noise, background)
+    return _crossed(
+        _half(counts, design, 0), _half(counts, design, 1), noise, background=background
+    )
 
 
 class _Half(NamedTuple):
@@ -115,8 +117,8 @@ def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Dec
     by_even, by_odd = choose(*even, noise, background), choose(*odd, noise, background)
     fits, (frequency, shares, variance) = [], np.zeros((3, even.design.shape[1]))
     for half, kept in ((even, by_odd), (odd, by_even)):
-        fit = regress(half.counts, half.design[:, kept], noise, background)
-        estimates, variances = one_by_one(half.design, kept, fit, background)
+        fit = regress(half.counts, half.design[:, kept], noise, background=background)
+        estimates, variances = one_by_one(half.design, kept, fit, background=background)
         frequency += estimates / 2
         shares[kept] += fit.shares / 2
         variance += variances / 4
@@ -126,11 +128,11 @@ def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Dec
         sum(fit.respondents for fit in fits),
         frequency,
         shares,
-        variance,
-        _no_covariance,
-        (float(np.mean(missing)), float(np.hypot(*errors)) / 2),
-        None,
-        _purposes(even, odd, len(by_even), len(by_odd)),
+        variance=variance,
+        covariance=_no_covariance,
+        unallocated=(float(np.mean(missing)), float(np.hypot(*errors)) / 2),
+        residual=None,
+        note=_purposes(even, odd, len(by_even), by_odd=len(by_odd)),
     )
 
 
@@ -143,7 +145,11 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
     tried = np.sort(np.argsort(-slopes(design, rates, background))[: min(MOST_TRIED, len(rates))])
     design = design[:, tried]
     inverse = precision(
-        design, sizes, noise, background, first_shares(rates, sizes, design, background)
+        design,
+        sizes,
+        noise,
+        background=background,
+        held=first_shares(rates, sizes, design, background=background),
     )
     matrix = normal_matrix(design, inverse, background)
     diagonal = np.diag(matrix).copy()

@@ -62,6 +62,10 @@ def associate(
     names = [name.strip() for name in questions.split(",")]
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     found = associate(
-        tally, names, options, read_candidates(tally.survey, survey_path), likelihood=likelihood
+        tally,
+        names,
+        options,
+        candidates=read_candidates(tally.survey, survey_path),
+        likelihood=likelihood,
     )
     present(found.sheet(), form, output)

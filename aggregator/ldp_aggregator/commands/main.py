@@ -58,7 +58,8 @@ class _Commands(Group):
         for point in entry_points(group=COMMANDS, name=cmd_name):
             try:
                 command: click.Command = point.load()
-            except Exception as error:  # whatever a package raises, it must not take the other commands down with it
+            except Exception as error:
+                # Whatever a package raises, it must not take the other commands down with it.
                 return _broken(cmd_name, error)
             return command
         return None

@@ -83,13 +83,13 @@ def import_files(
     dialect = None if client is None else DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
     reports = _reports(counts_path, reports_path, parameters)
-    candidates = _candidates(map_path, candidates_path, parameters, dialect)
+    candidates = _candidates(map_path, candidates_path, parameters, dialect=dialect)
     if not quiet:
         click.echo(explanation(question, parameters), err=True)
         for warning in warnings(question, parameters, reports):
             click.echo(f"warning: {warning}", err=True)
         warn_of_health(question, reports.counts, options.reports_each)
-    estimates = decode(question, reports.counts, candidates, options)
+    estimates = decode(question, reports.counts, candidates, options=options)
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     presentation.hand_over(estimates)

@@ -129,7 +129,7 @@ def aggregate(
         raise click.UsageError(f"expected paths that Spark's executors can read, got {DASH}")
     else:
         tally = _tally_by_spark(
-            survey_path, paths, quiet, master or "local[*]", allow_equal=allow_equal
+            survey_path, paths, quiet, master=master or "local[*]", allow_equal=allow_equal
         )
     with written_whole(output) as file:
         file.write(encode_tally(tally))

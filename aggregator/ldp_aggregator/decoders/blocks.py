@@ -67,10 +67,14 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     other = scale * (elsewhere + alike)
     if not one_block:
         squares = scale * worth * in_block / reports
-        return Moments(reports, frequency, hold, other, _none, below=(squares - 1, squares))
+        return Moments(
+            reports, frequency, hold, other=other, covariance=_none, below=(squares - 1, squares)
+        )
     p, q = (float(rate) for rate in randomizer.within)
     rates = np.full(len(frequency), p), np.full(len(frequency), q)
-    return Moments(reports, frequency, hold, other, _none, supports, rates)
+    return Moments(
+        reports, frequency, hold, other=other, covariance=_none, supports=supports, rates=rates
+    )
 
 
 def _none() -> Floats:

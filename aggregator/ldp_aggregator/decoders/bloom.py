@@ -23,7 +23,9 @@ from ldp_aggregator.moments.scores import Scores, among_others, ones_of
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the candidates' frequencies."""
-    return bloom_moments(randomizer, counts, asked.values, asked.reports_each, asked.design)
+    return bloom_moments(
+        randomizer, counts, asked.values, repeats=asked.reports_each, design=asked.design
+    )
 
 
 def score_range(randomizer: Randomizer) -> Refusal:
@@ -81,7 +83,17 @@ def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) 
 
     alike, least = among_others(expected)
     own = np.diag(expected).copy()
-    return Scores(ones_of(question), flat, expected @ flat, own, alike, least, law, moments, None)
+    return Scores(
+        ones_of(question),
+        flat,
+        expected @ flat,
+        own=own,
+        alike=alike,
+        least=least,
+        law=law,
+        moments=moments,
+        powers=None,
+    )
 
 
 def _bloom(randomizer: Randomizer) -> Rappor:

@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     reports_each: int = 1
     """How many reports each respondent sent, all of one permanent response."""
     design: Any = None
-    """The bits of the candidates, of shape (cohorts * bits, M), if not our hash functions set them."""
+    """The candidates' bits, of shape (cohorts * bits, M), if not our hash functions set them."""
 
 
 class Refusal(NamedTuple):
@@ -155,13 +155,13 @@ class Decoder:
     values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
     """Which values are estimated, and what to know about the choice."""
     mean_parts: Callable[[Randomizer, Any, Counts, Floats], Parts | None] = mean_of_frequencies
-    """From the moments of the frequencies, None where there are none; and values c, from the middle."""
+    """From the moments of the frequencies, or None for none; and values c, from the middle."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
-    """The most by which what a report is worth to the mean differs from what its device may hold."""
+    """The most by which a report's worth to the mean differs from what its device may hold."""
     reports: Callable[[Randomizer, Counts], int] = all_reports
     """How many reports estimates are made from."""
     known_before: bool = False
-    """Whether the variance of a score, for those who do not hold the value, depends on no answers."""
+    """Whether the variance of a score, for those without the value, depends on no answers."""
     payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
     """(least, greatest) probability of each symbol, or one number where all are alike."""
     support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates

@@ -54,10 +54,17 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     if channel.shape != (2, 2):
-        return Moments(reports, frequency, hold, other, covariance, third=third)
+        return Moments(reports, frequency, hold, other=other, covariance=covariance, third=third)
     own = np.diag(channel).copy()
     return Moments(
-        reports, frequency, hold, other, covariance, observed, (own, 1 - own[::-1]), third=third
+        reports,
+        frequency,
+        hold,
+        other=other,
+        covariance=covariance,
+        supports=observed,
+        rates=(own, 1 - own[::-1]),
+        third=third,
     )
 
 

@@ -1,8 +1,8 @@
-"""Kind `noise`: a whole number plus noise; frequencies by a filter of three terms, and the mean without them.
+"""Kind `noise`: a whole number plus noise; frequencies by a filter, and the mean without them.
 
 Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With
 a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the
-channel has three diagonals:
+channel has three diagonals, so frequencies come from a filter of three terms:
 
     estimate of f_v = own_v h_v - next_{v-1} h_{v-1} - next_{v+1} h_{v+1}
     own = 1 + 2k, at an end 1 / (1-a);  next = k, at an end a / (1-a)
@@ -21,7 +21,8 @@ A report is the expectation of x + Z given where that was cut, if an end counts 
 it too: the noise has no memory, so on average that is a / (1-a) farther out, with variance k,
 whatever x is. And as Z has variance 2k,
 
-    score of y = y, at an end a / (1-a) farther out;  E[score | x] = x,  Var(score | x) = k (2 - P[an end | x])
+    score of y = y, at an end a / (1-a) farther out
+    E[score | x] = x,  Var(score | x) = k (2 - P[an end | x])
 
 All of this is exact for weights that are exactly geometric. Those of a design are rounded in the
 twentieth digit, far behind what the floats here hold.
@@ -111,7 +112,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     shares /= reports
     own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
-    likely = likely_shares(shares, frequency, noise.stays, noise.step)
+    likely = likely_shares(shares, frequency, noise.stays, step=noise.step)
     less, more = on_each_side(likely, noise.step)
     others = 1 - likely
 
@@ -148,8 +149,8 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         reports,
         frequency,
         if_held - 1,
-        other,
-        covariance,
+        other=other,
+        covariance=covariance,
         third=(held_cube - 3 * if_held + 2, third),
         fourth=(held_fourth, rising + falling),
         rising=(held_fourth, rising),

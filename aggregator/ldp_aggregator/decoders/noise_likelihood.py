@@ -33,9 +33,11 @@ def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) 
     Arrays of one shape.
     """
     equal = np.full(len(shares), 1 / len(shares))
-    smooth, sharp = (_climbed(start, shares, stays, step) for start in (equal, norm_sub(unbiased)))
-    gain = _log_likelihood(smooth, shares, stays, step) - _log_likelihood(
-        sharp, shares, stays, step
+    smooth, sharp = (
+        _climbed(start, shares, stays, step=step) for start in (equal, norm_sub(unbiased))
+    )
+    gain = _log_likelihood(smooth, shares, stays, step=step) - _log_likelihood(
+        sharp, shares, stays, step=step
     )
     return smooth if gain > _EQUALLY else sharp
 

@@ -79,10 +79,10 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         reports,
         frequency,
         np.full(size, p * (1 - p) / scale),
-        np.full(size, q * (1 - q) / scale),
-        covariance,
-        supports,
-        (np.full(size, p), np.full(size, q)),
+        other=np.full(size, q * (1 - q) / scale),
+        covariance=covariance,
+        supports=supports,
+        rates=(np.full(size, p), np.full(size, q)),
         third=third_of_rates(np.full(size, p), np.full(size, q)),
     )
 
@@ -118,7 +118,8 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
     jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
     return with_jumps(
-        Moments(respondents, once.frequency, hold, other, covariance, note=note), *jumps
+        Moments(respondents, once.frequency, hold, other=other, covariance=covariance, note=note),
+        *jumps,
     )
 
 
@@ -170,7 +171,12 @@ def _bit_scores(question: Question) -> Scores:
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
     either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
     return by_pairs(
-        question, scores, (hold + 1, other), (either, neither), law, powers_of_support(randomizer)
+        question,
+        scores,
+        (hold + 1, other),
+        pair=(either, neither),
+        law=law,
+        powers=powers_of_support(randomizer),
     )
 
 

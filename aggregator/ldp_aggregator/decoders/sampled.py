@@ -57,7 +57,9 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
         return matrix
 
     note = repeats_note(respondents, repeats, respondents)
-    return with_jumps(Moments(respondents, frequency, hold, other, covariance, note=note), *jumps)
+    return with_jumps(
+        Moments(respondents, frequency, hold, other=other, covariance=covariance, note=note), *jumps
+    )
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:

@@ -1,10 +1,12 @@
 """Kind `sketch`: count-mean sketches, whose hash functions are chosen once for all respondents.
 
-    estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort and q' = c p + (1-c) q
+    estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort
+    q' = c p + (1-c) q
     Var = [f hold + (1 - f) other] / n + lasting
     hold = p (1-p) / (p-q')^2,  other = q' (1-q') / (p-q')^2 - c / ((1-c) k)
     lasting = c / ((1-c) k) x (sum of f_x^2 over the other values x)
-    third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or nothing:
+    third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or
+    nothing:
     lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
     lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
 
@@ -74,8 +76,8 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         reports,
         frequency,
         np.full(size, hold),
-        np.full(size, other),
-        _none,
+        other=np.full(size, other),
+        covariance=_none,
         lasting=lasting,
         note=note,
         third=(np.full(size, third[0]), np.full(size, third[1])),

@@ -43,7 +43,7 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    moments = Moments(reports, frequency, variance, variance, covariance)
+    moments = Moments(reports, frequency, variance, other=variance, covariance=covariance)
     return with_jumps(moments, *(jumps_of(scores, law) for law in laws))
 
 

@@ -1,7 +1,7 @@
-"""Exact intervals where an estimate is one count, C of n reports supporting the value: Clopper and
-Pearson's idea.
+"""Exact intervals where an estimate is one count, C of n reports: Clopper and Pearson's idea.
 
-    an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what may be missed, or less
+    an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what
+    may be missed, or less
 
     population    C is binomial with the rate q + f (p - q); the ends are quantiles of beta laws
     respondents   C is a sum of two binomials (`ldp_aggregator.estimates.count_law`), of m holders
@@ -37,13 +37,13 @@ def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:
     least = _least(
         reports,
         len(count),
-        lambda holders: tails(count, holders, reports, p, q).upper > missing / 2,
+        lambda holders: tails(count, holders, reports, p=p, q=q).upper > missing / 2,
     )
     most = (
         _least(
             reports,
             len(count),
-            lambda holders: tails(count + 1, holders, reports, p, q).lower <= missing / 2,
+            lambda holders: tails(count + 1, holders, reports, p=p, q=q).lower <= missing / 2,
         )
         - 1
     )

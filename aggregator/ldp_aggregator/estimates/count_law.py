@@ -2,7 +2,8 @@
 
     C = Bin(holders, p) + Bin(n - holders, q),  M(w) = (1 - p + p w)^holders (1 - q + q w)^(n -
                                                 holders)
-    P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a circle of radius above 1
+    P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a circle of radius
+                above 1
     P[C < c]  = the same with the sign changed, on a circle of radius below 1
 
 A circle through the saddle point keeps the integrand from swinging: on it, M is that of a count
@@ -60,7 +61,7 @@ def _inside(
     count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats
 ) -> tuple[Floats, Floats]:
     """Both tails for counts from 1 to the number of reports; arrays of shape (L,)."""
-    saddle = np.log(_saddle(count - 0.5, holders, others, p / (1 - p), q / (1 - q)))
+    saddle = np.log(_saddle(count - 0.5, holders, others, odds=p / (1 - p), other_odds=q / (1 - q)))
     of_holder, of_other = _tilted(p, saddle), _tilted(q, saddle)
     spread = np.sqrt(holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other))
     # At w = 1 the integrand has a pole: pass it at a distance.

@@ -11,7 +11,9 @@ moment `third[0]` and the fourth cumulant `fourth[0]`; of another 0, `other`, `t
 and so on. For the population there is more in the brackets, with d for the difference of hold and
 other, f (1 - f) times
 
-    1 for the variance,  3 d + 1 - 2 f for the third,  4 d_3 + 3 d^2 + 6 d (1 - 2 f) + 1 - 6 f (1 - f) for the fourth.
+    1                                                    for the variance
+    3 d + 1 - 2 f                                        for the third
+    4 d_3 + 3 d^2 + 6 d (1 - 2 f) + 1 - 6 f (1 - f)      for the fourth.
 
 A sum of rare jumps is far from normal. Their size, the `step`, is third / variance where all go one
 way (bits, symbols): upwards, or downwards if it is negative. An estimator whose jumps differ, or go

@@ -56,7 +56,10 @@ _MEAN_ALONE = (
     "(--frequencies, or frequencies=True)"
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
-_OF_SETS = "a frequency is the share of those who hold the value, among others or alone; frequencies need not sum to 1"
+_OF_SETS = (
+    "a frequency is the share of those who hold the value, among others or alone; frequencies need "
+    "not sum to 1"
+)
 
 
 @overload
@@ -123,7 +126,7 @@ def estimate(
     check_repeatable(asked, options.reports_each)
     questions = {
         question.name: estimate_question(
-            question, tally.counts[question.name], options, known.get(question.name)
+            question, tally.counts[question.name], options, candidates=known.get(question.name)
         )
         for question in asked
     }
@@ -188,17 +191,32 @@ def estimate_question(
         if decoder.gives == "mean":
             moments = None
         else:
-            moments = moments_of(question.randomizer, counts, values, design, options.reports_each)
-        mean = mean_of(question, moments, counts, options)
+            moments = moments_of(
+                question.randomizer,
+                counts,
+                values,
+                design=design,
+                reports_each=options.reports_each,
+            )
+        mean = mean_of(question, moments, counts, options=options)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
     if moments is None:
-        made = _mean_alone(question, reports, options, mean, bound, _NO_FREQUENCIES)
+        made = _mean_alone(question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES)
     elif decoder.frequencies_if_asked and not options.frequencies:
-        made = _mean_alone(question, reports, options, mean, bound, _MEAN_ALONE)
+        made = _mean_alone(question, reports, options, mean=mean, bound=bound, note=_MEAN_ALONE)
     else:
-        made = estimates_from(moments, question, reports, values, options, bound, mean, told)
+        made = estimates_from(
+            moments,
+            question,
+            reports,
+            values=values,
+            options=options,
+            bound=bound,
+            mean=mean,
+            note=told,
+        )
     if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
         return made
     return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
@@ -310,7 +328,9 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
         error = max(error**2 - held * (1 - held) / moments.reports, 0.0) ** 0.5
     reach = float(ndtri((1 + options.level) / 2)) * error
     low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
-    return Estimate(UNALLOCATED, moments.reports * share, share, error, low, high)
+    return Estimate(
+        UNALLOCATED, moments.reports * share, share, standard_error=error, low=low, high=high
+    )
 
 
 def moments_of(

@@ -63,8 +63,8 @@ def null_error(moments: Moments) -> Floats:
 def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,)."""
     above = moments.hold, moments.other
-    low, _ = _roots(moments, moments.below or above, missing, estimand)
-    _, high = _roots(moments, above, missing, estimand)
+    low, _ = _roots(moments, moments.below or above, missing, estimand=estimand)
+    _, high = _roots(moments, above, missing, estimand=estimand)
     return low, high
 
 
@@ -105,12 +105,12 @@ def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[F
     not.
     """
     ends = score_interval(moments, missing, estimand)
-    places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends)))
+    places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends=ends)))
     if not places.size:
         return ends
     some, sure = moments.of_values(places), [each.copy() for each in ends]
     better = _instead(some, missing, estimand)
-    chosen = _failing(some, missing, estimand, (ends[0][places], ends[1][places]))
+    chosen = _failing(some, missing, estimand, ends=(ends[0][places], ends[1][places]))
     for end, exact, failing in zip(sure, better, chosen, strict=True):
         end[places] = np.where(failing, exact, end[places])
     return sure[0], sure[1]
@@ -119,16 +119,14 @@ def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[F
 def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark, ...]:
     """A remark if there are careful ends that are no score ends."""
     failing = np.logical_or(
-        *_failing(moments, missing, estimand, score_interval(moments, missing, estimand))
+        *_failing(moments, missing, estimand, ends=score_interval(moments, missing, estimand))
     )
     many = np.count_nonzero(failing)
     if not many:
         return ()
-    instead = (
-        "are exact, from binomial tails"
-        if moments.rates is not None
-        else "are those of a scaled Poisson count"
-    )
+    instead = "are exact, from binomial tails"
+    if moments.rates is None:
+        instead = "are those of a scaled Poisson count"
     return (
         Remark(
             "few-reports",
@@ -148,18 +146,16 @@ def _failing(
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))
-    low, high = (far_from_normal(moments, end, z, estimand) for end in within_bounds(ends))
+    low, high = (far_from_normal(moments, end, z, estimand=estimand) for end in within_bounds(ends))
     return low, high
 
 
 def _instead(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
     if moments.rates is None:
         return scaled_poisson.interval(moments, missing, estimand)
-    return (
-        for_population(moments, missing)
-        if estimand == "population"
-        else for_respondents(moments, missing)
-    )
+    if estimand == "population":
+        return for_population(moments, missing)
+    return for_respondents(moments, missing)
 
 
 def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001

@@ -4,7 +4,8 @@ An estimate is the mean, over n reports, of what each is worth to a value: its s
 between `least` and `most`. Let m of them be forged, and let a share f of those who sent the others
 hold the value. Then, exactly,
 
-    estimate - f = (1 - m/n) (estimate from the honest reports alone - f) + (m/n) (mean score of the forged ones - f)
+    estimate - f = (1 - m/n) (estimate from the honest reports alone - f)
+                   + (m/n) (mean score of the forged ones - f)
 
 The first term is the noise that standard errors are for. The second is the manipulation, and as 0
 <= f <= 1 it is
@@ -90,7 +91,7 @@ def manipulation(
 
 
 def decoded_reports(randomizer: Randomizer, counts: Counts) -> int:
-    """How many reports frequencies are estimated from: all, but for those that a search looked at."""
+    """How many reports frequencies are estimated from: all but those a search looked at."""
     return decoder_of(randomizer).reports(randomizer, counts)
 
 
@@ -113,7 +114,7 @@ def score_range(randomizer: Randomizer) -> Range | None:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """The most by which what a report is worth to the mean differs from what its device may hold."""
+    """The most by which a report's worth to the mean differs from what its device may hold."""
     reach = decoder_of(randomizer).mean_reach(randomizer)
     assert not isinstance(reach, Refusal)  # noqa: S101 (asked for where there is a mean)
     return reach

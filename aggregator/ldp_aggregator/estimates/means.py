@@ -55,11 +55,9 @@ class Mean:
     @property
     def cells(self) -> tuple[str, str, str]:
         """Estimate, standard error and interval, with two digits of the standard error."""
-        decimals = (
-            max(0, 1 - math.floor(math.log10(self.standard_error)))
-            if self.standard_error > 0
-            else 4
-        )
+        decimals = 4
+        if self.standard_error > 0:
+            decimals = max(0, 1 - math.floor(math.log10(self.standard_error)))
         estimate, error, low, high = (
             f"{number:.{decimals}f}"
             for number in (self.estimate, self.standard_error, self.low, self.high)
@@ -88,7 +86,7 @@ def mean_of(
         question.randomizer,
         moments,
         counts,
-        np.linspace((low - high) / 2, (high - low) / 2, len(values)),
+        values=np.linspace((low - high) / 2, (high - low) / 2, len(values)),
     )
     if parts is None:
         return None

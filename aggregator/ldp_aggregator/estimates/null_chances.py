@@ -43,7 +43,7 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
 
     z = -float(ndtri(missing))
     ends = np.zeros_like(moments.frequency), moments.frequency
-    far = np.logical_or(*(far_from_normal(moments, end, z, estimand) for end in ends))
+    far = np.logical_or(*(far_from_normal(moments, end, z, estimand=estimand) for end in ends))
     needed = z * np.sqrt(cumulants(moments, 0.0, estimand).variance)
     # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
     with np.errstate(divide="ignore"):
@@ -65,7 +65,7 @@ def _count_passes(moments: Moments, missing: float, estimand: str) -> Floats:
     least = binom.isf(missing, reports, q) + 1
     if estimand == "population":
         return np.asarray(binom.sf(least - 1, reports, q + held * (p - q)))
-    return tails(np.asarray(least), held * reports, reports, p, q).upper
+    return tails(np.asarray(least), held * reports, reports, p=p, q=q).upper
 
 
 def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:

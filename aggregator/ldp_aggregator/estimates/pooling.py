@@ -1,5 +1,4 @@
-"""Pooling: one estimate from several versions of a question that ask for the same values through
-different mechanisms.
+"""Pooling: one estimate from versions of a question that go through different mechanisms.
 
     estimate       f = sum_v w_v f_v,  with weights that sum to 1
     respondents    w_v = n_v / n: the share of all respondents, whoever got which version
@@ -72,7 +71,13 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             f"question {newest.name!r}: expected versions that ask for the same values"
         )
     parts = [
-        moments_of(each.question.randomizer, each.counts, values, None, options.reports_each)
+        moments_of(
+            each.question.randomizer,
+            each.counts,
+            values,
+            design=None,
+            reports_each=options.reports_each,
+        )
         for each in versions
     ]
     weights = weights_of(versions, parts, options.estimand)
@@ -82,7 +87,10 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         f"reports: {weight:.1%}"
         for each, weight in zip(versions, weights, strict=True)
     )
-    note = f"pooled over {len(versions)} versions, by weights that do not depend on the answers ({told})"
+    note = (
+        f"pooled over {len(versions)} versions, by weights that do not depend on the answers "
+        f"({told})"
+    )
     if any(
         reports_of_each(each.question.randomizer, options.reports_each) < options.reports_each
         for each in versions
@@ -90,7 +98,13 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         note = f"{note}; {ONCE_EACH}"
     bound = _bound(versions, weights, reports)
     made = estimates_from(
-        pooled(parts, weights), newest, reports, values, options, bound, note=note
+        pooled(parts, weights),
+        newest,
+        reports,
+        values=values,
+        options=options,
+        bound=bound,
+        note=note,
     )
     return replace(made, respondents=sum(part.reports for part in parts))
 
@@ -119,12 +133,12 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
         worth,
         _mixed(weights.tolist(), [part.frequency for part in parts]),
         worth * _mixed(shares, [part.hold for part in parts]),
-        worth * _mixed(shares, [part.other for part in parts]),
-        covariance,
+        other=worth * _mixed(shares, [part.other for part in parts]),
+        covariance=covariance,
         below=_below(parts, shares, worth),
         lasting=_mixed((weights**2).tolist(), [part.lasting for part in parts]),
-        third=_higher(parts, weights, worth, 3),
-        fourth=_higher(parts, weights, worth, 4),
+        third=_higher(parts, weights, worth, order=3),
+        fourth=_higher(parts, weights, worth, order=4),
         lasting_third=_mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
         lasting_fourth=_mixed((weights**4).tolist(), [part.lasting_fourth for part in parts]),
         unknown=_unknown(parts),

@@ -18,7 +18,10 @@ from ldp_aggregator.rendering.sheet import Bars, Cells
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
 
-ALL_OF_THEM = "All of them: `for estimate in estimates`; those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+ALL_OF_THEM = (
+    "All of them: `for estimate in estimates`; "
+    "those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+)
 """Where the values are that are not shown."""
 
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
@@ -43,7 +46,7 @@ class QuestionEstimates(QuestionNumbers):
         if self.mean is not None:
             rows.append((MEAN, "", *self.mean.cells))
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
-        return Cells(self.name, self.describe(), self.headings, rows, remarks)
+        return Cells(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -82,7 +85,7 @@ class QuestionEstimates(QuestionNumbers):
             self.name,
             self.describe(),
             self.values,
-            self.frequency,
+            lengths=self.frequency,
             low=self.low,
             high=self.high,
             truth=truth,

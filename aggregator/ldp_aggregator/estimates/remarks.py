@@ -104,7 +104,10 @@ def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Re
         found.append(Remark("few-counts", text))
     if mean.low > float(values[0]) or mean.high < float(values[-1]):
         return tuple(found)
-    text = f"The mean's interval is the whole range from {values[0]} to {values[-1]}: the reports say nothing about it."
+    text = (
+        f"The mean's interval is the whole range from {values[0]} to {values[-1]}: the reports say "
+        f"nothing about it."
+    )
     return (*found, Remark("whole-range", text))
 
 

@@ -77,7 +77,9 @@ def interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, F
             > missing / 2
         )
 
-    return _first(moments, 0.0, 1.0, not_too_high), _first(moments, 1.0, 0.0, not_too_low)
+    return _first(moments, 0.0, 1.0, holds=not_too_high), _first(
+        moments, 1.0, 0.0, holds=not_too_low
+    )
 
 
 def _first(

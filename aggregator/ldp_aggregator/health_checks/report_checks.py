@@ -59,7 +59,7 @@ def health(
     ]
     if candidates:
         options = Options(reports_each=reports_each)
-        checks += estimate_question(question, counts, options, candidates).checks
+        checks += estimate_question(question, counts, options, candidates=candidates).checks
     return tuple(checks)
 
 

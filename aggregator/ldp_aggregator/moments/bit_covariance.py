@@ -54,9 +54,9 @@ def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
         (1 - flip) * q + flip * p,
         flip * q + (1 - flip) * p,
         permanent + ((1 - flip) * of_one + flip * of_zero) / repeats,
-        permanent + (flip * of_one + (1 - flip) * of_zero) / repeats,
-        repeats,
-        jumps_of(*repeated(((flip, q), (1 - flip, p)), repeats)).third,
+        zero_variance=permanent + (flip * of_one + (1 - flip) * of_zero) / repeats,
+        repeats=repeats,
+        zero_third=jumps_of(*repeated(((flip, q), (1 - flip, p)), repeats)).third,
     )
 
 

@@ -36,7 +36,7 @@ def jumps_of(scores: Floats, chances: Floats) -> Jumps:
     quartic = chances * away**4
     fourth = float(quartic.sum() - 3 * (chances @ away**2) ** 2)
     rising = fourth * float(quartic[away > 0].sum() / (quartic.sum() or 1.0))
-    return Jumps(float(chances @ away**3), fourth, rising, fourth - rising)
+    return Jumps(float(chances @ away**3), fourth, rising, falling=fourth - rising)
 
 
 def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:

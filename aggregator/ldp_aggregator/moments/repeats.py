@@ -23,11 +23,17 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
     """The noise of one bit, from the thresholds that clients use."""
     span = 1 << randomizer.word
     return bit_noise(
-        randomizer.if_zero / span, randomizer.if_one / span, 2 * randomizer.flip / span, repeats
+        randomizer.if_zero / span,
+        randomizer.if_one / span,
+        2 * randomizer.flip / span,
+        repeats=repeats,
     )
 
 
-ONCE_EACH = "one report from each respondent: without a permanent response, reports_each is not for this question"
+ONCE_EACH = (
+    "one report from each respondent: without a permanent response, reports_each is not for this "
+    "question"
+)
 
 
 def reports_of_each(randomizer: Randomizer, asked: int) -> int:

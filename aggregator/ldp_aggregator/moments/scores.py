@@ -1,5 +1,4 @@
-"""What a report is worth to each value of its question, as linear functions of the tally cells that
-it marks.
+"""What a report is worth to each value of its question: linear in the tally cells it marks.
 
 The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what
 they hold, the reports of one respondent to several questions are independent, so the product of
@@ -10,7 +9,8 @@ of marks, which a joint tally has, and these functions are here:
     ones     1 for every report
     scores   s_x: what the estimator of the question makes of one report
     squares  functions with the expectation E[s_x^2 | v], whatever v
-    own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v other than x
+    own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v
+             other than x
     powers   E[s_x^k | x], and the mean of E[s_x^k | v] over those who do not hold x (`Powers`)
     law      E[mark | v]
     moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's
@@ -81,7 +81,7 @@ class Scores:
 def symbol_scores(
     question: Question, counts: Counts, decode: Callable[[Randomizer, Counts], Moments]
 ) -> Scores:
-    """Of reports that are one symbol each: what the decoder makes of a report alone is its score."""
+    """Of reports that are one symbol each: its score is what the decoder makes of it alone."""
     cells = question.layout.cells
     randomizer = question.randomizer
     decoded = [decode(randomizer, unit[None]) for unit in np.eye(cells, dtype=np.int64)]
@@ -139,7 +139,15 @@ def by_pairs(
     size = len(scores)
     elsewhere = np.full(size, other)
     return Scores(
-        one, scores, squares, np.full(size, own), elsewhere, elsewhere, lambda: law, moments, powers
+        one,
+        scores,
+        squares,
+        own=np.full(size, own),
+        alike=elsewhere,
+        least=elsewhere,
+        law=lambda: law,
+        moments=moments,
+        powers=powers,
     )
 
 

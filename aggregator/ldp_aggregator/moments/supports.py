@@ -78,10 +78,10 @@ def _projective(randomizer: Pure, counts: Counts) -> Counts:
     assert isinstance(randomizer, ProjectiveResponse)  # noqa: S101 (the table below says so)
     size, order, dimension = randomizer.size, randomizer.order, randomizer.dimension
     if not randomizer.folded:
-        return _in_space(order, dimension, counts[0], size)
+        return _in_space(order, dimension, counts[0], size=size)
     # The points whose upper two coordinates are 0 come first in every slice.
     _, block, common = geometry(order, dimension)
-    slices = [row[0] + _in_space(order, dimension - 1, row[1:], block) for row in counts]
+    slices = [row[0] + _in_space(order, dimension - 1, row[1:], size=block) for row in counts]
     return np.concatenate([slices[0], *(each[common:] for each in slices[1:])])[:size]
 
 

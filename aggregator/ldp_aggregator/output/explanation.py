@@ -33,11 +33,9 @@ def explanation(survey: Survey) -> str:
         name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6)
         for name, sum_ in totals(survey).items()
     }
-    stops = (
-        ""
-        if survey.lifetime is None
-        else f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
-    )
+    stops = ""
+    if survey.lifetime is not None:
+        stops = f", and it stops at {survey.lifetime.text} (lifetime_epsilon)"
     parts.append(
         f"total for one respondent who answers every question once: epsilon "
         f"{total['one_report_each']}\n"
@@ -182,11 +180,9 @@ def _linked(randomizer: Memoized) -> list[str]:
     """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
     shown, between_two, over_time = identifier(randomizer)
     kept = shown_states(randomizer.layout)
-    clear = (
-        f"what the device keeps and each report shows in clear, one of {kept:,}; and "
-        if kept > 1
-        else ""
-    )
+    clear = ""
+    if kept > 1:
+        clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and "
     return [
         f"  linked by           {clear}the permanent response, which differs from device to device",
         f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two "
@@ -225,7 +221,8 @@ def _comparison(question: Question) -> str:
         f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})"
         for each in ordered
     )
-    return f"the least total error while reports stay short; relative efficiency (report bytes): {shown}"
+    rule = "the least total error while reports stay short"
+    return f"{rule}; relative efficiency (report bytes): {shown}"
 
 
 def _values(domain: Domain) -> str:

@@ -1,6 +1,7 @@
 """Rendering: what results show, in every format; of what they are results is not known here.
 
-sheet      what a result shows, in the shapes that formats ask for     formats    the table of formats
+sheet      what a result shows, in the shapes that formats ask for
+formats    the table of formats
 columns    tables as aligned text                  markdown   tables as Markdown
 html_page  tables as HTML, and pages               json_text  records as JSON, in pieces
 csv_text   flat records as CSV                     parquet    flat records as Parquet

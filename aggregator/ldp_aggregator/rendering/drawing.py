@@ -19,7 +19,8 @@ def drawn_figure(size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise EstimateError(
-            'expected matplotlib for a picture, found none; install it with pip install "ldpkit-aggregator[plot]"'
+            "expected matplotlib for a picture, found none; install it with pip install "
+            '"ldpkit-aggregator[plot]"'
         ) from None
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)

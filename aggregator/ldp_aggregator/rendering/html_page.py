@@ -53,7 +53,8 @@ def page(title: str, body: str, style: str = "") -> str:
     name = html.escape(title)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}{style}</style></head><body>'
+        '<meta name="viewport" content="width=device-width">'
+        f"<style>{_STYLE}{style}</style></head><body>"
         f"<h1>{name}</h1>{body}</body></html>\n"
     )
 

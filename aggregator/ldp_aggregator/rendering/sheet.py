@@ -1,12 +1,12 @@
 """A sheet: all that a result shows, once, in every shape that a format may ask for.
 
-tables   headings and rows as text, for people: terminals, notebooks, Markdown and HTML show the same
+tables   headings and rows as text, for people: the same in terminals, notebooks, Markdown and HTML
 record   a nested record for machines, ready for JSON
 rows     flat records under `columns`, for spreadsheets and data frames
 bars     panels of a picture
 
-A result that has no such shape leaves it out. Shapes are made when they are asked for, as a question
-may have a million values.
+A result that has no such shape leaves it out. Shapes are made when they are asked for, as a
+question may have a million values.
 """
 
 from __future__ import annotations

@@ -63,4 +63,6 @@ def _following(begun: bytes, alphabet: str) -> tuple[int, ...] | range:
 
 
 def _size_of_character(first: int) -> int:
-    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xE0:
+        return 2
+    return 3 if first < 0xF0 else 4

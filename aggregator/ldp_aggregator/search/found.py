@@ -1,10 +1,11 @@
 """The law of the frequencies of texts that were found, from the cohorts held out.
 
-    estimate (C / n' - q') / (p - q'), with C the reports of the n' respondents held out that support the text's cell in
-    their cohort, and q' = p / m + (1 - 1/m) q
+    estimate (C / n' - q') / (p - q'), with C the reports of the n' respondents held out that
+    support the text's cell in their cohort, and q' = p / m + (1 - 1/m) q
     Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
     lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
-    third and fourth cumulants: those of one count, and of meetings (`ldp_aggregator.decoders.sketch`, c = 1 / m)
+    third and fourth cumulants: those of one count, and of meetings
+    (`ldp_aggregator.decoders.sketch`, c = 1 / m)
 
 The second term is there because those held out are a sample of all who answered. They took no part
 in the search, so the choice of the texts tells nothing about the errors of their estimates. The
@@ -74,8 +75,8 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
         reports,
         frequency,
         thinned * hold + (thinned - 1) * (1 - held),
-        np.full(len(encoded), thinned * other),
-        _none,
+        other=np.full(len(encoded), thinned * other),
+        covariance=_none,
         lasting=lasting,
         third=(np.full(many, thinned**2 * third[0]), np.full(many, thinned**2 * third[1])),
         fourth=(np.full(many, thinned**3 * fourth[0]), np.full(many, thinned**3 * fourth[1])),

@@ -61,7 +61,7 @@ def _remembered(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> list[li
     """The texts to be confirmed, by the stage in which they end."""
     prefixes, remembered = [b""], []
     for stage, score in enumerate(by_stage[:-1]):
-        ending, prefixes = _extended(randomizer, prefixes, stage, score)
+        ending, prefixes = _extended(randomizer, prefixes, stage, score=score)
         remembered.append(ending)
     remembered[-1] += [prefix for prefix in prefixes if not unfinished(prefix)]
     return remembered

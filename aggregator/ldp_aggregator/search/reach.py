@@ -1,12 +1,12 @@
-"""What a search for frequent texts can find: known before anyone is asked, and again once reports
-are in.
+"""What a search for frequent texts can find: before anyone is asked, and once reports are in.
 
 A text held by a frequency f scores about normally in each stage, with a mean of f over the standard
 error e of a cell that nobody is in, and a standard deviation of sqrt([f hold + (1 - f) other] /
 other). It is missed if
 
-    one of its prefixes does not score above the line by which they go on, in a stage before that in which it ends;
-    or if it does not score above 1 where it ends; or if its later scores do not confirm it
+    one of its prefixes does not score above the line by which they go on, in a stage before that
+    in which it ends; or if it does not score above 1 where it ends; or if its later scores do not
+    confirm it
 
 (see `prefix_extension`). The sum of these chances is at most 1 in 100 from the frequency stated
 here on. Frequent texts that meet in a cell raise each other's scores, and so make none be missed.
@@ -75,11 +75,9 @@ def in_words(reaches: Sequence[Reach]) -> str:
 
 def never_found(randomizer: HeavyHitters) -> str:
     """The texts that no number of respondents lets be found."""
-    outside = (
-        ", and those with other characters than those of the alphabet,"
-        if randomizer.alphabet
-        else ""
-    )
+    outside = ""
+    if randomizer.alphabet:
+        outside = ", and those with other characters than those of the alphabet,"
     return f"longer texts{outside} are"
 
 
@@ -104,7 +102,7 @@ def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach
     # A text of exactly the length of a stage's prefixes ends in the next stage.
     longest = [length - 1 for length in randomizer.lengths[:-2]] + [randomizer.lengths[-2]]
     return [
-        Reach(each, _least_found(randomizer, reports, line, stage))
+        Reach(each, _least_found(randomizer, reports, line, stage=stage))
         for stage, each in enumerate(longest)
     ]
 
@@ -113,7 +111,9 @@ def _least_found(
     randomizer: HeavyHitters, reports: Floats, line: float, stage: int
 ) -> float | None:
     return least_share(
-        lambda frequency: _chance_to_miss(randomizer, reports, line, stage, frequency) <= MISSED
+        lambda frequency: (
+            _chance_to_miss(randomizer, reports, line, stage=stage, frequency=frequency) <= MISSED
+        )
     )
 
 
