@@ -20,7 +20,9 @@ FINISHED = (
     f"{AGGREGATOR}/projective",
     f"{AGGREGATOR}/service",
     f"{AGGREGATOR}/tallies",
+    "simulations/ldp_simulations",
     "benchmarks",
+    "examples",
     "tests",
 )
 TO_DO = (
@@ -31,15 +33,16 @@ TO_DO = (
     f"{AGGREGATOR}/health",
     f"{AGGREGATOR}/moments",
     f"{AGGREGATOR}/output",
-    "simulations/ldp_simulations",
-    "examples",
     "docs",
 )
 WIDEST = 100
 """Columns of a line."""
 MOST_POSITIONAL = 3
 """Arguments that a call of a function of ours may give by their places."""
-WIDER = {"tests/endurance/mutation.py": "commands that are shown with what they do"}
+WIDER = {
+    "examples/notes/answers.py": "written by `ldp codegen`",
+    "tests/endurance/mutation.py": "commands that are shown with what they do",
+}
 """Files with longer lines, and why."""
 CALLED_OTHERWISE = {
     "average": "a field of `specimens.Specimen` that holds a function, called by places",
