@@ -153,14 +153,14 @@ def levels(size, levels, flip, word):
     whatever the answer.
     """
     require(levels % 2 == 0, "there are as many levels on either side")
-    return bits(size, 2**word - flip, flip, word)._replace(width=size)
+    return bits(size, 2**word - flip, flip, word=word)._replace(width=size)
 
 
 def sketch_of_bits(size, cohorts, buckets, if_true, if_other, hash_seed, word):  # noqa: ARG001
     """A report is a cohort, drawn whatever the answer is, and a bit for each bucket that its hash
     function has.
     """
-    made = bits(buckets, if_true, if_other, word)
+    made = bits(buckets, if_true, if_other, word=word)
     return made._replace(width=made.width + cohort_bytes(cohorts))
 
 
@@ -237,7 +237,7 @@ def prefixes(cells, order, dimension, truth, other, lengths, held_out, hash_seed
     """
     (row,) = lengths
     require(row == sorted(set(row)), "prefixes grow from stage to stage")
-    made = points(cells, order, dimension, truth, other)
+    made = points(cells, order, dimension, truth=truth, other=other)
     require(
         cells == sum(order**power for power in range(dimension)),
         "each point of the space is a cell",
@@ -254,8 +254,8 @@ def kept_symbols(size, truth, other, fresh_truth, fresh_other):
 
 def kept_hash(size, buckets, truth, other, modulus, fresh_truth, fresh_other):
     """A hash function is drawn and kept as well, and shown in each report."""
-    width = hashed(size, buckets, truth, other, modulus).width
-    made = kept_symbols(buckets, truth, other, fresh_truth, fresh_other)
+    width = hashed(size, buckets, truth, other=other, modulus=modulus).width
+    made = kept_symbols(buckets, truth, other, fresh_truth=fresh_truth, fresh_other=fresh_other)
     return made._replace(width=width, shown=modulus * (modulus - 1))
 
 
@@ -265,7 +265,7 @@ def kept_bits(size, if_true, if_other, word, fresh_truth, fresh_other):
     require(fresh_other < fresh_truth, "less than half of all bits are flipped")
     kept = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
     sent = [(one * fresh_truth + (1 - one) * fresh_other) / 2**word for one in kept]
-    made = bits(size, if_true, if_other, word)
+    made = bits(size, if_true, if_other, word=word)
     return Revealed(two_bits(*sent), made.width, made.ratio, responses=size)
 
 

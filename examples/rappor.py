@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
         ):
             chances = np.full(parameters.bits, zero)
             chances[
-                python.positions(browser.encode(), cohort, parameters.hashes, parameters.bits)
+                python.positions(browser.encode(), cohort, parameters.hashes, bits=parameters.bits)
             ] = one
             counts[cohort] += [size, *random.binomial(size, chances)]
     _write(folder / "counts.csv", counts.tolist())
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
             cohort * parameters.bits + position + 1
             for cohort in range(parameters.cohorts)
             for position in python.positions(
-                name.encode(), cohort, parameters.hashes, parameters.bits
+                name.encode(), cohort, parameters.hashes, bits=parameters.bits
             )
         ]
         for name in names

@@ -107,11 +107,10 @@ def synthetic(
                 "--population"
             )
         weights = weights_of(question, values)
-        population[question.name] = (
-            Holders(values, apportion(respondents, weights))
-            if question.domain.most is None
-            else synthetic_sets(question.domain, respondents, weights)
-        )
+        if question.domain.most is None:
+            population[question.name] = Holders(values, apportion(respondents, weights))
+        else:
+            population[question.name] = synthetic_sets(question.domain, respondents, weights)
     return population
 
 
@@ -135,9 +134,9 @@ def _weights(distribution: str, values: Sequence[str]) -> Floats:
         middle, spread = (len(values) + 1) / 2, len(values) / 6
         return np.asarray(np.exp(-(((rank - middle) / spread) ** 2) / 2))
     if name == "zipf":
-        return np.asarray(rank ** -_number(distribution, parameter, 0, 20))
+        return np.asarray(rank ** -_number(distribution, parameter, 0, most=20))
     if name == "geometric":
-        ratio = _number(distribution, parameter or "0.7", 0.01, 1)
+        ratio = _number(distribution, parameter or "0.7", 0.01, most=1)
         return np.asarray(ratio ** np.minimum(rank - 1, 300))
     raise PopulationError(f"expected a distribution ({DISTRIBUTIONS}), got {distribution!r}")
 
@@ -180,11 +179,9 @@ def _weights_of_rows(
         or not all(0 <= weight < np.inf for weight in weights.values())
         or sum(weights.values()) <= 0
     ):
-        came = (
-            f"unknown values: {', '.join(unknown[:5])}"
-            if unknown
-            else f"{len(weights)} usable rows"
-        )
+        came = f"{len(weights)} usable rows"
+        if unknown:
+            came = f"unknown values: {', '.join(unknown[:5])}"
         raise PopulationError(
             f"expected weights of at least 0 for values of question {question.name!r} in {path}, "
             f"some above 0; "

@@ -9,10 +9,11 @@ they did to the estimates.
 The gain is what the forged reports add to an estimate, against as many that would add the honest
 frequency f, no more:
 
-    gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f,  b the share of those that are forged
+    gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f
 
-which is what `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are
-estimated from reports held out of a search, b is their share among these.
+with b the share of the reports that are forged. This is what
+`ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from
+reports held out of a search, b is their share among these.
 
 Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols.
 """
@@ -96,22 +97,20 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
         raise EstimateError("expected more respondents: none of these was held out of the search")
     forged = forged_counts(attack, generator)
     honest, poisoned = (
-        moments_of(randomizer, each, attack.values).frequency for each in (counts, counts + forged)
+        moments_of(randomizer, tally, attack.values).frequency
+        for tally in (counts, counts + forged)
     )
     deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
     share = attack.forged / (attack.holders.respondents + attack.forged)
     reach = manipulation(randomizer, counts + forged).reach
     candidates = attack.values if attack.question.domain.size is None else ()
+    checks = health(attack.question, counts + forged, candidates)
     return Outcome(
         honest,
         poisoned,
         poisoned - (1 - deceived) * honest - deceived * attack.truth,
-        None if reach is None else share * reach,
-        tuple(
-            check.name
-            for check in health(attack.question, counts + forged, candidates)
-            if check.suspicious
-        ),
+        bound=None if reach is None else share * reach,
+        noticed=tuple(check.name for check in checks if check.suspicious),
     )
 
 
@@ -127,7 +126,7 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
         if attack.kind == RANDOM:
             rows = random_rows(layout, reports, generator)
         else:
-            wanted = Wanted(targets, texts, reports, attack.hashes)
+            wanted = Wanted(targets, texts, reports, hashes=attack.hashes)
             rows = crafted_rows(attack.question.randomizer, wanted, generator)
         counts += count_rows(rows, layout)
     return counts

@@ -95,7 +95,9 @@ def attack(
     if not 0 < fraction < 1:
         raise AttackError(f"expected a fraction between 0 and 1, got {fraction}")
     asked = [name for name in names if question in (None, name)]
-    attacks = _attacks(survey, population, asked, targets, kind, fraction, hashes)
+    attacks = _attacks(
+        survey, population, asked, targets=targets, kind=kind, fraction=fraction, hashes=hashes
+    )
     generator = np.random.default_rng(seed)
     attacked = [
         report.Attacked(each, [simulate_attack(each, generator) for _ in range(runs)])
@@ -127,7 +129,7 @@ def _attacks(
             rarest(question, holders) if targets is None else places_of(question, holders, targets)
         )
         attacks += [
-            Attack(question, holders, places, forged, each, hashes)
+            Attack(question, holders, places, forged=forged, kind=each, hashes=hashes)
             for each in ATTACKS
             if places and kind in (None, each)
         ]

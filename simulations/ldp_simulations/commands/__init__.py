@@ -1,8 +1,10 @@
 """The subcommands of `ldp` that need no reports.
 
-plan, attack    what to expect before anyone is asked     simulate      `ldp simulate` and `ldp randomize`
-devices         `ldp ledger` and `ldp codegen`            rappor_suite  the suite that `ldp simulate` runs
-options         numbers, as people write them
+plan, attack  what to expect before anyone is asked
+simulate      `ldp simulate` and `ldp randomize`
+rappor_suite  the suite that `ldp simulate` runs
+devices       `ldp ledger` and `ldp codegen`
+options       numbers, as people write them
 
 Imports: everything in this package, when a command runs.
 """

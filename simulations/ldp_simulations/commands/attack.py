@@ -98,7 +98,9 @@ def attack(
         known = ", ".join(question.name for question in survey)
         raise AttackError(f"expected --question to be one of {known}, got {name!r}")
     asked = Survey(survey.name, tuple(each for each in survey if name in (None, each.name)))
-    population = synthetic(asked, respondents, distribution, read_candidates(asked, survey_path))
+    population = synthetic(
+        asked, respondents, distribution, candidates=read_candidates(asked, survey_path)
+    )
     done = simulated(
         asked,
         population,

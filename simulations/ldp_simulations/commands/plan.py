@@ -73,9 +73,12 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     help="The frequency of a typical value.  [default: an even share]",
 )
 @click.option(
-    "--estimand", type=click.Choice(["respondents", "population"]), default="respondents", show_default=True,
+    "--estimand",
+    type=click.Choice(["respondents", "population"]),
+    default="respondents",
+    show_default=True,
     help="Whom the errors are for.",
-)  # fmt: skip
+)
 @click.option(
     "--simultaneous",
     is_flag=True,
@@ -120,7 +123,7 @@ def plan(
         "half_width": None if half_width is None else float(half_width),
         "detect": None if detect is None else float(detect),
     }
-    _check(survey_path, values, epsilon, respondents, Ask(**asked), forged)
+    _check(survey_path, values, epsilon, respondents=respondents, ask=Ask(**asked), forged=forged)
     survey = None if survey_path is None else read_survey(survey_path)
     candidates = (
         {} if survey is None or survey_path is None else read_candidates(survey, survey_path)

@@ -27,7 +27,7 @@ def simulate_suite(pattern: str, instances: int | None, output: Path | None, qui
         archive = Archive(output / "results.jsonl")
 
     def over(tasks: Iterator[Task], total: int) -> Iterator[Task]:
-        return progress(tasks, "simulating", quiet, total)
+        return progress(tasks, "simulating", quiet, total=total)
 
     outcomes = run(chosen, archive, instances, workers=None, over=over)
     click.echo(text(outcomes), nl=False)

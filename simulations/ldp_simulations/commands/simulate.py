@@ -153,7 +153,7 @@ def simulate(
         _refuse_others(context)
         from ldp_simulations.commands.rappor_suite import simulate_suite
 
-        simulate_suite(cases or "*", runs, output, quiet)
+        simulate_suite(cases or "*", runs, output, quiet=quiet)
         return
     if survey_path is None or cases is not None:
         raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
@@ -176,7 +176,7 @@ def simulate(
         population = from_table(survey, table, candidates, skip_invalid=skip_invalid)
     else:
         population = synthetic(
-            survey, respondents or 10_000, distribution or "zipf:1.1", candidates
+            survey, respondents or 10_000, distribution or "zipf:1.1", candidates=candidates
         )
     options = Options(level, simultaneous="bonferroni" if simultaneous else None)
     if output is not None:

@@ -49,7 +49,7 @@ def main(
     """
 
     def over(done: Iterator[Cell], total: int) -> Iterator[Cell]:
-        return progress(done, "measuring", quiet, total)
+        return progress(done, "measuring", quiet, total=total)
 
     try:
         every = cells()

@@ -178,10 +178,10 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
                 "values",
                 (row.name,),
                 epsilon,
-                size,
-                _in_turn(turn + sum(places)),
-                respondents,
-                cost,
+                size=size,
+                population=_in_turn(turn + sum(places)),
+                respondents=respondents,
+                drawing=cost,
             )
 
 
@@ -198,7 +198,13 @@ def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
             )
             cost = rows[label].cost(size, epsilon, respondents)
             yield _cell(
-                "means", (label,), epsilon, size, _in_turn(turn + sum(places)), respondents, cost
+                "means",
+                (label,),
+                epsilon,
+                size=size,
+                population=_in_turn(turn + sum(places)),
+                respondents=respondents,
+                drawing=cost,
             )
 
 
@@ -208,10 +214,10 @@ def _repeats(rows: Mapping[str, Row]) -> Iterator[Cell]:
             "repeats",
             (label,),
             epsilon,
-            size,
-            "zipf",
-            respondents,
-            rows[label].cost(size, epsilon, respondents),
+            size=size,
+            population="zipf",
+            respondents=respondents,
+            drawing=rows[label].cost(size, epsilon, respondents),
         )
 
 
@@ -219,19 +225,43 @@ def _joint(_: Mapping[str, Row]) -> Iterator[Cell]:
     for pair, epsilon, size, respondents in product(
         PAIRS, ("1/5", "1", "4"), (3, 12), (200, 1_000, 100_000)
     ):
-        yield _cell("joint", pair, epsilon, size, "zipf", respondents, 2_000 + 0.3 * respondents)
+        yield _cell(
+            "joint",
+            pair,
+            epsilon,
+            size=size,
+            population="zipf",
+            respondents=respondents,
+            drawing=2_000 + 0.3 * respondents,
+        )
 
 
 def _pooled(_: Mapping[str, Row]) -> Iterator[Cell]:
     for pair, epsilon, population, respondents in product(
         VERSIONS, EPSILONS, POPULATIONS, (1_000, 10_000)
     ):
-        yield _cell("pooled", pair, epsilon, 10, population, respondents, 200)
+        yield _cell(
+            "pooled",
+            pair,
+            epsilon,
+            size=10,
+            population=population,
+            respondents=respondents,
+            drawing=200,
+        )
 
 
 def _hashes(_: Mapping[str, Row]) -> Iterator[Cell]:
     for size, respondents in product((100, 300), (10_000, 1_000_000)):
-        yield Cell("hashes", (BLOOM,), "5", size, "zipf", respondents, _WITH_SAME_HASHES)
+        yield Cell(
+            "hashes",
+            (BLOOM,),
+            "5",
+            size=size,
+            population="zipf",
+            respondents=respondents,
+            surveys=_WITH_SAME_HASHES,
+        )
 
 
 def _in_turn(number: int) -> str:
@@ -254,10 +284,10 @@ def _cell(
         kind,
         labels,
         epsilon,
-        size,
-        population,
-        respondents,
-        min(max(surveys, LEAST_SURVEYS), MOST_SURVEYS),
+        size=size,
+        population=population,
+        respondents=respondents,
+        surveys=min(max(surveys, LEAST_SURVEYS), MOST_SURVEYS),
     )
 
 

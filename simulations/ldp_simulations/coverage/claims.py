@@ -65,7 +65,8 @@ class Claim(NamedTuple):
         )
 
     def __str__(self) -> str:
-        return f"{self.cell}: {self.what} {self.measured:.3f} of {self.surveys:,} surveys, {self.bound:.3f} at most"
+        measured = f"{self.measured:.3f} of {self.surveys:,} surveys"
+        return f"{self.cell}: {self.what} {measured}, {self.bound:.3f} at most"
 
 
 def broken(outcomes: Sequence[Outcome]) -> list[Claim]:
@@ -109,15 +110,15 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
         # the page.
         if kind not in _BOUNDS or cell.kind == "hashes":
             continue
-        yield Claim(cell.name, what, finding.mean, _BOUNDS[kind], finding.surveys)
+        yield Claim(cell.name, what, finding.mean, bound=_BOUNDS[kind], surveys=finding.surveys)
         if finding.values > 1:
             yield Claim(
                 cell.name,
                 f"{what}, worst value",
                 finding.worst,
-                _BOUND_OF_ONE,
-                finding.surveys,
-                finding.values,
+                bound=_BOUND_OF_ONE,
+                surveys=finding.surveys,
+                compared=finding.values,
             )
 
 
@@ -136,7 +137,9 @@ def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
             continue
         surveys = sum(finding.surveys for finding in group)
         mean = sum(finding.mean * finding.surveys for finding in group) / surveys
-        yield Claim(name, what, mean, _BOUNDS_OVERALL[what.partition(",")[0]], surveys)
+        yield Claim(
+            name, what, mean, bound=_BOUNDS_OVERALL[what.partition(",")[0]], surveys=surveys
+        )
 
 
 def _groups(cell: Cell) -> tuple[str, ...]:

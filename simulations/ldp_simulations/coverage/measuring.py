@@ -61,9 +61,9 @@ class Sum:
             self.surveys,
             mean,
             (variance / self.surveys) ** 0.5,
-            len(by_value),
-            worst,
-            float(by_value.std()),
+            values=len(by_value),
+            worst=worst,
+            spread=float(by_value.std()),
         )
 
 
@@ -78,5 +78,5 @@ def summed(cell: Cell) -> dict[str, Sum]:
     survey, sums = surveys_of(cell), dict[str, Sum]()
     for number in range(cell.surveys):
         for what, seen in survey(generator, number):
-            sums.setdefault(what, Sum(0, np.zeros(1), 0.0, 0.0)).add(seen)
+            sums.setdefault(what, Sum(0, np.zeros(1), 0.0, squares=0.0)).add(seen)
     return sums

@@ -89,7 +89,7 @@ def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
         for estimand, held, truth in _twice(cell, shares, generator):
-            counts = _counts(asked, Holders(values, held), repeats, generator)
+            counts = _counts(asked, Holders(values, held), repeats, generator=generator)
             estimate = partial(_estimate, asked, counts, reports_each=repeats)
             yield from _looked_at(estimate, truth, estimand)
 
@@ -160,7 +160,7 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
 
 def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
-    question = question_of(rows[0], cell.size, cell.epsilon, whole_numbers(cell.size))
+    question = question_of(rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size))
     values, shares = question.domain.values or (), POPULATIONS[cell.population](cell.size)
     numbers = np.arange(cell.size)
 
@@ -262,7 +262,7 @@ def _estimate(
     reports_each: int = 1,
 ) -> QuestionEstimates:
     asked = replace(options, reports_each=reports_each, frequencies=True)
-    return estimate_question(question, counts, asked, candidates)
+    return estimate_question(question, counts, asked, candidates=candidates)
 
 
 def _missed(found: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
@@ -283,9 +283,11 @@ def _counts(question: Question, holders: Holders, repeats: int, generator: Gener
     if randomizer.layout.bits:
         lasting, fresh = randomizer.steps
         respondents = holders.respondents
-        kept = ones(holders.counts, respondents, lasting, generator)
+        kept = ones(holders.counts, respondents, lasting, generator=generator)
         reports = repeats * respondents
-        return np.concatenate([[reports], ones(repeats * kept, reports, fresh, generator)])[None]
+        return np.concatenate(
+            [[reports], ones(repeats * kept, reports, fresh, generator=generator)]
+        )[None]
     assert isinstance(randomizer, Chain)  # noqa: S101
     symbols = sample_counts(_through(question, randomizer.lasting), holders, generator)[0]
     return sample_counts(

@@ -25,44 +25,50 @@ from ldp_simulations.coverage.questions import EPSILONS, SIZES
 
 _INTRODUCTION = """# Coverage
 
-How often intervals hold the truth, and how often a value that nobody holds is found: {surveys:,} simulated surveys of
-two parts each, in {cells:,} cells. Tallies are drawn from their exact law, and decoded as analysts decode. Written by
+How often intervals hold the truth, and how often a value that nobody holds is found: {surveys:,}
+simulated surveys of two parts each, in {cells:,} cells. Tallies are drawn from their exact law,
+and decoded as analysts decode. Written by
 
 ```console
 $ uv run python -m ldp_simulations.coverage docs/coverage.md --results coverage.jsonl
 ```
 
-which goes on where an interrupted run stopped, and exits with 1 if a claim is broken. `--part` measures the hardest
-cell of every mechanism, in seconds.
+which goes on where an interrupted run stopped, and exits with 1 if a claim is broken. `--part`
+measures the hardest cell of every mechanism, in seconds.
 
-- **The grid**: every mechanism, with an epsilon of {epsilons}, for {sizes} values, as far as it takes
-  them, and {respondents} respondents. Populations in which all values are alike (uniform), fall
-  as 1/rank (zipf), or nine in ten are held by nobody (sparse) take turns. Each cell has random numbers of its own.
-- **One by one**: 95 % intervals. The first number is for the respondents, the same people in all surveys; the second
-  for the population, from which they are drawn anew. A value that nobody holds can be missed on one side only.
+- **The grid**: every mechanism, with an epsilon of {epsilons},
+  for {sizes} values, as far as it takes them,
+  and {respondents} respondents.
+  Populations in which all values are alike (uniform), fall as 1/rank (zipf), or nine in ten are
+  held by nobody (sparse) take turns. Each cell has random numbers of its own.
+- **One by one**: 95 % intervals. The first number is for the respondents, the same people in all
+  surveys; the second for the population, from which they are drawn anew. A value that nobody
+  holds can be missed on one side only.
 - **All at once**: simultaneous intervals (Bonferroni) of all values of a question.
-- **Wrong**: the share of the values detected (Benjamini-Hochberg) that nobody holds. **Alarms**: surveys in which any
-  such value is detected (Bonferroni).
+- **Wrong**: the share of the values detected (Benjamini-Hochberg) that nobody holds. **Alarms**:
+  surveys in which any such value is detected (Bonferroni).
 - **±** is the Monte-Carlo error: the standard error of a figure that comes from so many surveys.
 
-**Claimed** is that intervals miss at most {on_average:.0%} of the time in a cell (one by one on average, and all at
-once), {of_one:.0%} at a single value, and {overall:.1%} over all cells of a mechanism; that 5 % of findings are
-wrong, and that 5 % of surveys raise an alarm, at most. A claim counts as broken where chance would break it with a
-probability below {false_alarm:g}, shared out among all {comparisons:,} comparisons: in a cell of {most} surveys that
-is noticed where intervals miss {noticed:.1%} of the time, in one of {least} surveys where they miss
+**Claimed** is that intervals miss at most {on_average:.0%} of the time in a cell (one by one on
+average, and all at once), {of_one:.0%} at a single value, and {overall:.1%} over all cells of a
+mechanism; that 5 % of findings are wrong, and that 5 % of surveys raise an alarm, at most. A
+claim counts as broken where chance would break it with a probability below {false_alarm:g},
+shared out among all {comparisons:,} comparisons: in a cell of {most} surveys that is noticed
+where intervals miss {noticed:.1%} of the time, in one of {least} surveys where they miss
 {noticed_least:.1%}.
 """
 
 _BIAS = """
 ## Bloom filters with the same hash functions
 
-Given the hash functions, which the texts and the number of cohorts fix, estimates from Bloom filters have a bias where
-texts are not in the regression: those that are no candidates, and, where there are more candidates than half of the
-bit rates, those that were not chosen. It averages out over the choice of hash functions, and the stated standard
-errors include it; but it is the same in every survey of the same texts, and more respondents do not reduce it. Here all
-surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard error. Intervals hold
-as stated over the choice of hash functions, as above; given these, the interval of a single candidate may miss always,
-so nothing is claimed of the figures here.
+Given the hash functions, which the texts and the number of cohorts fix, estimates from Bloom
+filters have a bias where texts are not in the regression: those that are no candidates, and,
+where there are more candidates than half of the bit rates, those that were not chosen. It
+averages out over the choice of hash functions, and the stated standard errors include it; but it
+is the same in every survey of the same texts, and more respondents do not reduce it. Here all
+surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard
+error. Intervals hold as stated over the choice of hash functions, as above; given these, the
+interval of a single candidate may miss always, so nothing is claimed of the figures here.
 
 """
 
@@ -91,7 +97,7 @@ def page(outcomes: Sequence[Outcome], broken: Sequence[Claim], comparisons: int)
             least=least,
             noticed_least=least_noticed(MISS + ON_AVERAGE, least, comparisons),
         ),
-        *(_section(title, text, kind, outcomes) for title, text, kind in _SECTIONS),
+        *(_section(title, text, kind, outcomes=outcomes) for title, text, kind in _SECTIONS),
         _by_respondents(outcomes),
         _bias(outcomes),
         _verdict(broken, comparisons),
@@ -249,7 +255,8 @@ def _bias(outcomes: Sequence[Outcome]) -> str:
             ]
         )
     error = 1 / here[0][1]["shift"].surveys ** 0.5
-    return f"{_BIAS}{_table(headings, rows)}\nThe bias of one value has a Monte-Carlo error of {error:.2f}.\n"
+    precision = f"The bias of one value has a Monte-Carlo error of {error:.2f}."
+    return f"{_BIAS}{_table(headings, rows)}\n{precision}\n"
 
 
 def _verdict(broken: Sequence[Claim], comparisons: int) -> str:

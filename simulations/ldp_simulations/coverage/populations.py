@@ -2,7 +2,8 @@
 
 uniform   all alike
 zipf      in proportion to 1 / rank
-sparse    one value in ten is held, by Zipf shares; nobody holds the others (of two values: all hold the first)
+sparse    one value in ten is held, by Zipf shares; nobody holds the others
+          (of two values: all hold the first)
 """
 
 from __future__ import annotations

@@ -87,10 +87,8 @@ def _unrelated(_: int, epsilon: str) -> str:
 def _matrix(size: int, epsilon: str) -> str:
     """Each value favours itself, then its neighbours."""
     most = _exp(epsilon)
-    weights = [
-        [round(10 * (most if x == y else most**0.5 if abs(x - y) == 1 else 1)) for y in range(size)]
-        for x in range(size)
-    ]
+    favour = {0: most, 1: most**0.5}
+    weights = [[round(10 * favour.get(abs(x - y), 1)) for y in range(size)] for x in range(size)]
     rows = ("[" + ", ".join(f'"{weight}/{sum(row)}"' for weight in row) + "]" for row in weights)
     return f"matrix = [{', '.join(rows)}]"
 
@@ -121,7 +119,7 @@ def _bits(flip: str, bits_of_report: int, _: int, epsilon: str) -> str:
 
 
 def _bloom(size: int, epsilon: str) -> str:
-    return f"{_bits('1/50', 4, size, epsilon)}\nbloom_bits = 16\nhashes = 2\ncohorts = 16"
+    return f"{_bits('1/50', 4, size, epsilon=epsilon)}\nbloom_bits = 16\nhashes = 2\ncohorts = 16"
 
 
 def _search(size: int, epsilon: str) -> str:
@@ -202,15 +200,18 @@ def rows_by_label(rows: tuple[Row, ...] = ROWS) -> Mapping[str, Row]:
 
 def question_of(row: Row, size: int, epsilon: str, domain: str = "") -> Question:
     """The question; `domain` in place of what the family calls for."""
-    return parse_survey('[survey]\nname = "coverage"\n' + _asked("x", row, size, epsilon, domain))[
-        "x"
-    ]
+    return parse_survey(
+        '[survey]\nname = "coverage"\n' + _asked("x", row, size, epsilon=epsilon, domain=domain)
+    )["x"]
 
 
 def survey_of(rows: tuple[Row, ...], size: int, epsilon: str) -> Survey:
     """A survey that asks questions a, b, ... together."""
     names = [chr(ord("a") + place) for place in range(len(rows))]
-    asked = (_asked(name, row, size, epsilon, "") for name, row in zip(names, rows, strict=True))
+    asked = (
+        _asked(name, row, size, epsilon=epsilon, domain="")
+        for name, row in zip(names, rows, strict=True)
+    )
     return parse_survey(f'[survey]\nname = "coverage"\njoint = {names}\n' + "".join(asked))
 
 
@@ -221,7 +222,8 @@ def whole_numbers(size: int) -> str:
 
 def _asked(name: str, row: Row, size: int, epsilon: str, domain: str) -> str:
     given = domain or _DOMAINS.get(row.family, _categories)(size)
-    return f'[[question]]\nname = "{name}"\nmechanism = "{row.mechanism}"\n{given}\n{row.keys(size, epsilon)}\n'
+    head = f'[[question]]\nname = "{name}"\nmechanism = "{row.mechanism}"'
+    return f"{head}\n{given}\n{row.keys(size, epsilon)}\n"
 
 
 def _categories(size: int) -> str:

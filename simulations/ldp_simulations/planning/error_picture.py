@@ -30,11 +30,8 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     """(number of values, error) wherever a mechanism can serve."""
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
-        made = (
-            None
-            if MECHANISMS[name].accepts(domain)
-            else designed(MECHANISMS[name], domain, epsilon)
-        )
+        mechanism = MECHANISMS[name]
+        made = None if mechanism.accepts(domain) else designed(mechanism, domain, epsilon)
         found = None if made is None else settled_error(made[0])
         if found is not None:
             yield size, float(found.error) / size

@@ -87,13 +87,23 @@ def plan(
     >>> found.plans[0].respondents
     35368
     """
-    ask = Ask(level, power, estimand, simultaneous, frequency, half_width, detect)
-    _check(survey, values, epsilon, respondents, ask)
+    ask = Ask(
+        level,
+        power,
+        estimand,
+        simultaneous=simultaneous,
+        frequency=frequency,
+        half_width=half_width,
+        detect=detect,
+    )
+    _check(survey, values, epsilon, respondents=respondents, ask=ask)
     if survey is None:
         exact = None if epsilon is None else fraction(epsilon)
-        return Planned(ask, of_values(values or 0, exact, respondents, ask), (), forged)
+        return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
     searches = search_plan.searches_of_survey(survey, respondents, ask)
-    return Planned(ask, of_survey(survey, candidates or {}, respondents, ask), searches, forged)
+    return Planned(
+        ask, of_survey(survey, candidates or {}, respondents, ask=ask), searches, forged=forged
+    )
 
 
 def _check(

@@ -156,7 +156,9 @@ def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, 
 def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
     """The same, ready to be planned with."""
     made = designed(row, domain, epsilon)
-    return None if made is None else Design.of(row.name, made[1], made[0], domain.values or ())
+    if made is None:
+        return None
+    return Design.of(row.name, made[1], made[0], values=domain.values or ())
 
 
 def least_respondents(plan: Design, ask: Ask) -> int | None:

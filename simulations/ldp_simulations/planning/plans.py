@@ -59,7 +59,9 @@ def of_survey(
                 "name a file of texts, one a line, as candidates in the survey file"
             )
         try:
-            design = Design.of(question.mechanism, question.declared, question.randomizer, values)
+            design = Design.of(
+                question.mechanism, question.declared, question.randomizer, values=values
+            )
         except EstimateError as error:
             raise EstimateError(f"question {question.name!r}: {error}") from None
         plans.append(Plan(question.name, design, respondents or least_respondents(design, ask)))
@@ -72,7 +74,7 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
     plans = []
     for row in rows_for(domain):
         if epsilon is None:
-            design = least_epsilon(row, domain, respondents or 0, ask)
+            design = least_epsilon(row, domain, respondents or 0, ask=ask)
         else:
             design = design_for(row, domain, str(epsilon))
         enough = None if design is None else respondents or least_respondents(design, ask)

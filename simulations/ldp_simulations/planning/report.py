@@ -129,11 +129,15 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
 
 
 def _short(number: float | None) -> str:
-    return "-" if number is None else f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+    if number is None:
+        return "-"
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def _share(number: float | None) -> str:
-    return "-" if number is None else f"{number:.3f}" if number >= 0.0005 else "<0.001"
+    if number is None:
+        return "-"
+    return f"{number:.3f}" if number >= 0.0005 else "<0.001"
 
 
 def _whole(number: int | None) -> str:

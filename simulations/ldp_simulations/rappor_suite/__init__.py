@@ -1,8 +1,11 @@
-"""The regression grid of google/rappor, run the same way: known populations, its parameters, its
-metrics.
+"""The regression grid of google/rappor, run the same way.
 
-cases      the grid                            instances  one case once: a population and its metrics
-published  figures that were published for it  running    all cases, on all processors
+Known populations, its parameters, its metrics.
+
+cases      the grid
+instances  one case once: a population and its metrics
+running    all cases, on all processors
+published  figures that were published for it
 page       the report, as text and HTML
 
 Imports: `sampling` and the modules beside the folders.

@@ -7,7 +7,10 @@ have up to 107 times as many.
 
 Distributions of the number i of a value, from 1 to M:
 
-    unif 1    gauss exp(-z^2 / 2), z = (i - (M + 1) / 2) / ((M - 1) / 6)    exp exp(-5 (i - 1) / (M - 1))    zipfS i^-S
+    unif   1
+    gauss  exp(-z^2 / 2), z = (i - (M + 1) / 2) / ((M - 1) / 6)
+    exp    exp(-5 (i - 1) / (M - 1))
+    zipfS  i^-S
 
 Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014, Section 5.2
 (paper).
@@ -110,23 +113,23 @@ DISTRIBUTIONS: dict[str, Callable[[Floats], Floats]] = {
     "zipf1.5": lambda number: number**-1.5,
 }
 
-DEMO = Parameters(32, 1, 64, "0.25", "0.75", "0.5")
-PAPER = Parameters(128, 2, 16, "0.5", "0.75", "0.5")
-NOISY = Parameters(8, 2, 128, "0.39", "0.61", "0.45")
-LOOSE = Parameters(8, 2, 128, "0.225", "0.775", "0")
+DEMO = Parameters(32, 1, 64, p="0.25", q="0.75", f="0.5")
+PAPER = Parameters(128, 2, 16, p="0.5", q="0.75", f="0.5")
+NOISY = Parameters(8, 2, 128, p="0.39", q="0.61", f="0.45")
+LOOSE = Parameters(8, 2, 128, p="0.225", q="0.775", f="0")
 
 _SIZES = (
-    _Size("tiny", 100, 1_000, 20),
-    _Size("small", 100, 1_000_000, 40),
-    _Size("medium", 1_000, 10_000_000, 8),
-    _Size("large", 10_000, 100_000_000, 3),
+    _Size("tiny", 100, 1_000, instances=20),
+    _Size("small", 100, 1_000_000, instances=40),
+    _Size("medium", 1_000, 10_000_000, instances=8),
+    _Size("large", 10_000, 100_000_000, instances=3),
 )
 _CONFIGURATIONS = (
-    _Configuration("typical", NOISY, 0.2, True),
-    _Configuration("sharp", NOISY, 0, False),
-    _Configuration("loose", LOOSE, 0.2, True),
-    _Configuration("over_x2", NOISY, 2, True),
-    _Configuration("over_x10", NOISY, 10, True),
+    _Configuration("typical", NOISY, 0.2, missing=True),
+    _Configuration("sharp", NOISY, 0, missing=False),
+    _Configuration("loose", LOOSE, 0.2, missing=True),
+    _Configuration("over_x2", NOISY, 2, missing=True),
+    _Configuration("over_x10", NOISY, 10, missing=True),
 )
 
 
@@ -147,9 +150,26 @@ def cases(pattern: str = "*") -> list[Case]:
 def _cases() -> Iterator[Case]:
     for distribution in DISTRIBUTIONS:
         yield Case(
-            f"demo {distribution}", distribution, 100, 100_000, DEMO, 100, True, 40, answers_each=10
+            f"demo {distribution}",
+            distribution,
+            100,
+            clients=100_000,
+            parameters=DEMO,
+            spurious=100,
+            missing=True,
+            instances=40,
+            answers_each=10,
         )
-    yield Case("paper exp", "exp", 100, 1_000_000, PAPER, 100, False, 40)
+    yield Case(
+        "paper exp",
+        "exp",
+        100,
+        clients=1_000_000,
+        parameters=PAPER,
+        spurious=100,
+        missing=False,
+        instances=40,
+    )
     for size in _SIZES:
         for name, parameters, spurious, missing in _CONFIGURATIONS:
             for distribution in DISTRIBUTIONS:
@@ -157,11 +177,11 @@ def _cases() -> Iterator[Case]:
                     f"{size.name} {name} {distribution}",
                     distribution,
                     size.values,
-                    size.clients,
-                    parameters,
-                    round(spurious * size.values),
-                    missing,
-                    size.instances,
+                    clients=size.clients,
+                    parameters=parameters,
+                    spurious=round(spurious * size.values),
+                    missing=missing,
+                    instances=size.instances,
                 )
 
 

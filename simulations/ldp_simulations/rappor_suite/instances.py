@@ -4,7 +4,8 @@ it did.
     found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of
             google/rappor's own decoder, where that is known: every candidate whose p-value is at
             most that rate
-    fpr     false positives / spurious candidates          fnr   missed values / values among the candidates
+    fpr     false positives / spurious candidates
+    fnr     missed values / values among the candidates
     tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
             found; of the unbiased estimates, and of the view that shrinks them
             (`ldp_aggregator.empirical_bayes`)
@@ -52,7 +53,7 @@ def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
     # Other texts in each instance, and so other hash functions.
     names = [f"{instance}/v{number}" for number in range(1, size + 1)]
     bits = design_matrix(randomizer, names).tocsc()
-    return [_measured(case, instance, names, bits) for case in cases]
+    return [_measured(case, instance, names, bits=bits) for case in cases]
 
 
 def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dict[str, Any]:
@@ -61,13 +62,15 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     candidates = case.candidates
     texts, design = [names[place] for place in candidates], bits[:, candidates].tocsr()
     start = perf_counter()
-    estimates = estimate_question(case.parameters.question, counts, Options(), texts, design)
+    estimates = estimate_question(
+        case.parameters.question, counts, Options(), candidates=texts, design=design
+    )
     found = detected(estimates)
     seconds = perf_counter() - start
     truth = np.pad(held, (0, case.spurious)) / held.sum()
     true = truth[candidates]
     real = true > 0
-    scores = _scores(truth, candidates, estimates, found) | {
+    scores = _scores(truth, candidates, estimates, found=found) | {
         "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
         "width": float((estimates.high - estimates.low)[real].mean()),
         "seconds": seconds,
@@ -75,7 +78,7 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     published = PUBLISHED.get(case.name)
     matched = None
     if published is not None:
-        matched = _scores(truth, candidates, estimates, p_values(estimates) <= published.fpr)
+        matched = _scores(truth, candidates, estimates, found=p_values(estimates) <= published.fpr)
     curve = None
     if instance == 0:
         shown = _placed(np.where(found, estimates.unbiased, 0.0), candidates, len(truth))
@@ -88,10 +91,10 @@ def _collected(case: Case, design: Any, generator: np.random.Generator) -> tuple
     randomizer = _randomizer(case)
     if case.answers_each == 1:
         held = generator.multinomial(case.clients, case.shares)
-        return held, bloom_counts(randomizer, held, design, generator)
+        return held, bloom_counts(randomizer, held, design, generator=generator)
     answers = generator.choice(case.values, (case.clients, case.answers_each), p=case.shares)
     held = np.bincount(answers.ravel(), minlength=case.values)
-    return held, repeated_counts(randomizer, answers, design, generator)
+    return held, repeated_counts(randomizer, answers, design, generator=generator)
 
 
 def _scores(

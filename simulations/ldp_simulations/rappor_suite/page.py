@@ -116,7 +116,8 @@ def curve(truth: Sequence[float], found: Sequence[float]) -> str:
         f"{(index + 0.4) * step:.0f} {height(frequency)}" for index, frequency in enumerate(truth)
     )
     return (
-        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none"><path d="{bars}" fill="#8fb3d9"/>'
+        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none">'
+        f'<path d="{bars}" fill="#8fb3d9"/>'
         f'<path d="M{line}" fill="none" stroke="#c8452f" stroke-width="1.5"/></svg>'
     )
 
@@ -151,4 +152,5 @@ def _comparison(outcome: Outcome, show: Show) -> Iterator[str]:
 def _size(outcomes: Sequence[Outcome]) -> str:
     case = outcomes[0].case
     answers = f" with {case.answers_each} answers each" if case.answers_each > 1 else ""
-    return f"{case.values:,} values, {case.clients:,} clients{answers}, {len(outcomes[0].results)} instances."
+    instances = len(outcomes[0].results)
+    return f"{case.values:,} values, {case.clients:,} clients{answers}, {instances} instances."

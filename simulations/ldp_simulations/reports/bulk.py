@@ -78,7 +78,7 @@ def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
             tied &= drawn
         else:
             tied &= ~drawn
-    _settle(ones.reshape(-1), tied.reshape(-1), if_other, word - planes, random)
+    _settle(ones.reshape(-1), tied.reshape(-1), if_other, rest=word - planes, random=random)
     place, bit = values >> 6, np.uint64(1) << (values & 63).astype(np.uint64)
     holders = np.arange(len(values))
     yes = words(len(values), random) >> np.uint64(64 - word) < np.uint64(if_true)

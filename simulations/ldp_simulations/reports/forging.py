@@ -7,8 +7,8 @@ together.
               average
 
 Among reports that are worth the same, each forger chooses at random. What a symbol is worth is said
-by the modules of `ldp_simulations.sampling`. Bloom filters are attacked bit by bit, and what that is
-worth depends on what others report.
+by the modules of `ldp_simulations.sampling`. Bloom filters are attacked bit by bit, and what that
+is worth depends on what others report.
 
 Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols
 (MGA).
@@ -72,13 +72,21 @@ def best_bits(
     # Where a report that supports a value lacks its bit, all bits but the targets' are wanted.
     needed = int(most.max()) if p > q else 0
     room = layout.bits if p > q else layout.bits - int(most.max())
-    return bit_rows(layout, cohorts, wanted, layout.ones or min(max(ones, needed), room), generator)
+    return bit_rows(
+        layout,
+        cohorts,
+        wanted,
+        ones=layout.ones or min(max(ones, needed), room),
+        generator=generator,
+    )
 
 
 def plain_bits(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
     """Where each value has a bit of its own."""
     marks = marked(randomizer.layout.bits, wanted.targets)[None] > 0
-    return best_bits(randomizer.layout, marks, randomizer.support, wanted.reports, generator)
+    return best_bits(
+        randomizer.layout, marks, randomizer.support, reports=wanted.reports, generator=generator
+    )
 
 
 def marked(size: int, places: Integers) -> Floats:

@@ -20,7 +20,11 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
     cohorts = generator.integers(layout.cohorts, size=reports)
     if layout.ones:
         return bit_rows(
-            layout, cohorts, np.zeros((reports, layout.bits), dtype=bool), layout.ones, generator
+            layout,
+            cohorts,
+            np.zeros((reports, layout.bits), dtype=bool),
+            ones=layout.ones,
+            generator=generator,
         )
     if layout.bits:
         bits = generator.integers(2, size=(reports, layout.bits), dtype=np.int8)
@@ -29,7 +33,7 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
     if layout.modulus:
         multipliers = generator.integers(1, layout.modulus, reports)
         shifts = generator.integers(layout.modulus, size=reports)
-        return hashed_rows(layout, multipliers, shifts, symbols)
+        return hashed_rows(layout, multipliers, shifts, symbols=symbols)
     return symbol_rows(layout, cohorts, symbols)
 
 

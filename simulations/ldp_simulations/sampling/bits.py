@@ -34,13 +34,13 @@ def vector_counts(randomizer: Pure, set_by: Counts, reports: int, generator: Gen
     """The counts of so many reports in which the bits of all values are independent."""
     counts = empty_counts(randomizer.layout)
     counts[0, 0] = reports
-    counts[0, 1:] = ones(set_by, reports, randomizer.support, generator)
+    counts[0, 1:] = ones(set_by, reports, randomizer.support, generator=generator)
     return counts
 
 
 def unary_counts(randomizer: UnaryEncoding, held: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `held` holders, by value."""
-    return vector_counts(randomizer, held, int(held.sum()), generator)
+    return vector_counts(randomizer, held, int(held.sum()), generator=generator)
 
 
 FORM = Form(by_counts(unary_counts), plain_bits)

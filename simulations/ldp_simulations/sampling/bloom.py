@@ -42,7 +42,9 @@ def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Gener
     spread = generator.multinomial(held, np.full(cohorts, 1 / cohorts))
     counts = empty_counts(randomizer.layout)
     counts[:, 0] = spread.sum(axis=0)
-    counts[:, 1:] = ones(_set_by(design, spread), counts[:, :1], randomizer.support, generator)
+    counts[:, 1:] = ones(
+        _set_by(design, spread), counts[:, :1], randomizer.support, generator=generator
+    )
     return counts
 
 
@@ -64,9 +66,9 @@ def repeated_counts(
         places = value[here] * randomizer.cohorts + cohorts[client[here]]
         spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(size, -1)
         responses = spread.sum(axis=0)[:, None]
-        permanent = ones(_set_by(design, spread), responses, lasting, generator)
+        permanent = ones(_set_by(design, spread), responses, lasting, generator=generator)
         counts[:, 0] += repeats * responses[:, 0]
-        counts[:, 1:] += ones(repeats * permanent, repeats * responses, fresh, generator)
+        counts[:, 1:] += ones(repeats * permanent, repeats * responses, fresh, generator=generator)
     return counts
 
 
@@ -84,19 +86,19 @@ def _set_by(design: Any, spread: Counts) -> Counts:
 def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
     """Counts of one report from every holder, of a Bloom filter or of a bit for each value."""
     if not randomizer.hashes:
-        return vector_counts(randomizer, holders.counts, holders.respondents, generator)
+        return vector_counts(randomizer, holders.counts, holders.respondents, generator=generator)
     counts = empty_counts(randomizer.layout)
     present = np.flatnonzero(holders.counts)
     step = max(1, _MOST_POSITIONS // (randomizer.cohorts * randomizer.hashes))
     for start in range(0, len(present), step):
         part = present[start : start + step]
         design = design_matrix(randomizer, [holders.values[index] for index in part])
-        counts += bloom_counts(randomizer, holders.counts[part], design, generator)
+        counts += bloom_counts(randomizer, holders.counts[part], design, generator=generator)
     return counts
 
 
 def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> Counts:
-    """By cohort: its share of the reports, and of those the rate of 1s that the frequencies give."""
+    """By cohort: its share of the reports, and of those the rate of 1s that frequencies give."""
     if not randomizer.hashes:
         return any_tally(randomizer, values, frequency)
     one, zero = (float(rate) for rate in randomizer.support)
@@ -104,7 +106,7 @@ def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> C
     for value, held in zip(values, frequency.tolist(), strict=True):
         for cohort in range(randomizer.cohorts):
             text, hashes = value.encode(), randomizer.hashes
-            positions = set(bloom_positions(text, cohort, hashes, randomizer.bits))
+            positions = set(bloom_positions(text, cohort, hashes, bits=randomizer.bits))
             share[cohort, list(positions)] += held
     counts = empty_counts(randomizer.layout)
     counts[:, 0] = REPORTS // randomizer.cohorts

@@ -82,7 +82,7 @@ def expected_counts(
 
 
 def _worths(randomizer: HadamardResponse, wanted: Wanted) -> list[Floats]:
-    """By decoding the targets as if they were reports: value x supports symbol y as y supports x."""
+    """By decoding the targets as if they were reports: x supports symbol y as y supports x."""
     marks = np.zeros((randomizer.blocks, randomizer.rows))
     for target in wanted.targets.tolist():
         marks[randomizer.place(target)] += 1

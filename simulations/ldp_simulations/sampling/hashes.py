@@ -31,7 +31,7 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
     """Counts of one report from each of `held` holders, by value."""
     reports = int(held.sum())
     if reports * max(len(held), 64) > MOST_PAIRS:
-        return vector_counts(randomizer, held, reports, generator)
+        return vector_counts(randomizer, held, reports, generator=generator)
     multiplier = generator.integers(1, randomizer.modulus, reports)
     shift = generator.integers(0, randomizer.modulus, reports)
     values = np.repeat(np.arange(len(held)), held)
@@ -71,7 +71,9 @@ def _forged(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> R
     mine = np.arange(reports) % choices
     chosen = mine, function[mine]
     symbols = buckets[*chosen, target[mine]]
-    return hashed_rows(randomizer.layout, multipliers[chosen], shifts[chosen], symbols[:, None])
+    return hashed_rows(
+        randomizer.layout, multipliers[chosen], shifts[chosen], symbols=symbols[:, None]
+    )
 
 
 FORM = Form(by_counts(hashed_counts), _forged)

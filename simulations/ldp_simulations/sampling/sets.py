@@ -1,7 +1,8 @@
 """Tallies of sets, drawn from their exact law.
 
 set-unary        given the sets, bits are independent, as in `ldp_simulations.sampling.bits`
-pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those entries
+pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those
+                 entries
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ldp_simulations.sampling.bits import vector_counts
 def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
     """The counts of one report from every holder."""
     return vector_counts(
-        randomizer, holders.holding(randomizer.size), holders.respondents, generator
+        randomizer, holders.holding(randomizer.size), holders.respondents, generator=generator
     )
 
 

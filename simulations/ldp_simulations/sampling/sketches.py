@@ -32,7 +32,7 @@ def sketch_counts(sketch: Sketch, held: Counts, generator: Generator) -> Counts:
         np.add.at(inside, bucket_of, holders)
         if isinstance(sketch, CountMean):
             row[0] = holders.sum()
-            row[1:] = ones(inside, row[0], sketch.within, generator)
+            row[1:] = ones(inside, row[0], sketch.within, generator=generator)
             continue
         occupied = np.flatnonzero(inside)
         right = generator.binomial(inside[occupied], float(2 * p - 1))
@@ -90,7 +90,9 @@ def _forged_bits(sketch: CountMean, wanted: Wanted, generator: Generator) -> Row
     by_cohort = np.stack(
         [marked(sketch.buckets, bucket_of[wanted.targets]) > 0 for bucket_of in buckets_of(sketch)]
     )
-    return best_bits(sketch.layout, by_cohort, sketch.within, wanted.reports, generator)
+    return best_bits(
+        sketch.layout, by_cohort, sketch.within, reports=wanted.reports, generator=generator
+    )
 
 
 def _worths_of_signs(sketch: HadamardCountMean, wanted: Wanted) -> list[Floats]:

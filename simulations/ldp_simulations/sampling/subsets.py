@@ -49,8 +49,10 @@ def subset_counts(randomizer: SubsetSelection, held: Counts, generator: Generato
     counts[0] = held.sum()
     parts = int(marked.sum()) // _MOST_TOGETHER + 1
     for part in range(parts):
-        counts[1:] += _holders(chosen, (marked + part) // parts, 0, generator)
-    counts[1:] += _holders(chosen, np.zeros_like(marked), int((held - marked).sum()), generator)
+        counts[1:] += _holders(chosen, (marked + part) // parts, 0, generator=generator)
+    counts[1:] += _holders(
+        chosen, np.zeros_like(marked), int((held - marked).sum()), generator=generator
+    )
     return counts[None, :]
 
 
@@ -78,7 +80,9 @@ def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -
         starts = np.arange(0, len(marks), width)
         # Of each block: positions, and marks, of its left and its right half.
         positions = np.clip(size - starts, 0, width).reshape(-1, 2)
-        level = _halved(level, positions, marks.reshape(-1, 2, width).sum(axis=2)[:, 0], generator)
+        level = _halved(
+            level, positions, marks.reshape(-1, 2, width).sum(axis=2)[:, 0], generator=generator
+        )
     counts: Counts = marked + level.others[:size, 1]
     return counts
 
@@ -129,7 +133,9 @@ def _dealt(
         some = slice(start, start + rows)
         block, total = blocks[some], having[some]
         on_the_left = lowest[some, None] + np.arange(widest)
-        chances = _chances(on_the_left, total[:, None], left[block][:, None], right[block][:, None])
+        chances = _chances(
+            on_the_left, total[:, None], left[block][:, None], right=right[block][:, None]
+        )
         # The likeliest comes last, as it gets what rounding leaves.
         order = (np.arange(widest) + chances.argmax(axis=1)[:, None] + 1) % widest
         drawn = generator.multinomial(many[some], np.take_along_axis(chances, order, axis=1))

@@ -17,7 +17,7 @@ from ldp_simulations.sampling.bits import ones
 def sum_counts(randomizer: NoisyHistogram, held: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `held` holders, by value."""
     respondents = int(held.sum())
-    above = ones(held, respondents, randomizer.sides.support, generator)
+    above = ones(held, respondents, randomizer.sides.support, generator=generator)
     distances = [float(mass) for mass in randomizer.distances()]
     lower, upper = (generator.multinomial(side, distances) for side in (respondents - above, above))
     return np.hstack([lower[:, ::-1], upper])

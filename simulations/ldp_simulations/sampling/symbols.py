@@ -53,7 +53,7 @@ def _expected_bits(
 
 
 def _worths_of_bits(randomizer: OneBitMean, wanted: Wanted) -> list[Floats]:
-    """A 1 where the targets are high on average, a 0 where they are low: it moves the mean there."""
+    """A 1 where the targets are high on average, a 0 where low: it moves the mean there."""
     middle = (randomizer.size - 1) / 2
     towards = float(np.mean(wanted.targets)) - middle
     return [np.array([-towards, towards])]

@@ -96,7 +96,7 @@ def _entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator
 def _expected_entries(randomizer: PadAndSample, values: Sequence[str], frequency: Floats) -> Counts:
     if not is_blocked(randomizer):
         return any_tally(randomizer, values, frequency)
-    return hadamard.expected_counts(randomizer, values, frequency, randomizer.most)
+    return hadamard.expected_counts(randomizer, values, frequency, most=randomizer.most)
 
 
 def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator) -> Rows:

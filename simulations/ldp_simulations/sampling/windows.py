@@ -25,7 +25,7 @@ def window_counts(randomizer: BitFlip, held: Counts, generator: Generator) -> Co
     starts = np.arange(size)[:, None]
     set_by = spread[(starts + np.arange(randomizer.sampled)) % size, starts]
     counts[:, 0] = spread.sum(axis=0)
-    counts[:, 1:] = ones(set_by, counts[:, :1], randomizer.within, generator)
+    counts[:, 1:] = ones(set_by, counts[:, :1], randomizer.within, generator=generator)
     return counts
 
 

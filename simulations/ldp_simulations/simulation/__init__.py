@@ -1,7 +1,8 @@
 """Simulation: whole surveys, from a population to estimates beside the truth.
 
-randomizing the reports of a table of answers
-simulation  three ways to a tally, and repeated runs     report  what came out, as text, HTML and JSON
+randomizing  the reports of a table of answers
+simulation   three ways to a tally, and repeated runs
+report       what came out, as text, HTML and JSON
 
 Imports: `sampling` and the modules beside the folders.
 """

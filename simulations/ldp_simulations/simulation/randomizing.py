@@ -49,11 +49,15 @@ def randomize(
     columns = columns_of(survey, table, skip_invalid=skip_invalid)
     batches: list[Batch] = []
     for envelope in survey.envelopes:
-        rows = np.concatenate([*_drawn(survey, envelope, columns, random)])
+        rows = np.concatenate([*_drawn(survey, envelope, columns, random=random)])
         # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
         rows = rows[np.argsort(words(len(rows), random))]
         batches += row_batches(
-            envelope.fingerprint, rows.tobytes(), envelope.width, envelope.epoch, random=random
+            envelope.fingerprint,
+            rows.tobytes(),
+            envelope.width,
+            epoch=envelope.epoch,
+            random=random,
         )
     return frames(shuffled(batches, random))
 
@@ -69,8 +73,10 @@ def _drawn(
     yield np.empty((0, envelope.width), dtype=np.uint8)
     for start in range(0, codes.shape[1], _AT_ONCE):
         chunk = codes[:, start : start + _AT_ONCE]
-        rows = _in_bulk(envelope, parts, chunk, random)
-        yield _by_clients(survey, envelope, parts, chunk, random) if rows is None else rows
+        rows = _in_bulk(envelope, parts, chunk, random=random)
+        if rows is None:
+            rows = _by_clients(survey, envelope, parts, codes=chunk, random=random)
+        yield rows
 
 
 def _in_bulk(
@@ -100,7 +106,7 @@ def _by_clients(
     for places in codes.T.tolist():
         answers = [part.answers[place] for part, place in zip(parts, places, strict=True)]
         given = dict(zip(names, answers, strict=True))
-        made.append(recorded(survey, envelope, given, random).row)
+        made.append(recorded(survey, envelope, given, random=random).row)
     return np.frombuffer(b"".join(made), dtype=np.uint8).reshape(-1, envelope.width)
 
 

@@ -176,7 +176,9 @@ def simulate(
     by_question = {
         question.name: _runs(question.name, population, estimates) for question in survey
     }
-    return Simulation(survey, population, way, estimates[0], by_question, report_size)
+    return Simulation(
+        survey, population, way, first=estimates[0], runs=by_question, report_size=report_size
+    )
 
 
 def report_files(
@@ -195,7 +197,9 @@ def report_files(
 
 
 def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]:
-    return row_batches(envelope.fingerprint, rows, envelope.width, envelope.epoch, random=random)
+    return row_batches(
+        envelope.fingerprint, rows, envelope.width, epoch=envelope.epoch, random=random
+    )
 
 
 def _rows(
@@ -211,7 +215,9 @@ def _rows(
             answers = [given for given in chunk if names <= given.keys()]
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
-                drawn = b"".join(recorded(survey, envelope, given, random).row for given in answers)
+                drawn = b"".join(
+                    recorded(survey, envelope, given, random=random).row for given in answers
+                )
             yield envelope, drawn
 
 
@@ -277,4 +283,6 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
         columns = [place[value] for value in each.values]
         frequency[run, columns], error[run, columns] = each.frequency, each.standard_error
         low[run, columns], high[run, columns] = each.low, each.high
-    return Runs(np.array(population[name].frequencies(values)), frequency, error, low, high)
+    return Runs(
+        np.array(population[name].frequencies(values)), frequency, error, low=low, high=high
+    )
