@@ -64,6 +64,15 @@ QUIET = (
         "--deselect",
         "tests/stores/test_store.py::test_what_a_signal_handler_raises_leaves_no_lock_held",
     ),
+    # They go by the clock, which tells of other processes as well.
+    *(
+        "--deselect",
+        "tests/survey_files/test_survey_file.py::test_enormous_numbers_are_refused_quickly",
+    ),
+    *(
+        "--deselect",
+        "tests/survey_files/test_survey_file.py::test_enormous_literals_are_refused_quickly",
+    ),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
 """What is imported before the fork cannot be rewritten for better messages, which nobody reads
