@@ -52,7 +52,7 @@ More of them than cores make every figure worse than it is.
 - **client**: one call of `record` on a `Client(survey)`, plain Python, on a new one wherever a
   question is answered once; in bulk: the draw of `ldp randomize` and `ldp simulate`, from the same
   source and of the same exact law, in numpy.
-- **device**: the wall-clock median of one call of `record` on `EmbeddedClient(...)`, with everything
+- **device**: the wall-clock median of one call of `record` on `EmbeddedClient(...)`, with all
   that it writes; what a process with a full queue holds; and what is installed, without compiled
   bytecode.
 - **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of

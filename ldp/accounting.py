@@ -1,4 +1,4 @@
-"""Composition: what several epsilons add up to (the accounting of privacy loss), and what one means.
+"""Composition: what epsilons add up to (the accounting of privacy loss), and what one means.
 
 A privacy budget is spent report by report: these are the rules by which to add. What an epsilon
 means is said to someone who guesses, by how far one report can move a belief.

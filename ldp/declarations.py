@@ -114,7 +114,7 @@ def question(
     keys = {
         "name": name,
         "text": text,
-        "type": type or _type_of(values, low, high, most, candidates),
+        "type": type or _type_of(values, low, high, most=most, candidates=candidates),
         "values": values,
         "low": low,
         "high": high,

@@ -1,4 +1,4 @@
-"""Local hashing, optimized (OLH) and binary (BLH): k-ary randomized response on a hash of the value.
+"""Local hashing, optimized (OLH) or binary (BLH): k-ary response on a hash of the value.
 
 Each respondent has a hash function of its own.
 

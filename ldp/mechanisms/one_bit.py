@@ -32,7 +32,7 @@ MOST_VALUES = 1 << 16
 
 
 class OneBitMean(NamedTuple):
-    """Of `size` values the last one is a 1 with weight `truth` to `other`, the first the reverse."""
+    """The last of `size` values is a 1 with weight `truth` to `other`, the first the reverse."""
 
     size: int
     truth: int
@@ -78,4 +78,10 @@ def design(keys: Keys, domain: Domain) -> tuple[OneBitMean, Declared]:
     return OneBitMean(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
 
 
-MECHANISM = Mechanism("one-bit", "one-bit mean", ("epsilon",), integers_up_to(MOST_VALUES), design)
+MECHANISM = Mechanism(
+    "one-bit",
+    "one-bit mean",
+    ("epsilon",),
+    accepts=integers_up_to(MOST_VALUES),
+    design=design,
+)

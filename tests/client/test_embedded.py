@@ -427,7 +427,7 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
         assert f"{width} bytes would be sent, such as {shown}" in str(
             Preview("q", bytes(width), 1.0, lifetime_epsilon=1.0, most_likely=0.5)
         )
-    assert str(Preview("q", b"", 0.25, 2.5, 0.5)).endswith(
+    assert str(Preview("q", b"", 0.25, lifetime_epsilon=2.5, most_likely=0.5)).endswith(
         "(epsilon 0.250000; 2.500000 for all answers that will ever be sent)."
     )
     once = opened().preview("once", "red")

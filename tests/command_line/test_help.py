@@ -36,7 +36,7 @@ def test_every_option_has_help(words):
     "words", [words for words, command in COMMANDS.items() if isinstance(command, click.Group)]
 )
 def test_lists_of_commands_are_whole_sentences(words):
-    """What a subcommand does is said to the end of its first sentence, however wide the terminal."""
+    """What a subcommand does is said to the end of its first sentence, on any terminal."""
     shown = CliRunner().invoke(main, [*words.split(), "--help"]).output
     listed = " ".join(shown.partition("Commands:")[2].split())
     assert "..." not in listed

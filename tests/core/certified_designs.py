@@ -108,7 +108,15 @@ def designed(mechanism, domain, keys):
     assert table.problems == []
     memoizes = isinstance(randomizer, Memoized) and randomizer.memoizes
     charges = min(KEPT, randomizer.memos or KEPT) if memoizes else 1
-    return Question("x", domain, mechanism, randomizer, declared, charges=charges, survey="s")
+    return Question(
+        "x",
+        domain,
+        mechanism,
+        randomizer=randomizer,
+        declared=declared,
+        charges=charges,
+        survey="s",
+    )
 
 
 def grid():

@@ -152,7 +152,18 @@ def mistakes(module: str, source: str) -> list[Mutant]:
         line = source[:begin].count("\n") + 1
         last = line + source[begin:end].count("\n")
         changed = source[:begin] + each["after"].strip() + source[end:]
-        made.append(Mutant(module, f"mistake: {what}", 0, line, last, "mistake", what, changed))
+        made.append(
+            Mutant(
+                module,
+                f"mistake: {what}",
+                0,
+                line=line,
+                last=last,
+                before="mistake",
+                after=what,
+                source=changed,
+            )
+        )
     return made
 
 

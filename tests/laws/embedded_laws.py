@@ -31,7 +31,7 @@ def one_transaction(client):
         while not recorded:
             store = FailingDatabase(Path(folder) / "state", statements := next(working))
             with _quiet():
-                recorded = client(DEVICE_SURVEY, store, None).record("once", "red")
+                recorded = on_store(client, store).record("once", "red")
             store.left = 1000
             kinds = [kind for kind, _ in everything(store)]
             store.close()
@@ -94,10 +94,16 @@ def nothing_without_consent(client):
 EMBEDDED_LAWS = (one_transaction, same_bytes, spent_for_good, never_silent, nothing_without_consent)
 
 
+def on_store(client, store, **settings):
+    """A client of the survey of devices, on a database that is open already."""
+    device = type("EmbeddedClient", (client,), {"_database": staticmethod(lambda _: store)})
+    return device(DEVICE_SURVEY, state=None, **settings)
+
+
 @contextmanager
 def _opened(client, outcomes=()):
     transport = RecordingTransport(outcomes)
-    with client(DEVICE_SURVEY, Database(None), transport, interval=None) as device:
+    with on_store(client, Database(None), transport=transport, interval=None) as device:
         yield device, transport
 
 

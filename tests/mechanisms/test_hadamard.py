@@ -79,7 +79,7 @@ BLOCKS = {
     each.name: each.randomizer
     for each in SMALL
     if isinstance(each.randomizer, HadamardResponse | PadAndSample)
-} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, 9, 2))}
+} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, truth=9, other=2))}
 
 
 @pytest.mark.parametrize(

@@ -119,5 +119,5 @@ def test_a_distance_takes_whole_bytes(word, width):
         asked.append(size)
         return bytes(size)
 
-    NoisyHistogram(3, 8, 5, word).randomize(0, random)
+    NoisyHistogram(3, 8, 5, word=word).randomize(0, random)
     assert asked[-1] == 3 * width

@@ -29,7 +29,7 @@ def asked(epsilon="1"):
     return question("one-bit", f'{AGE}epsilon = "{epsilon}"')
 
 
-def mean_of(made, ones, reports, estimand="population"):
+def mean_said(made, ones, reports, *, estimand="population"):
     """The mean that so many ones among the reports say."""
     counts = np.array([[reports - ones, ones]])
     return estimate_question(made, counts, Options(estimand=estimand)).mean
@@ -56,7 +56,7 @@ def test_mean_and_variance_are_unbiased(reports, value):
         comb(reports, ones) * one**ones * (1 - one) ** (reports - ones)
         for ones in range(reports + 1)
     ]
-    means = [mean_of(made, ones, reports) for ones in range(reports + 1)]
+    means = [mean_said(made, ones, reports) for ones in range(reports + 1)]
     estimates = np.array([mean.estimate for mean in means])
     stated = np.array([mean.standard_error**2 for mean in means])
     assert law @ estimates == pytest.approx(value)
@@ -79,7 +79,7 @@ def test_intervals_hold_the_mean(estimand):
         held = fixed if estimand == "respondents" else generator.multinomial(500, shares)
         truth = fixed @ ages / 500 if estimand == "respondents" else shares @ ages
         counts = sample_counts(made, Holders((), held), generator)
-        mean = mean_of(made, int(counts[0, 1]), 500, estimand)
+        mean = mean_said(made, int(counts[0, 1]), 500, estimand=estimand)
         covered += mean.low <= truth <= mean.high
     assert covered / 4000 > 0.95 - 4.9 * (0.05 * 0.95 / 4000) ** 0.5
 

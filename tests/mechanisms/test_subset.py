@@ -85,7 +85,7 @@ def test_as_many_bits_as_are_missing_are_taken(monkeypatch):
     """More are drawn again; with neither too many nor too few, no position is drawn."""
     drawn = iter([(1 << 21) - 1, (1 << 20) - 1])
     monkeypatch.setattr(subset, "_coarse_bits", lambda *_: next(drawn))
-    assert _uniform_set(64, 20, iter(()), bytes) == (1 << 20) - 1
+    assert _uniform_set(64, 20, iter(()), random=bytes) == (1 << 20) - 1
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 65])

@@ -1,6 +1,4 @@
-"""What the packages export: reached lazily, documented, typed, of one version, and all that examples
-and documentation need.
-"""
+"""What the packages export: lazy, documented, typed, and all that examples and pages need."""
 
 import ast
 import doctest
@@ -122,9 +120,7 @@ def test_importing_a_package_loads_no_numbers(package):
 
 @pytest.mark.parametrize("package", TOPS)
 def test_functions_say_what_they_raise_and_show_how_they_are_called(package):
-    """Public verbs have a docstring with their errors; those that take several arguments an example,
-    which runs.
-    """
+    """Public verbs have a docstring with their errors; those of several arguments an example."""
     module = TOPS[package]
     examples = 0
     for name in module.__all__:
@@ -161,7 +157,7 @@ def test_verbs_name_their_errors(module, name):
 
 
 def test_one_version_everywhere():
-    """The constant of the core is that of every distribution, and of what they need of each other."""
+    """The constant of the core is that of all distributions, and of what they need of others."""
     assert {module.__version__ for module in TOPS.values()} == {ldp.__version__}
     for place in (ROOT, ROOT / "client", ROOT / "aggregator", ROOT / "simulations"):
         project = tomllib.loads((place / "pyproject.toml").read_text())["project"]

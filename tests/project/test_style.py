@@ -35,9 +35,7 @@ FINISHED = (
     "examples",
     "tests",
 )
-TO_DO = (
-    "docs",
-)
+TO_DO = ("docs",)
 WIDEST = 100
 """Columns of a line."""
 MOST_POSITIONAL = 3

@@ -29,7 +29,11 @@ ROWS = [
     for value, share in zip(NASTY, FREQUENCY, strict=True)
 ]
 CELLS = Cells(
-    "x*y*", "grr, <i>420</i> reports", ("value", "fre-\nquency", "0.95\ninterval"), ROWS, ["A | B."]
+    "x*y*",
+    "grr, <i>420</i> reports",
+    ("value", "fre-\nquency", "0.95\ninterval"),
+    rows=ROWS,
+    remarks=["A | B."],
 )
 SHEET = Sheet(
     "s & t",
@@ -39,7 +43,7 @@ SHEET = Sheet(
     record=lambda: {"format": 1, "values": iter(NASTY)},
     columns=("value", "frequency"),
     rows=lambda: zip(NASTY, FREQUENCY.tolist(), strict=True),
-    bars=lambda: [Bars("x", "grr", NASTY, FREQUENCY, low=FREQUENCY, high=FREQUENCY + 0.1)],
+    bars=lambda: [Bars("x", "grr", NASTY, lengths=FREQUENCY, low=FREQUENCY, high=FREQUENCY + 0.1)],
 )
 
 

@@ -13,8 +13,10 @@ from scipy.stats import false_discovery_control
 
 from ldp_aggregator.association import association
 from ldp_aggregator.association.likelihood import through
+from ldp_aggregator.decoders import noise as noise_decoder
+from ldp_aggregator.decoders import pure
 from ldp_aggregator.decoders.noise import Noise, _neighbours, folded
-from ldp_aggregator.estimates import estimation, intervals
+from ldp_aggregator.estimates import intervals
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.coverage import observing
 
@@ -69,10 +71,10 @@ def split_by_the_estimate(patch):
     """The variance of the frequency of a noisy number from squares of scores, split by the estimate
     itself.
     """
-    sound = estimation._MOMENTS["noise"]
+    sound = noise_decoder.DECODER
 
-    def moments(randomizer, counts):
-        found, noise = sound(randomizer, counts), Noise.of(randomizer)
+    def moments(randomizer, counts, asked):
+        found, noise = sound.moments(randomizer, counts, asked), Noise.of(randomizer)
         shares = folded(randomizer, counts) / counts.sum()
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
         held = np.clip(found.frequency, 0, 1)
@@ -81,7 +83,7 @@ def split_by_the_estimate(patch):
         )
         return replace(found, other=np.maximum(others, 1e-9), **NORMAL)
 
-    patch.setitem(estimation._MOMENTS, "noise", moments)
+    patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
 
 
 NORMAL = {"third": None, "fourth": None, "rising": None, "falling": None}
@@ -94,15 +96,19 @@ def normal_joint_cells(patch):
 
 def normal_noise(patch):
     """Noisy numbers by normal theory, however few reports are next to a value."""
-    sound = estimation._MOMENTS["noise"]
-    patch.setitem(estimation._MOMENTS, "noise", lambda *given: replace(sound(*given), **NORMAL))
+    sound = noise_decoder.DECODER
+
+    def moments(*given):
+        return replace(sound.moments(*given), **NORMAL)
+
+    patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
 
 
 def alike_jumps(patch):
     """Several reports of each respondent as if chance would only ever move one of them."""
-    sound = estimation.memoized_moments
+    sound = pure.memoized_moments
     alike = {"fourth": None, "rising": None, "falling": None}
-    patch.setattr(estimation, "memoized_moments", lambda *given: replace(sound(*given), **alike))
+    patch.setattr(pure, "memoized_moments", lambda *given: replace(sound(*given), **alike))
 
 
 def ninety_percent(patch):

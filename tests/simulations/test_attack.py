@@ -123,7 +123,7 @@ def test_forged_reports_are_admitted(name, kind):
     make = {
         RANDOM: partial(random_rows, asked.layout, 30),
         MAXIMAL_GAIN: partial(
-            crafted_rows, asked.randomizer, Wanted(np.array(attack.targets), texts, 30, 10)
+            crafted_rows, asked.randomizer, Wanted(np.array(attack.targets), texts, 30, hashes=10)
         ),
     }
     if kind in make:

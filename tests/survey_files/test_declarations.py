@@ -141,7 +141,7 @@ def test_every_survey_can_be_written_down(text):
 
 
 def test_questions_go_from_one_survey_to_another():
-    """A question of a survey that was read can be asked again in another; its name is that one's."""
+    """A question of a survey that was read can be asked again in another, under its name."""
     commute = ldp.parse_survey(COMMUTE)
     copied = ldp.survey("commute-2026", *commute)
     assert copied == commute
@@ -251,7 +251,11 @@ def test_a_question_without_keys_cannot_be_written():
     """One that was put together by hand says so, rather than something else."""
     smoker = ldp.parse_survey(COMMUTE)["smoker"]
     bare = ldp.Question(
-        smoker.name, smoker.domain, smoker.mechanism, smoker.randomizer, smoker.declared
+        smoker.name,
+        smoker.domain,
+        smoker.mechanism,
+        randomizer=smoker.randomizer,
+        declared=smoker.declared,
     )
     with pytest.raises(ValueError, match=r"'smoker': expected one that was read"):
         ldp.Survey("s", (bare,)).to_toml()

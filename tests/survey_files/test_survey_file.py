@@ -296,7 +296,9 @@ def test_how_many_values_have_responses_of_their_own(given, charges):
 def test_what_a_question_has_without_a_file():
     """One charge, and no epochs; one that is made from a file of its keys is the same."""
     read = parse_survey(written(BASE))["x"]
-    made = Question("x", read.domain, "grr", read.randomizer, read.declared, survey="s")
+    made = Question(
+        "x", read.domain, "grr", randomizer=read.randomizer, declared=read.declared, survey="s"
+    )
     assert (made.charges, made.epoch, made.candidates, made.profile) == (1, None, None, "")
     assert made.fingerprint == read.fingerprint
 

@@ -96,7 +96,7 @@ MEANS = (
         "matrix",
         "exponential",
     ),
-    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip"),
+    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "one-bit"),
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 

@@ -144,7 +144,6 @@ ROWS = (
     Row("exponential", _exponential, sizes=(2, 10, 30), cost=_each(20)),
     Row("geometric", _epsilon, family="numbers", sizes=(2, 10, 100), cost=_each(10)),
     Row("laplace", _epsilon, family="numbers", sizes=(2, 10, 100), cost=_each(10)),
-    Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
     Row("grr", _epsilon),
     Row("ss", _epsilon, cost=_each(70)),
     Row("pgr", _epsilon, cost=_points),
@@ -184,6 +183,7 @@ ROWS = (
     _of_sets("pad-ss", _each(70)),
     _of_sets("pad-pgr", _points),
     _of_sets("pad-hr", _each(80)),
+    Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
 )
 
 
