@@ -15,6 +15,7 @@ from ldp import parse_survey
 from ldp_aggregator import Options, Tally, associate, encode_tally, estimate
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.commands.main import main
+from ldp_aggregator.decoders import matrix
 from ldp_aggregator.estimates import estimation
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.intervals import least_respondents, score_interval
@@ -30,9 +31,12 @@ SURVEY = parse_survey(COMMUTE)
 @pytest.fixture
 def _remarked(monkeypatch):
     """An estimator of stochastic matrices that has something to say."""
-    made = estimation._MOMENTS["matrix"]
-    changed = {"matrix": lambda *given: replace(made(*given), remarks=(SAID,))}
-    monkeypatch.setattr(estimation, "_MOMENTS", estimation._MOMENTS | changed)
+    row = matrix.DECODER
+
+    def moments(*given):
+        return replace(row.moments(*given), remarks=(SAID,))
+
+    monkeypatch.setattr(matrix, "DECODER", replace(row, moments=moments))
 
 
 @pytest.fixture
