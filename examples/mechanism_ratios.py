@@ -11,7 +11,7 @@ nothing is proven.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -345,7 +345,7 @@ class Mechanism(NamedTuple):
 
     types: tuple[str, ...]
     reveals: Callable[..., Revealed]
-    integers: dict[str, range | list[range]]
+    integers: Mapping[str, range | list[range]]
     """Exactly those that it has, each with its range; in a list for a table of integers."""
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""

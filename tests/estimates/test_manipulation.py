@@ -133,7 +133,10 @@ def mean_violations(specimen, reach):
     half = (len(randomizer.channel().rows) - 1) / 2
     values = np.arange(-half, half + 1)
     worths = []
-    for report, _ in admitted(randomizer):
+    reports = reports_of(randomizer)
+    if randomizer.kind != "mean":
+        reports = [report for report, _ in admitted(randomizer)]
+    for report in reports:
         counts = counts_of(randomizer, {report: 1})
         moments = specimen.decode and specimen.decode(randomizer, counts)
         worths.append(specimen.average(randomizer, moments, counts, values).estimate)

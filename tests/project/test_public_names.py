@@ -140,7 +140,7 @@ VERBS = [
     (ldp_client, "Client EmbeddedClient read_survey"),
     (
         ldp_aggregator,
-        "aggregate estimate associate figure read_survey read_candidates decode_tally",
+        "aggregate estimate associate read_survey read_candidates decode_tally",
     ),
     (ldp_simulations, "attack from_table plan randomize simulate synthetic"),
 ]

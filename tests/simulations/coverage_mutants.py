@@ -54,7 +54,7 @@ def clipped_split(patch):
     that is.
     """
 
-    def moments(table, reports, scores, _):
+    def moments(table, reports, scores, jumps):
         frequency = through(table, [score.scores for score in scores]).ravel() / reports
         squares = through(table, [score.squares for score in scores]).ravel() / reports
         own = through(np.ones([1] * len(scores)), [score.own[:, None] for score in scores]).ravel()
@@ -115,8 +115,8 @@ def ninety_percent(patch):
     """Intervals of 90 % that say 95."""
     estimate = observing.estimate_question
 
-    def weaker(question, counts, options, *rest):
-        return estimate(question, counts, replace(options, level=0.9), *rest)
+    def weaker(question, counts, options, **others):
+        return estimate(question, counts, replace(options, level=0.9), **others)
 
     patch.setattr(observing, "estimate_question", weaker)
 

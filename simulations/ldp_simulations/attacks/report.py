@@ -108,7 +108,7 @@ def _table(records: Sequence[dict[str, Any]]) -> Cells:
         for record in records
         for target in record["targets"]
     ]
-    return Cells(first["question"], caption, _HEADINGS, rows)
+    return Cells(first["question"], caption, _HEADINGS, rows=rows)
 
 
 def _cells(target: dict[str, Any]) -> list[str]:

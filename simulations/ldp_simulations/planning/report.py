@@ -99,7 +99,7 @@ def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> C
         cells += [_share(each.get("efficiency")), _whole(each.get("report_bytes"))]
         cells += [_short(each.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
         rows.append([*cells, _short(each.get("forged", {}).get("shift"))])
-    return Cells("", "", headings, rows, _legend(records, ask, forged))
+    return Cells("", "", headings, rows=rows, remarks=_legend(records, ask, forged))
 
 
 def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> list[str]:

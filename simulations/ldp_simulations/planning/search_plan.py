@@ -70,14 +70,14 @@ def cells(plan: SearchPlan) -> Cells:
     """How frequent a text has to be to be found, by its length."""
     headings = ("texts", "held by at least")
     if plan.respondents is None:
-        return Cells(plan.question.name, "no number of respondents finds that", headings, ())
+        return Cells(plan.question.name, "no number of respondents finds that", headings, rows=())
     rows = []
     for reach in plan.reach:
         share = "-" if reach.frequency is None else f"{reach.frequency:.3%}"
         rows.append((f"texts of up to {reach.longest} bytes", share))
     caption = f"of {plan.respondents:,} respondents, found 99 times in 100"
     remark = f"{never_found(plan.randomizer)} never found"
-    return Cells(plan.question.name, caption, headings, rows, [remark])
+    return Cells(plan.question.name, caption, headings, rows=rows, remarks=[remark])
 
 
 def _least_respondents(randomizer: HeavyHitters, frequency: float) -> int | None:

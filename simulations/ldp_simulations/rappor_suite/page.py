@@ -75,9 +75,9 @@ Show = Callable[[Score], str]
 def text(outcomes: Sequence[Outcome]) -> str:
     """Aligned tables, without standard errors."""
     rows = [_cells(outcome, Score.brief) for outcome in outcomes]
-    tables = [Cells("", "", _headings(), rows)]
+    tables = [Cells("", "", _headings(), rows=rows)]
     if compared := _compared(outcomes, Score.brief):
-        tables.append(Cells("Beside google/rappor", _COMPARISON, _COMPARED, compared))
+        tables.append(Cells("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared))
     return "".join(write(Sheet(TITLE, tables=lambda: tables)))
 
 

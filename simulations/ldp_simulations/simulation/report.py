@@ -186,7 +186,7 @@ def _cells(simulation: Simulation, question: QuestionEstimates, most: int) -> Ce
     headings = (value, "truth", "estimate", error, interval, *last)
     remarks = [*_left_out(question, most), _verdict(simulation, question)]
     said = [*filter(None, remarks)]
-    return Cells(question.name, question.describe(), headings, rows, said)
+    return Cells(question.name, question.describe(), headings, rows=rows, remarks=said)
 
 
 def _verdict(simulation: Simulation, question: QuestionEstimates) -> str:
