@@ -248,7 +248,6 @@ ADVISING = {
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
     "ldp_aggregator.service.store.witness": ("doctor",),
     "ldp_aggregator.tallies.paths": ("aggregate", "estimate", "associate"),
-    "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.answers": ("randomize", "simulate"),
     "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.commands.attack": ("attack",),
