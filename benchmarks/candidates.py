@@ -1,7 +1,7 @@
 """From a tally of Bloom filters to the estimates of ten thousand candidates.
 
 Run as a program, `python -m benchmarks.candidates` prints the processor seconds and the peak of its
-resident memory in MiB; `python -m benchmarks.candidates 64 100000` those for so many cohorts and
+resident memory in MiB; `python -m benchmarks.candidates 64 100000` those for n cohorts and
 candidates.
 """
 

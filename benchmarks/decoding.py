@@ -16,8 +16,9 @@ from ldp.exact import odds
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.moments.supports import block_supports, support_counts
-from ldp_aggregator.projective.design import cyclic_design
+from ldp_aggregator.decoders.blocks import block_supports
+from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.projective.cyclic_design import cyclic_design
 
 _REPORTS = 1_000_000
 

@@ -62,7 +62,7 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
 
 
 def rounded(measured: float) -> str:
-    """Three digits: nobody should believe more of a time."""
+    """Three digits: no one should believe more of a time."""
     return f"{float(f'{measured:.3g}'):,.10g}"
 
 

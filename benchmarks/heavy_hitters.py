@@ -97,7 +97,7 @@ def main() -> None:
         )
         print(
             f"{name}: {total.kept} of {total.promised} words above what was announced found, "
-            f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held by nobody; "
+            f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held by no one; "
             f"{total.covered / total.found:.1%} of their intervals hold the truth"
         )
 

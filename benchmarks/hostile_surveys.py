@@ -62,7 +62,7 @@ def short_values(count: int) -> list[str]:
 
 
 def numbers_of_digits(digits: int) -> Callable[[], str]:
-    """Different numbers below 1 of so many digits, the same ones every time."""
+    """Different numbers below 1 of n digits, the same ones every time."""
     generator = random.Random(_SEED)
     return lambda: f"{generator.randrange(10 ** (digits - 1), 10**digits)}"
 

@@ -43,7 +43,7 @@ def survey_text(keys: str) -> str:
 
 
 def values(size: int) -> str:
-    """The line that lists so many values."""
+    """The line that lists n values."""
     listed = ", ".join(f'"v{index}"' for index in range(size))
     return f"values = [{listed}]\n"
 

@@ -1,4 +1,4 @@
-"""Work that is measured in a process of its own, whose memory is nobody else's."""
+"""Work that is measured in a process of its own, whose memory is no one else's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The service under load: the real `ldp serve` on SQLite, every upload acknowledged after its sync.
 
 `python -m benchmarks.service` measures the figures; `python -m benchmarks.service --soak 60` keeps
-the service busy for so many minutes and prints by how many MiB an hour its memory grows, by least
+the service busy for n minutes and prints by how many MiB an hour its memory grows, by least
 squares over the later half: in the first minutes the store's pages fill their cache of 16 MiB. Ten
 minutes are enough for that.
 
@@ -39,7 +39,7 @@ _IDS, _FILLED_AT_ONCE, _CLAIMED_AT_ONCE, _TURNS = 10_000_000, 500_000, 1000, 100
 
 
 class Load(NamedTuple):
-    """Requests of a batch size, over so many connections.
+    """Requests of a batch size, over n connections.
 
     Reports a second to reach, or milliseconds at most.
     """

@@ -63,7 +63,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _whole(size: int) -> None:
-    """What `ldp simulate` does with a survey of so many values, but for reading the file."""
+    """What `ldp simulate` does with a survey of n values, but for reading the file."""
     survey = closed_survey("auto", size)
     population = synthetic(survey, 10_000, "zipf:1.1", candidates={})
     rendered(report.sheet(simulate(survey, population, seed=1)), "table")

@@ -1,5 +1,6 @@
-"""Write the answers to examples/affairs.toml as a table: `python examples/affairs.py affairs.csv`
-(needs statsmodels).
+"""Write the answers to examples/affairs.toml: `python examples/affairs.py affairs.csv`.
+
+The answers are a table; statsmodels, which has them, is needed.
 
 The data are those of Fair, "A theory of extramarital affairs" (1978): 6,366 women who answered a
 magazine's survey. They were never randomized; here they stand in for what respondents know about

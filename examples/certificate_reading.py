@@ -8,6 +8,7 @@ import json
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 DIGITS = "(0|[1-9][0-9]{0,99})"
 NUMBER = f"{DIGITS}([.][0-9]{{0,99}}[1-9]|/[1-9][0-9]{{0,99}})?"
@@ -22,9 +23,7 @@ def usable(holds, what):
 
 
 class Unproven(Exception):  # noqa: N818 (what it says is no error of the program)
-    """What a certificate says does not follow from its integers, or they are not those of its
-    mechanism.
-    """
+    """A certificate does not follow from its integers, or these are not its mechanism's."""
 
 
 def require(holds, what):
@@ -74,9 +73,52 @@ def exact(text):
     return number
 
 
+def signed(text):
+    """The number that a text stands for: whole, or a fraction in lowest terms, of either sign."""
+    usable(
+        re.fullmatch(f"-?{DIGITS}(/{DIGITS})?", written(text, str)), "a whole number or fraction"
+    )
+    whole_or_not = Fraction(text)
+    usable(str(whole_or_not) == text, "a fraction in lowest terms")
+    return whole_or_not
+
+
+def scale_of(scale):
+    """Whether a question of type number has points, how many, and what its fingerprint covers.
+
+    Of a question with cells, how many cells.
+    """
+    points = isinstance(scale, dict) and "edges" not in scale
+    where = ("low", "step") if points else ("edges",)
+    members(scale, "size", *where, "outside", "unit", "missing")
+    size = whole(scale["size"])
+    usable(size >= 2, "two points or cells, or more")
+    if points:
+        low, step = signed(scale["low"]), signed(scale["step"])
+        usable(step > 0, "points that go up")
+        high, parts = low + step * (size - 1), [f"low={low}", f"step={step}"]
+    else:
+        edges = [signed(edge) for edge in written(scale["edges"], list)]
+        usable(len(edges) == size + 1, "one edge more than there are cells")
+        usable(all(edge < after for edge, after in pairwise(edges)), "edges that go up")
+        low, high, parts = edges[0], edges[-1], [f"edges={','.join(map(str, edges))}"]
+    outside = scale["outside"]
+    usable(
+        outside in ("refuse", "clip") or low <= signed(outside) <= high,
+        "a number on the scale in place of those outside",
+    )
+    missing = [written(text, str) for text in written(scale["missing"], list)]
+    usable(len(set(missing)) == len(missing), "texts that all differ, for missing answers")
+    parts += [f"outside={outside}", f"unit={written(scale['unit'], str)}"]
+    return points, size, [str(size), *parts, *(f"missing={text}" for text in missing)]
+
+
 def values_of(kind, values):
-    """The values of a question of this type: a list of different texts, or nothing for any text."""
-    if kind == "text":
+    """The values of a question of this type: a list of different texts.
+
+    Nothing for any text, nor for numbers, which have a scale.
+    """
+    if kind in ("text", "number"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different
@@ -141,8 +183,9 @@ UNIT = 2**400
 
 
 def exp_lower(exponent):
-    """A rational just below e^exponent: its Taylor series at a small argument, squared, all rounded
-    down.
+    """A rational just below e^exponent: a Taylor series, squared, all rounded down.
+
+    The series is that of a small part of the exponent.
     """
     usable(0 <= exponent <= 10**6, "an epsilon from 0 to a million")
     halvings = (exponent // 1).bit_length()

@@ -5,10 +5,10 @@ and needs nothing but Python. From what the certificate says of each question it
 
 - what a report can reveal, and all reports of one unchanged answer, by the integers that the
   randomizer draws with (`mechanism_ratios.py` has a function for each mechanism);
-- the question's fingerprint, from its name, type, values, mechanism and integers; from those of the
-  questions and groups the survey's; and from that, and from what a device may be charged, the
-  terms. Devices send the fingerprints with their reports, and apps pin the terms: a certificate
-  that has those of a survey is about that survey's clients;
+- the question's fingerprint, from its name, type, values or scale, mechanism and integers; from
+  those of the questions and groups the survey's; and from that, and from what a device may be
+  charged, the terms. Devices send the fingerprints with their reports, and apps pin the terms: a
+  certificate that has those of a survey is about that survey's clients;
 - what all questions add up to.
 
 Each statement has to be just that; the order of members, questions and groups is free. What this
@@ -36,12 +36,13 @@ from certificate_reading import (
     ratio_of,
     read,
     require,
+    scale_of,
     usable,
     values_of,
     whole,
     written,
 )
-from mechanism_ratios import MECHANISMS, MOST_KEPT
+from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
 
 def served(integers):
@@ -51,16 +52,31 @@ def served(integers):
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")
 
 
+def asked_of(question):
+    """How many values a question has, None if any text is one, and what its fingerprint covers.
+
+    That is the values, or their scale.
+    """
+    values = values_of(question["type"], question["values"])
+    if question["type"] == "number":
+        _, count, parts = scale_of(question["scale"])
+        return count, parts
+    if values is None:
+        return None, ["open"]
+    return len(values), [str(len(values)), *values]
+
+
 def revealed_by(question):
     """What the integers of a question reveal."""
-    kind, values = question["type"], values_of(question["type"], question["values"])
+    kind, (count, _) = question["type"], asked_of(question)
     name = written(question["mechanism"], str)
     usable(name in MECHANISMS, f"a mechanism that this program knows, got {name!r}")
     mechanism = MECHANISMS[name]
     types = ", ".join(mechanism.types)
     require(kind in mechanism.types, f"the mechanism serves questions of type {types}")
     integers = integers_of(mechanism.integers, question["integers"])
-    count = None if values is None else len(values)
+    if kind == "number" and mechanism.types == NUMBER:
+        require(scale_of(question["scale"])[0], "the mechanism serves points, not cells")
     fitting = served(integers) in (None, count)
     require(fitting, "the integers are for as many values as the question has")
     return mechanism.reveals(**integers)
@@ -74,11 +90,11 @@ def digest(*parts):
 
 def fingerprint_of(survey, question):
     """That of a question, which its reports carry."""
-    values, numbers = question["values"], []
+    numbers = []
     for name, number in sorted(question["integers"].items()):
         text = number if isinstance(number, str) else ";".join(",".join(row) for row in number)
         numbers.append(f"{name}={text}")
-    listed = ["open"] if values is None else [str(len(values)), *values]
+    _, listed = asked_of(question)
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
     parts = question["name"], question["type"], *listed, question["mechanism"], *numbers, *epoch
     return digest("ldp-question-2", survey["survey"], *parts)
@@ -122,7 +138,9 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    *_, belief, shown, width = members(question, *QUESTION, "one_report", "all_reports", *FOLLOWS)
+    scale = ["scale"] if question["type"] == "number" else []
+    stated = (*QUESTION, *scale, "one_report", "all_reports", *FOLLOWS)
+    *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
     members(one, *STATED)
     members(every, "memoized", *STATED)

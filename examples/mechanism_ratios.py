@@ -1,5 +1,4 @@
-"""What the reports of each mechanism reveal, worked out from its integers, for
-`check_certificate.py`.
+"""What each mechanism's reports reveal, worked out from its integers, for `check_certificate.py`.
 
 A mechanism has a row in the table at the end: the types of question that it serves, its integers
 with their ranges, and a function of these integers, which says in its first line what a report is,
@@ -75,8 +74,7 @@ def two_by_two(weights):
 
 
 def odds(truth, other):
-    """The ratio where reports that speak for the answer have weight `truth` each, any others
-    `other`.
+    """The ratio where reports for the answer have weight `truth` each, any others `other`.
 
     There must be equally many of the former for every answer, so that the sum of all weights is
     one.
@@ -97,6 +95,15 @@ def one_bit(size, truth, other):
     """
     require(2 <= size <= 2**16, "there are two numbers or more, and at most 2^16")
     return once(odds(truth, other), symbol_bytes(2))
+
+
+def dithered(size, grid, levels, truth, other):
+    """A report is an offset, drawn whatever the answer is, and a level: the answer's or another.
+
+    The answer is rounded to the grid first, where that is coarser, and to a level by the offset.
+    """
+    require(grid == min(size - 1, 2**12), "the grid has all answers, or as many steps as it may")
+    return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
 def subsets(size, chosen, truth, other):
@@ -135,9 +142,7 @@ def points(size, order, dimension, truth, other):
 
 
 def hashed(size, buckets, truth, other, modulus):
-    """A report is a hash function, drawn whatever the answer is, and a bucket: that of the answer,
-    or another.
-    """
+    """A hash function, drawn whatever the answer is, and a bucket: the answer's, or another."""
     require(size <= modulus, "the hash functions tell all values apart")
     return once(odds(truth, other), 8 + symbol_bytes(buckets))
 
@@ -149,25 +154,19 @@ def bits(size, if_true, if_other, word):
 
 
 def levels(size, levels, flip, word):
-    """A report is a number for each value: on the right side of 1/2 as a bit is, and how far,
-    whatever the answer.
-    """
+    """A number for each value: its side of 1/2 as a bit is, and how far, whatever is held."""
     require(levels % 2 == 0, "there are as many levels on either side")
     return bits(size, 2**word - flip, flip, word=word)._replace(width=size)
 
 
 def sketch_of_bits(size, cohorts, buckets, if_true, if_other, hash_seed, word):  # noqa: ARG001
-    """A report is a cohort, drawn whatever the answer is, and a bit for each bucket that its hash
-    function has.
-    """
-    made = bits(buckets, if_true, if_other, word=word)
-    return made._replace(width=made.width + cohort_bytes(cohorts))
+    """A cohort, drawn whatever the answer is, and a bit for each bucket of its hash function."""
+    revealed = bits(buckets, if_true, if_other, word=word)
+    return revealed._replace(width=revealed.width + cohort_bytes(cohorts))
 
 
 def sketch_of_signs(size, cohorts, buckets, truth, other, hash_seed):  # noqa: ARG001
-    """A report is a cohort and a coordinate, drawn whatever the answer is, and a sign: the right or
-    the wrong one.
-    """
+    """A cohort and a coordinate, drawn whatever the answer is, and the right or wrong sign."""
     require(buckets & (buckets - 1) == 0, "buckets are a power of two")
     return once(odds(truth, other), symbol_bytes(2 * buckets) + cohort_bytes(cohorts))
 
@@ -199,9 +198,7 @@ def noise(size, margin, near, far, least):
 
 
 def bits_of_a_set(size, most, if_true, if_other, word):
-    """A report is a bit for each value, of which an answer may hold `most`, and `most` bits may
-    differ each way.
-    """
+    """A bit for each value: an answer may hold `most`, so that `most` bits may differ each way."""
     require(most <= size, "an answer holds some of all values")
     require(if_other < if_true, "the bits of values that are held are set more often than others")
     one, other = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
@@ -210,19 +207,15 @@ def bits_of_a_set(size, most, if_true, if_other, word):
 
 
 def padded_symbols(size, most, truth, other):
-    """One of `most` entries, filled up with different dummies, is reported as one of all values and
-    dummies.
-    """
+    """One of `most` entries, with different dummies, is reported as one of values and dummies."""
     require(most <= size, "an answer holds some of all values")
-    made = symbols(size + most, truth, other)
-    gained = (made.ratio + most - 1) / most
-    return made._replace(ratio=gained, forever=gained)
+    revealed = symbols(size + most, truth, other)
+    gained = (revealed.ratio + most - 1) / most
+    return revealed._replace(ratio=gained, forever=gained)
 
 
 def padded(through):
-    """One of `most` entries, filled up with a dummy, is reported through another mechanism for one
-    value more.
-    """
+    """One of `most` entries, with a dummy, is reported through a mechanism for one value more."""
 
     def mechanism(size, most, **integers):
         require(2 * most <= size, "an answer holds at most half of the values")
@@ -232,17 +225,15 @@ def padded(through):
 
 
 def prefixes(cells, order, dimension, truth, other, lengths, held_out, hash_seed):  # noqa: ARG001
-    """A report is a cohort, drawn whatever the answer is, and a point for the cell of a hashed
-    prefix of the text.
-    """
+    """A cohort, drawn whatever the answer is, and a point: the cell of a text's hashed prefix."""
     (row,) = lengths
     require(row == sorted(set(row)), "prefixes grow from stage to stage")
-    made = points(cells, order, dimension, truth=truth, other=other)
+    revealed = points(cells, order, dimension, truth=truth, other=other)
     require(
         cells == sum(order**power for power in range(dimension)),
         "each point of the space is a cell",
     )
-    return made._replace(width=made.width + 2)
+    return revealed._replace(width=revealed.width + 2)
 
 
 def kept_symbols(size, truth, other, fresh_truth, fresh_other):
@@ -255,8 +246,8 @@ def kept_symbols(size, truth, other, fresh_truth, fresh_other):
 def kept_hash(size, buckets, truth, other, modulus, fresh_truth, fresh_other):
     """A hash function is drawn and kept as well, and shown in each report."""
     width = hashed(size, buckets, truth, other=other, modulus=modulus).width
-    made = kept_symbols(buckets, truth, other, fresh_truth=fresh_truth, fresh_other=fresh_other)
-    return made._replace(width=width, shown=modulus * (modulus - 1))
+    revealed = kept_symbols(buckets, truth, other, fresh_truth=fresh_truth, fresh_other=fresh_other)
+    return revealed._replace(width=width, shown=modulus * (modulus - 1))
 
 
 def kept_bits(size, if_true, if_other, word, fresh_truth, fresh_other):
@@ -265,8 +256,8 @@ def kept_bits(size, if_true, if_other, word, fresh_truth, fresh_other):
     require(fresh_other < fresh_truth, "less than half of all bits are flipped")
     kept = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
     sent = [(one * fresh_truth + (1 - one) * fresh_other) / 2**word for one in kept]
-    made = bits(size, if_true, if_other, word=word)
-    return Revealed(two_bits(*sent), made.width, made.ratio, responses=size)
+    revealed = bits(size, if_true, if_other, word=word)
+    return Revealed(two_bits(*sent), revealed.width, revealed.ratio, responses=size)
 
 
 def kept_window(size, sampled, flip, word):
@@ -280,8 +271,7 @@ def kept_window(size, sampled, flip, word):
 
 
 def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
-    """Bits, `hashes` of them for an answer, are flipped once and kept; a report has a 1 more often
-    for one that is set.
+    """`hashes` bits for an answer are flipped once and kept; a 1 is likelier for one that is set.
 
     Without flips there is nothing to keep, and a device answers once.
     """
@@ -297,9 +287,7 @@ def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
 
 
 def two_bits(high, low):
-    """The ratio of two bits, of which either is 1 with the one or the other probability, and they
-    change places.
-    """
+    """The ratio of two bits, either 1 with one of two probabilities, which change places."""
     high, low = max(high, low), min(high, low)
     require(0 < low < high < 1, "each bit has noise, and some signal")
     return high * (1 - low) / (low * (1 - high))
@@ -320,7 +308,8 @@ def cohort_bytes(cohorts):
     return 2 if cohorts > 1 else 0
 
 
-ONE, NUMBER, SOME, TEXT = ("boolean", "category", "integer"), ("integer",), ("multi",), ("text",)
+ONE, NUMBER = ("boolean", "category", "integer", "number"), ("integer", "number")
+SOME, TEXT = ("multi",), ("text",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
 WEIGHT, THRESHOLD, MINORITY = range(1, 2**256), range(1, SPAN), range(1, SPAN // 2)
@@ -339,9 +328,7 @@ SET = {"size": VALUES, "most": range(1, 2**22 + 1)}
 
 
 class Mechanism(NamedTuple):
-    """A row of the table: the types of question that it serves, what its reports reveal, and its
-    integers.
-    """
+    """A row of the table: types of question that it serves, what reports reveal, its integers."""
 
     types: tuple[str, ...]
     reveals: Callable[..., Revealed]
@@ -360,6 +347,16 @@ MECHANISMS = {
     "geometric": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1)}),
     "laplace": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1, 2**15)}),
     "one-bit": Mechanism(NUMBER, one_bit, {"size": VALUES, **ODDS}),
+    "dithered": Mechanism(
+        NUMBER,
+        dithered,
+        {
+            "size": range(2, 10**15 + 2),
+            "grid": range(1, 2**12 + 1),
+            "levels": range(2, 257),
+            **ODDS,
+        },
+    ),
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
     "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),
     "pgr": Mechanism(ONE, points, {"size": VALUES, **SPACE}),

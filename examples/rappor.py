@@ -1,5 +1,6 @@
-"""Write files as google/rappor's Python client and tools would have left them: `python
-examples/rappor.py browsers`.
+"""Write files as google/rappor's Python client and tools left them.
+
+`python examples/rappor.py browsers` writes them to the folder `browsers`.
 
 100,000 respondents told one of eight browsers, some more often than others; four more are asked for
 in vain.
@@ -16,7 +17,7 @@ from ldp_aggregator.google_rappor.files import read_parameters
 
 HOLDERS = {"Aurora": 38_000, "Basalt": 24_000, "Comet": 15_000, "Drift": 9_000}
 HOLDERS |= {"Ember": 6_000, "Fjord": 4_000, "Gale": 3_000, "Harbor": 1_000}
-NOBODY = ("Iris", "Juniper", "Kestrel", "Lagoon")
+NO_ONE = ("Iris", "Juniper", "Kestrel", "Lagoon")
 PARAMETERS = ("k,h,m,p,q,f", "32,2,16,0.25,0.75,0.5")
 
 
@@ -39,7 +40,7 @@ def main(folder: Path) -> None:
             ] = one
             counts[cohort] += [size, *random.binomial(size, chances)]
     _write(folder / "counts.csv", counts.tolist())
-    names = (*HOLDERS, *NOBODY)
+    names = (*HOLDERS, *NO_ONE)
     bits = [
         [
             cohort * parameters.bits + position + 1

@@ -4,7 +4,8 @@ Surveys and their mechanisms, randomness as an argument, exact privacy arithmeti
 format. Standard library, xxhash and msgpack only; no input or output, no clock.
 
 `parse_survey(text)` reads a survey file; `survey(name, question(...), ...)` says the same in
-Python, and `Survey.to_toml()` writes it down.
+Python, and `Survey.to_toml()` writes it down. The function `survey` hides the module of its name,
+from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
 from ldp.declarations import question, survey

@@ -10,6 +10,7 @@ the text that people read. docs/wire.md specifies it.
 from __future__ import annotations
 
 from ldp.mechanisms.contract import Randomizer, integers
+from ldp.scales import Scale
 from ldp.survey import Question, Survey
 
 FORMAT = 1
@@ -39,15 +40,31 @@ def _compiled(question: Question) -> dict[str, object]:
 
 def covered(question: Question) -> dict[str, object]:
     """All of a question that its fingerprint and the terms cover, and the fingerprint."""
-    values = question.domain.values
+    domain = question.domain
+    values = domain.values if domain.scale is None else None
     return {
         "name": question.name,
-        "type": question.domain.type,
+        "type": domain.type,
         "values": None if values is None else list(values),
+        **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,
         "fingerprint": question.fingerprint.hex(),
+    }
+
+
+def _scale(scale: Scale) -> dict[str, object]:
+    """The points or edges of a scale as exact texts, and what its fingerprint covers besides."""
+    where: dict[str, object] = {"low": str(scale.low), "step": str(scale.step)}
+    if scale.edges:
+        where = {"edges": list(map(str, scale.edges))}
+    return {
+        "size": str(scale.size),
+        **where,
+        "outside": str(scale.outside),
+        "unit": scale.unit,
+        "missing": list(scale.missing),
     }
 
 

@@ -77,8 +77,12 @@ def question(
     *,
     type: str | None = None,  # noqa: A002 (what the survey file calls it)
     text: str | None = None,
-    low: int | None = None,
-    high: int | None = None,
+    low: Number | None = None,
+    high: Number | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    edges: Iterable[Number] | None = None,
+    unit: str | None = None,
     most: int | None = None,
     candidates: str | None = None,
     mechanism: str | None = None,
@@ -90,11 +94,16 @@ def question(
 
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
-    type        "boolean", "category", "multi", "integer" or "text"; by default "multi" where `most`
-                is given and "category" where only `values` are, "integer" for `low` and `high`,
-                "text" for `candidates`
+    type        "boolean", "category", "multi", "integer", "number" or "text"; by default "multi"
+                where `most` is given and "category" where only `values` are, "number" for `step`,
+                `bins`, `edges`, `unit` or a mean for a goal, and "integer" for `low` and `high`
+                without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
-    low, high   the least and the greatest whole number of an integer question
+    low, high   the least and the greatest number of an integer question, or one of type number
+    step        how far the points are apart that a number counts as one of
+    bins        how many equal cells from `low` to `high` numbers are counted in
+    edges       the ends of the cells, in place of `low` and `high`
+    unit        what a number is counted in, such as "hours"
     most        how many of the values a respondent may hold at once
     candidates  the file of texts that an aggregator looks for, one a line
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
@@ -114,28 +123,42 @@ def question(
     keys = {
         "name": name,
         "text": text,
-        "type": type or _type_of(values, low, high, most=most, candidates=candidates),
         "values": values,
         "low": low,
         "high": high,
+        "step": step,
+        "bins": bins,
+        "edges": edges,
+        "unit": unit,
         "most": most,
         "candidates": candidates,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
     }
-    return _given(keys | parameters)
+    given = _given(keys | parameters)
+    return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
-def _type_of(
-    values: object, low: int | None, high: int | None, most: int | None, candidates: str | None
-) -> str | None:
-    """The type that a question's other keys leave no doubt about."""
-    if values is not None:
-        return "category" if most is None else "multi"
-    if low is not None or high is not None:
-        return "integer"
-    return None if candidates is None else "text"
+_TYPE_OF = {
+    "most": "multi",
+    "values": "category",
+    "step": "number",
+    "bins": "number",
+    "edges": "number",
+    "unit": "number",
+    "low": "integer",
+    "high": "integer",
+    "candidates": "text",
+}
+"""The type that a key leaves no doubt about; of several keys the first here counts."""
+
+
+def _type_of(given: Mapping[str, object]) -> str | None:
+    # The mean of numbers between two bounds is that of any numbers, not of whole ones alone.
+    if given.get("goal") == "mean" and "low" in given:
+        return "number"
+    return next((kind for key, kind in _TYPE_OF.items() if key in given), None)
 
 
 def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, object]:

@@ -2,22 +2,29 @@
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
-integer of a set (`ldp.sets`). An answer that does not fit is refused without being repeated in the
-message.
+integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
+(`ldp.scales`). An answer that does not fit is refused without being repeated in the message.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ldp.errors import AnswerError
 from ldp.sets import set_of
+
+if TYPE_CHECKING:
+    from ldp.scales import Scale
 
 BOOLEAN_VALUES = ("false", "true")
 LONGEST_TEXT = 4096
 _MOST_SHOWN = 5
 """Values that the `repr` of a domain shows."""
+MOST_LISTED = 1 << 16
+"""Points or cells of a scale, beyond which they are not written out one by one."""
 SEPARATOR = "|"
 """What stands between the values of a set in a cell of a table; alone it is the empty set."""
 
@@ -31,20 +38,23 @@ Value = int | bytes
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers. `most` is how many of the values a
-    respondent may hold at once, from none up; None where everyone holds exactly one.
+    Those of type integer are a range of whole numbers, and those of type number have a scale.
+    `most` is how many of the values a respondent may hold at once, from none up; None where
+    everyone holds exactly one.
     """
 
-    __slots__ = ("_listed", "_places", "most", "numbers", "type")
+    __slots__ = ("_listed", "_places", "most", "numbers", "scale", "type")
 
     def __init__(
         self,
         type: str,  # noqa: A002 (what the survey file calls it)
         values: tuple[str, ...] | range | None,
         most: int | None = None,
+        scale: Scale | None = None,
     ) -> None:
         self.type = type
         self.most = most
+        self.scale = scale
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -55,23 +65,43 @@ class Domain:
 
     @property
     def values(self) -> tuple[str, ...] | None:
-        """The values in their order; None for an open domain."""
-        if self._listed is None and self.numbers is not None:
-            self._listed = tuple(map(str, self.numbers))
+        """The values in their order; None for an open domain, and for a scale of very many."""
+        if self._listed is None and self.is_listed:
+            self._listed = tuple(self.written())
         return self._listed
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it has values, few enough to be written out."""
+        if self.scale is not None:
+            return self.scale.size <= MOST_LISTED
+        return self.numbers is not None or self._listed is not None
 
     @property
     def size(self) -> int | None:
         """How many values there are; None for an open domain."""
         if self.numbers is not None:
             return len(self.numbers)
+        if self.scale is not None:
+            return self.scale.size
         return None if self._listed is None else len(self._listed)
+
+    @property
+    def spacing(self) -> tuple[Fraction, Fraction] | None:
+        """The lowest value and the step between values, where they are evenly spaced numbers."""
+        if self.numbers is not None:
+            return Fraction(self.numbers[0]), Fraction(1)
+        if self.scale is None or self.scale.edges:
+            return None
+        return self.scale.low, self.scale.step
 
     @property
     def summary(self) -> str:
         """The type, and how much there is to choose from."""
         if self.numbers is not None:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
+        if self.scale is not None:
+            return f"{self.type} {self.scale.summary}"
         if self._listed is None:
             return f"any {self.type}"
         limit = "" if self.most is None else f", up to {self.most}"
@@ -86,14 +116,38 @@ class Domain:
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""
-        return map(str, self.numbers) if self.numbers is not None else iter(self._listed or ())
+        if self.numbers is not None:
+            return map(str, self.numbers)
+        if self.scale is not None:
+            return self.scale.written()
+        return iter(self._listed or ())
+
+    def parts(self) -> Iterator[str]:
+        """What tells it from other domains of its type, as texts, for a fingerprint."""
+        yield "open" if self.size is None else str(self.size)
+        yield from self.written() if self.scale is None else self.scale.parts()
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
-        An answer is a bool for a boolean question, an int for an integer one, else a str, or a
-        collection of them where several values may be held. Raises `AnswerError`.
+        An answer is a bool for a boolean question, an int for an integer one, a number for one of
+        type number, else a str, or a collection of them where several values may be held. Raises
+        `AnswerError`, also for a number between two points of a scale.
         """
+        value, rest = self.place(answer)
+        if rest:
+            raise AnswerError("expected a number on the scale, got one between two points")
+        return value
+
+    def place(self, answer: object) -> tuple[Value, int]:
+        """The value of an answer, and what there is to round.
+
+        That is 2^64 times how far a number is on the way from its point of the scale to the next,
+        and 0 for all other answers. Raises `AnswerError`.
+        """
+        return (self._value(answer), 0) if self.scale is None else self.scale.place(answer)
+
+    def _value(self, answer: object) -> Value:
         if self.most is not None:
             return self._set(answer, self.most)
         if self.type == "boolean":
@@ -124,10 +178,22 @@ class Domain:
             return _BOOLEANS.get(cell.strip().lower(), cell)
         if self.type == "integer":
             return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
+        if self.scale is not None:
+            from ldp.scales import read_number
+
+            number = read_number(cell.strip())
+            return cell if number is None else number
         if self.most is not None:
             texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
             return tuple(text.strip() for text in texts)
         return cell
+
+    def is_missing(self, cell: object) -> bool:
+        """Whether a cell of a table stands for no answer: it is empty, or the survey says so."""
+        if not isinstance(cell, str):
+            return False
+        text = cell.strip()
+        return not text or (self.scale is not None and text in self.scale.missing)
 
     @property
     def _index(self) -> dict[str, int]:

@@ -135,13 +135,13 @@ def float_upper(number: Fraction) -> float:
 
 
 def text_upper(number: Fraction | float, places: int) -> str:
-    """A number from 0 on with so many decimals, rounded up: a bound stays one when it is shown."""
+    """A number from 0 on with n decimals, rounded up: a bound stays one when it is shown."""
     whole, part = divmod(math.ceil(Fraction(number) * 10**places), 10**places)
     return f"{whole}.{part:0{places}d}"
 
 
 def log_text(ratio: Fraction, places: int) -> str:
-    """ln(ratio) with so many decimals, rounded up: a delivered epsilon as people are shown it."""
+    """ln(ratio) with n decimals, rounded up: a delivered epsilon as people are shown it."""
     return text_upper(log_upper(ratio), places)
 
 
@@ -151,3 +151,25 @@ def odds(epsilon: Fraction) -> tuple[int, int]:
     It is the largest on the 2^-32 grid.
     """
     return math.floor(exp_lower(epsilon) * WEIGHT_SCALE), WEIGHT_SCALE
+
+
+def decimal_text(number: Fraction) -> str:
+    """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
+    return _decimal_text(*number.as_integer_ratio())
+
+
+@lru_cache(maxsize=256)
+def _decimal_text(numerator: int, denominator: int) -> str:
+    rest = denominator
+    digits = 0
+    for factor in (2, 5):
+        times = 0
+        while rest % factor == 0:
+            rest //= factor
+            times += 1
+        digits = max(digits, times)
+    if rest != 1:
+        return f"{numerator}/{denominator}"
+    whole, part = divmod(abs(numerator) * 10**digits // denominator, 10**digits)
+    sign = "-" if numerator < 0 else ""
+    return f"{sign}{whole}.{part:0{digits}d}" if digits else f"{sign}{whole}"

@@ -17,7 +17,7 @@ _MODULI = {4: 0b111, 8: 0b1011, 16: 0b10011}
 
 @lru_cache(maxsize=1 << 13)
 def is_order(order: int) -> bool:
-    """Whether there is a field of so many elements here."""
+    """Whether there is a field of n elements here."""
     is_prime = order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1))
     return order in _MODULI or is_prime
 

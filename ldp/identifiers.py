@@ -81,7 +81,7 @@ def _of_response(randomizer: Memoized) -> tuple[float, float]:
 
 
 def _of_bits(bits: int, ones: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
-    """Of bits, so many of which are 1 before any noise."""
+    """Of bits, some of which are 1 before any noise."""
     parts = ((ones, lasting[0]), (bits - ones, lasting[1]))
     between_two = sum(count * _between_bits(one, fresh) for count, one in parts)
     return between_two, sum(count * (_bits(one) + _bits(1 - one)) for count, one in parts)
@@ -101,7 +101,7 @@ def _between_bits(one: Fraction, fresh: Rates) -> float:
 
 
 def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
-    """Of one of so many symbols, the true one with p, each other with q.
+    """Of one of n symbols, the true one with p, each other with q.
 
     And so for each report of it.
     """

@@ -60,7 +60,7 @@ def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterato
             yield (
                 "questions of which a respondent has one answer, reported as symbols or bits "
                 "(grr, ss, oue, matrix, rappor and their like; "
-                "no hash functions, sketches or sets, and not so many values that tallies fold)",
+                "no hash functions, sketches or sets, and so few values that tallies do not fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)

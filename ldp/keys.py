@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from fractions import Fraction
 
 from ldp.epochs import parse_length
@@ -95,6 +96,17 @@ class Keys:
         self.problem(key, f"one of {', '.join(options)}", value)
         return None
 
+    def word_or_fraction(self, key: str, words: Collection[str]) -> str | Fraction:
+        """One of the words, or an exact number."""
+        value = self._table.get(key) if key in self else None
+        if isinstance(value, str) and value in words:
+            return value
+        if isinstance(value, str | int | float):
+            with suppress(ValueError):
+                return fraction(value)
+        self.problem(key, f"{', '.join(words)} or a number", value)
+        return next(iter(words))
+
     def texts(self, key: str, least: int, most: int) -> tuple[str, ...]:
         """A list of distinct non-empty strings."""
         value = self._table.get(key) if key in self else None
@@ -163,6 +175,25 @@ class Keys:
         range_ = f"strictly between {least} and {most}" if open_ends else f"from {least} to {most}"
         self.problem(key, f"a number {range_}", self._table[key])
         return stand_in
+
+    def fractions(
+        self, key: str, least: int, most: int, furthest: Fraction
+    ) -> tuple[Fraction, ...]:
+        """A list of `least` to `most` exact numbers, none of them beyond `furthest` from 0."""
+        stand_in = tuple(map(Fraction, range(least)))
+        value = self._table.get(key) if key in self else None
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            came = f"{len(value)} of them" if isinstance(value, list) else value
+            self.problem(key, f"a list of {least} to {most} numbers", came)
+            return stand_in
+        exact = [self._exact(key, entry) for entry in value]
+        numbers = tuple(number for number in exact if number is not None)
+        if len(numbers) < len(exact):
+            return stand_in
+        if not all(-furthest <= number <= furthest for number in numbers):
+            self.problem(key, f"numbers from -{furthest} to {furthest}", "one beyond")
+            return stand_in
+        return numbers
 
     def probability(self, key: str, default: Fraction | None = None) -> Fraction:
         """An exact probability from 0 to 1."""

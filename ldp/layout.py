@@ -45,7 +45,7 @@ class Layout(NamedTuple):
     hashed: int = 0
     """How many values a hash function takes to symbols; a tally counts their support."""
     folding: Folding | None = None
-    """Where symbols are points so many that a tally does not count them one by one."""
+    """Where symbols are points in such numbers that a tally does not count them one by one."""
     places: int = 1
     """How many symbols a report has."""
 

@@ -69,7 +69,7 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "tests-only": Profile(
         {"mechanism": "grr", "epsilon": "20"},
-        "nobody's",
+        "no one's",
         "estimates next to the truth, for the tests of an app",
         criticised="NO PRIVACY: a report is the answer",
         tests_only=True,

@@ -26,8 +26,11 @@ from ldp.domain import Domain, Value
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
+from ldp.randomness import Random, system
 
 FINGERPRINT_SIZE = 16
+ROUNDING_BYTES = 8
+"""What is drawn to round a number to a point of its scale."""
 _MOST_SHOWN = 20
 """Questions that the `repr` of a survey shows."""
 
@@ -77,6 +80,8 @@ class Question:
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
+        # A permanent response is kept for a value: the same answer must have the same one.
+        self.rounds = domain.scale is not None and not domain.scale.edges and not self.memoizes
         self._texts = domain.values if randomizer.kind == "bloom" else None
 
     def __repr__(self) -> str:
@@ -100,16 +105,32 @@ class Question:
         """A question that is answered by itself travels alone."""
         return (self,)
 
-    def value(self, answer: object) -> Value:
+    def value(self, answer: object, random: Random = system) -> Value:
         """What the randomizer takes for an answer.
+
+        A number between two points of its scale is rounded to one of them, at random. Eight bytes
+        are drawn for that whatever the answer is, where a scale has points.
 
         Raises `AnswerError`; it names the question, not the answer.
         """
+        value, rest = self.place(answer)
+        if not self.rounds:
+            return value
+        drawn = int.from_bytes(random(ROUNDING_BYTES), "little")
+        return int(value) + (drawn < rest)
+
+    def place(self, answer: object) -> tuple[Value, int]:
+        """The same before anything is drawn: a value, and 2^64 times the chance of the next one.
+
+        Raises `AnswerError` as `value` does.
+        """
         try:
-            value = self.domain.value(answer)
+            value, rest = (
+                self.domain.place(answer) if self.rounds else (self.domain.value(answer), 0)
+            )
         except AnswerError as error:
             raise AnswerError(f"question {self.name!r}: {error}") from None
-        return value if self._texts is None else self._texts[int(value)].encode()
+        return (value if self._texts is None else self._texts[int(value)].encode()), rest
 
 
 class Group:
@@ -228,8 +249,6 @@ class Survey:
 
 
 def _fingerprint(question: Question) -> bytes:
-    size = question.domain.size
-    listed = chain(["open"] if size is None else [str(size)], question.domain.written())
     numbers = [
         f"{name}={_written(number)}"
         for name, number in sorted(integers(question.randomizer).items())
@@ -238,7 +257,7 @@ def _fingerprint(question: Question) -> bytes:
     names = [question.survey, question.name]
     parts = chain(
         ["ldp-question-2", *names, question.domain.type],
-        listed,
+        question.domain.parts(),
         [question.mechanism, *numbers, *epoch],
     )
     return _digest(part.encode() for part in parts)

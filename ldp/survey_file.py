@@ -10,11 +10,16 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | text
+    type                boolean | category | multi | integer | number | text
     values              (category, multi)
     most                (multi)
-    low, high           (integer)
+    low, high           (integer, number)
+    step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
+    outside             (number) refuse | clip | the number that stands in for those outside
+    unit                (number)
+    missing             (number) texts that stand for no answer in tables of answers
     mechanism           and the keys of the mechanism
+    goal                (auto) frequencies | mean
     candidates          (optional)
     memoized_values     (optional)
 
@@ -34,7 +39,7 @@ from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, MECHANISMS
+from ldp.mechanisms import GOALS, MECHANISMS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -57,7 +62,7 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "text")
+_TYPES = ("boolean", "category", "multi", "integer", "number", "text")
 _TOLD = frozenset(("name", "text", "type", "values", "most", "low", "high", "candidates"))
 """Keys that a question tells by itself; it keeps the others as they came."""
 
@@ -200,6 +205,10 @@ def _domain(keys: Keys) -> Domain:
         return _sets(keys)
     if kind == "integer":
         return _range(keys)
+    if kind == "number":
+        from ldp.scale_keys import scale_of
+
+        return Domain("number", None, scale=scale_of(keys))
     if "values" in keys:
         keys.problem(
             "values",
@@ -256,7 +265,7 @@ def _designed(
     name = keys.choice("mechanism", [*MECHANISMS, "auto"])
     if name is None:
         return None
-    candidates = AUTOMATIC if name == "auto" else (name,)
+    candidates = GOALS[_goal(keys)] if name == "auto" else (name,)
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
@@ -271,10 +280,17 @@ def _designed(
         return able[0], able[0].design(keys, domain), ()
     limit = keys.integer("report_bytes", 1, 1 << 20, default=0)
     designs = [row.design(keys, domain) for row in able]
+    if len(candidates) == 1:
+        return able[0], designs[0], ()
     randomizers = (randomizer for randomizer, _ in designs)
     choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
+
+
+def _goal(keys: Keys) -> str:
+    """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
+    return (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
@@ -308,7 +324,8 @@ def _cells(entry: Mapping[str, object]) -> int:
 
 def _numbers(entry: Mapping[str, object]) -> int:
     low, high = entry.get("low"), entry.get("high")
-    if not isinstance(low, int) or not isinstance(high, int):
+    # A scale costs no more for having many points.
+    if entry.get("type") == "number" or not isinstance(low, int) or not isinstance(high, int):
         return 0
     # A range that is too wide by itself is a problem of its question.
     return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
@@ -341,4 +358,4 @@ def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:
 def _all_keys() -> frozenset[str]:
     """Those of every mechanism: where there is none, none of them is a mistake."""
     keys = (key for row in MECHANISMS.values() for key in row.keys)
-    return frozenset({"memoized_values", *keys})
+    return frozenset({"memoized_values", "goal", *keys})

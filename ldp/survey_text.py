@@ -11,7 +11,7 @@ and comments taken out:
     lists       opening brackets, those of [headers] among them
     tables      opening braces
 
-A file may have so many of each for every mebibyte that it is long, so that what it costs to read
+A file may have a number of each for every mebibyte that it is long, so that what it costs to read
 grows with its length at most. Surveys come nowhere near these limits: a thousand questions of
 sixteen keys are as many as there may be.
 """

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ldp.epochs import UNITS
+from ldp.exact import decimal_text
 
 if TYPE_CHECKING:
     from ldp.survey import Question, Survey
@@ -56,6 +57,8 @@ def question_table(question: Question) -> dict[str, object]:
     table["type"] = domain.type
     if domain.numbers is not None:
         table |= {"low": domain.numbers[0], "high": domain.numbers[-1]}
+    elif domain.scale is not None and "edges" not in question.keys:
+        table |= {"low": decimal_text(domain.scale.low), "high": decimal_text(domain.scale.high)}
     elif domain.type in ("category", "multi"):
         table["values"] = list(domain.values or ())
     if domain.most is not None:

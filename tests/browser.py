@@ -47,8 +47,8 @@ class Browser:
             "goog:loggingPrefs": {"browser": "ALL"},
             "pageLoadStrategy": waits,
         }
-        made = self._post("", capabilities={"alwaysMatch": wanted})
-        self._place = f"/{made['sessionId']}"
+        session = self._post("", capabilities={"alwaysMatch": wanted})
+        self._place = f"/{session['sessionId']}"
 
     _place = ""
 
@@ -72,17 +72,17 @@ class Browser:
     def wait(self, script, *arguments):
         """What the script returns, as soon as that is something."""
         until = time.monotonic() + _PATIENCE
-        while not (found := self.run(script, *arguments)):
+        while not (answer := self.run(script, *arguments)):
             assert time.monotonic() < until, (
                 f"nothing came of {script}, on a page that says:\n{self.text('body')}"
             )
             time.sleep(0.05)
-        return found
+        return answer
 
     def type(self, selector, keys):
         """Type into an element."""
-        found = self._post("/element", using="css selector", value=selector)
-        self._post(f"/element/{found[_ELEMENT]}/value", text=keys)
+        element = self._post("/element", using="css selector", value=selector)
+        self._post(f"/element/{element[_ELEMENT]}/value", text=keys)
 
     def press(self, key):
         """Press a key wherever the focus is."""
@@ -115,13 +115,11 @@ class Browser:
         return self._post("/goog/cdp/execute", cmd=command, params=parameters)
 
     def complaints(self):
-        """What the browser's console has been told since it was last asked, from
-        warnings upwards.
-        """
+        """What the browser's console was told since it was last asked, from warnings upwards."""
         return [
-            each["message"]
-            for each in self._post("/se/log", type="browser")
-            if each["level"] in ("WARNING", "SEVERE")
+            entry["message"]
+            for entry in self._post("/se/log", type="browser")
+            if entry["level"] in ("WARNING", "SEVERE")
         ]
 
     def close(self):
@@ -143,18 +141,18 @@ def browser(profile, *arguments, waits="normal"):
             base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False
         ) as driver:
             _wait_for(driver)
-            made = Browser(driver, profile, *arguments, waits=waits)
+            window = Browser(driver, profile, *arguments, waits=waits)
             try:
-                yield made
+                yield window
             finally:
-                made.close()
+                window.close()
     finally:
         process.terminate()
         process.wait(10)
 
 
 def free_port():
-    """A port that nobody listens at, at the moment."""
+    """A port that no one listens at, at the moment."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         return listening.getsockname()[1]

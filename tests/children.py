@@ -32,6 +32,6 @@ def in_child(work):
     reading, writing = os.pipe()
     os.waitpid(forked(lambda: os.write(writing, repr(work()).encode())), 0)
     os.close(writing)  # before reading: a child whose work failed has written nothing
-    told = os.read(reading, 1 << 16).decode()
+    text = os.read(reading, 1 << 16).decode()
     os.close(reading)
-    return told
+    return text

@@ -1,15 +1,14 @@
-"""The operator's and analyst's side: reports in, unbiased frequency estimates with confidence
-intervals out.
+"""The operator's and analyst's side: reports in, unbiased estimates with intervals out.
 
 `estimate(survey, reports)` gives estimates, from whatever holds the reports; `aggregate` the tally
 between the two; `Ingest(survey)` turns bytes into a `Tally` as they come. Each name is loaded when
 it is first used, so that `ldp --help` does not wait for numpy.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ldp import __version__, parse_survey
+from ldp.lazy import lazily
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
@@ -79,12 +78,5 @@ _HOMES = {
     "read_survey": "files",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES, __all__)

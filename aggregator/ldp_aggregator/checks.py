@@ -30,9 +30,7 @@ class Check(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """One thing to know about the estimates of a question: a name for machines, a sentence for
-    people.
-    """
+    """One thing to know about a question's estimates: a name for machines, and a sentence."""
 
     name: str
     text: str

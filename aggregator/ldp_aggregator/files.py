@@ -1,5 +1,4 @@
-"""Files of the command line: read whole, written whole or not at all; `-` is standard input or
-output.
+"""Files of the command line: read whole, written whole or not at all; `-` is a standard stream.
 
 Whatever exists and is no regular file is written to in place: to put a file where a device was
 would destroy it.
@@ -35,8 +34,9 @@ class FileError(LDPError):
 
 
 def read_survey(path: str | os.PathLike[str]) -> Survey:
-    """The survey in a file of at most as many bytes as $LDPKIT_LARGEST_SURVEY says, or
-    `ldp.survey_text.LARGEST`.
+    """The survey in a file of at most $LDPKIT_LARGEST_SURVEY (or `LARGEST`) bytes.
+
+    `LARGEST` is that of `ldp.survey_text`.
 
     Raises `SurveyError`, and `FileError` for a file that cannot be read.
     """
@@ -44,9 +44,7 @@ def read_survey(path: str | os.PathLike[str]) -> Survey:
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
-    """The survey in a file, and the file's content: what is no regular file can
-    be read only once.
-    """
+    """The survey in a file, and its content, as what is no regular file can be read only once."""
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
     content = _read(path, largest + 1)
@@ -68,15 +66,16 @@ def _largest_survey() -> int:
 def read_candidates(
     survey: Survey, survey_path: str | os.PathLike[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The texts to look for, by question: the lines of the files that the survey names, relative to
-    the survey file. Raises `FileError`.
+    """The texts to look for, by question: the lines of the files that the survey names.
+
+    Their paths are relative to the survey file. Raises `FileError`.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     for question in survey:
         if question.candidates is None:
             continue
-        found[question.name] = read_lines(Path(survey_path).parent / question.candidates)
-    return found
+        texts[question.name] = read_lines(Path(survey_path).parent / question.candidates)
+    return texts
 
 
 def read_lines(path: Path) -> tuple[str, ...]:
@@ -93,30 +92,31 @@ def read_lines(path: Path) -> tuple[str, ...]:
 
 @contextmanager
 def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
-    """A file to write that takes its place only when all went well; on any error, Ctrl-C included,
-    nothing changes.
+    """A file to write that takes its place only when all went well.
+
+    On any error, Ctrl-C included, nothing changes.
 
     `mode` are its permissions; without, those of the file that it replaces, if any. What exists and
     is no regular file (a pipe, a device) is never replaced: it is written to, as is standard
     output, and gets things as they come.
     """
     try:
-        found = _found(path)
+        status = _found(path)
         if is_standard_output(path):
             with _standard_output() as file:
                 yield file
-        elif found is not None and (already := _already_open(path, found)) is not None:
+        elif status is not None and (already := _already_open(path, status)) is not None:
             with os.fdopen(os.dup(already), "wb") as file:
                 yield file
-        elif found is not None and not stat.S_ISREG(found.st_mode):
+        elif status is not None and not stat.S_ISREG(status.st_mode):
             with os.fdopen(os.open(path, os.O_WRONLY), "wb") as file:
                 yield file
         else:
-            kept = None if found is None else stat.S_IMODE(found.st_mode)
-            with _replacement(path, kept if mode is None else mode) as file:
+            permissions = None if status is None else stat.S_IMODE(status.st_mode)
+            with _replacement(path, permissions if mode is None else mode) as file:
                 yield file
     except BrokenPipeError:
-        raise  # whoever reads has enough: no error, and nothing to say
+        raise  # the reader has enough: no error, and nothing to say
     except OSError as error:
         raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
 
@@ -129,16 +129,17 @@ def _found(path: Path) -> os.stat_result | None:
         return None
 
 
-def _already_open(path: Path, found: os.stat_result) -> int | None:
-    """The descriptor that we were started with, should the path mean it: what else it holds must
-    not be replaced.
+def _already_open(path: Path, status: os.stat_result) -> int | None:
+    """The descriptor that we were started with, if the path means it.
+
+    What else it holds must not be replaced.
     """
     named = _DESCRIPTOR.fullmatch(str(path))
     if named is not None:
         return int(named[1])
     for descriptor in (1, 2):
         try:
-            if os.path.samestat(found, os.fstat(descriptor)):
+            if os.path.samestat(status, os.fstat(descriptor)):
                 return descriptor
         except OSError:
             continue  # it was closed before we started
@@ -230,7 +231,7 @@ def opened_text(path: Path) -> Iterator[TextIO]:
     What is wrong with it comes as the caller reads it.
     """
     if str(path) == DASH:
-        # Not closed: whoever runs us in one process with others would miss it.
+        # Not closed: others in the same process may need it.
         yield io.TextIOWrapper(
             io.BytesIO(standard_input().read()), encoding="utf-8-sig", newline=""
         )

@@ -1,5 +1,4 @@
-"""Views of estimates that look nicer and are biased; none of them happens unless it is asked for by
-name.
+"""Views of estimates that look nicer and are biased; each is there only if asked for by name.
 
     norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero,
                so that the sum is 1
@@ -23,8 +22,8 @@ def norm_sub(frequency: Floats) -> Floats:
     """The closest point of the simplex."""
     falling = np.sort(frequency)[::-1]
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
-    kept = np.flatnonzero(falling > excess)[-1]
-    projected: Floats = np.maximum(frequency - excess[kept], 0.0)
+    last = np.flatnonzero(falling > excess)[-1]
+    projected: Floats = np.maximum(frequency - excess[last], 0.0)
     return projected
 
 

@@ -70,9 +70,9 @@ def is_standard_output(path: object) -> bool:
     return path is None or str(path) in STANDARD_OUTPUT
 
 
-def check_one_output(*given: tuple[str, object]) -> None:
+def check_one_output(*outputs: tuple[str, object]) -> None:
     """Raise `click.UsageError` if more than one of these options writes to standard output."""
-    both = [option for option, path in given if is_standard_output(path)]
+    both = [option for option, path in outputs if is_standard_output(path)]
     if len(both) > 1:
         raise click.UsageError(
             f"expected one result on standard output, got {' and '.join(both)}; give a file to "
@@ -83,7 +83,8 @@ def check_one_output(*given: tuple[str, object]) -> None:
 def _said_otherwise(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
+    characters = error.object[error.start : error.end]
     return "".join(
-        PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in found
+        PLAIN.get(character) or character.encode("ascii", "backslashreplace").decode()
+        for character in characters
     ), error.end

@@ -5,10 +5,10 @@ a queue and uploads through a `Transport`. Standard library, xxhash and msgpack 
 device needs is loaded when it is first used: SQLite alone takes longer to load than all the rest.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ldp import __version__, parse_survey
+from ldp.lazy import lazily
 from ldp_client.client import Client
 from ldp_client.ledger import Ledger
 from ldp_client.reports import Report, batches, frames, report_bytes, row_batches
@@ -16,7 +16,7 @@ from ldp_client.reports import Report, batches, frames, report_bytes, row_batche
 if TYPE_CHECKING:
     from ldp_client.counts import REASONS
     from ldp_client.embedded import EmbeddedClient
-    from ldp_client.outbox import Limits
+    from ldp_client.outbox import QueueLimits
     from ldp_client.preview import Preview
     from ldp_client.terms import read_survey
     from ldp_client.transport import (
@@ -38,9 +38,9 @@ __all__ = [
     "FolderTransport",
     "HTTPTransport",
     "Ledger",
-    "Limits",
     "Outcome",
     "Preview",
+    "QueueLimits",
     "Report",
     "Transport",
     "__version__",
@@ -58,9 +58,9 @@ _HOMES = {
     "EmbeddedClient": "embedded",
     "FolderTransport": "transport",
     "HTTPTransport": "transport",
-    "Limits": "outbox",
     "Outcome": "transport",
     "Preview": "preview",
+    "QueueLimits": "outbox",
     "REASONS": "counts",
     "REFUSED": "transport",
     "Transport": "transport",
@@ -68,12 +68,5 @@ _HOMES = {
     "retry": "transport",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES, __all__)

@@ -68,10 +68,14 @@ def _joint(name: str, group: Group) -> str:
     )
 
 
+_PLAIN_TYPES = {"boolean": "bool", "integer": "int", "number": "float"}
+"""Of answers that are told by no list of values."""
+
+
 def _type(question: Question) -> str:
     domain = question.domain
-    if domain.type in ("boolean", "integer"):
-        return {"boolean": "bool", "integer": "int"}[domain.type]
+    if domain.type in _PLAIN_TYPES:
+        return _PLAIN_TYPES[domain.type]
     one = "str"
     if domain.values is not None and len(domain.values) <= MOST_LITERALS:
         one = f"Literal[{', '.join(map(_quoted, domain.values))}]"

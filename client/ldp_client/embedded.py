@@ -24,10 +24,10 @@ from ldp_client.database import Database
 from ldp_client.heirs import Heirs
 from ldp_client.ledger import Ledger
 from ldp_client.memory import FORGET, OFF, ON, Memory
-from ldp_client.outbox import Limits, Outbox
+from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
-from ldp_client.scope import NOBODY, Scope
+from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.sender import Sender
 from ldp_client.terms import Epsilon, bound, read_survey, refuse_beyond
 from ldp_client.transport import NAMELESS, HTTPTransport, Transport
@@ -75,7 +75,7 @@ class EmbeddedClient:
         pins: Collection[str] | None = None,
         strict: bool = False,
         consent: str = ON,
-        limits: Limits | None = None,
+        limits: QueueLimits | None = None,
         interval: float | None = 3600.0,
     ) -> None:
         survey = read_survey(source)
@@ -88,7 +88,7 @@ class EmbeddedClient:
         self.survey = survey
         self._store = store
         self._cap = None if lifetime_cap is None else bound(lifetime_cap)
-        scope = NOBODY
+        scope = NO_COLLECTOR
         if transport is not None:
             scope = Scope.of(getattr(transport, "destination", NAMELESS))
         self._memory = Memory(store, scope)
@@ -97,8 +97,8 @@ class EmbeddedClient:
         self._outbox = Outbox(
             store,
             queue=scope.survey_key(survey),
-            orphaned=NOBODY.survey_key(survey),
-            limits=limits or Limits(),
+            orphaned=NO_COLLECTOR.survey_key(survey),
+            limits=limits or QueueLimits(),
             random=self._draw,
             count=self._counts.add,
             inherits=self._heirs.inherits,

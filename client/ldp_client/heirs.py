@@ -14,7 +14,7 @@ from typing import cast
 
 from ldp.survey import Survey
 from ldp_client.budget import LIMIT
-from ldp_client.scope import NOBODY, Scope
+from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.store import Store
 
 _HEIR = "heir"
@@ -36,25 +36,27 @@ class Heirs:
     def scope(self) -> Scope:
         """Where the client keeps its records: under its own scope, or the one that it shares."""
         heir, shared = self._kept()
-        return Scope.of(shared) if self._own.collector in (NOBODY.collector, heir) else self._own
+        return (
+            Scope.of(shared) if self._own.collector in (NO_COLLECTOR.collector, heir) else self._own
+        )
 
     def inherits(self) -> bool:
-        """Whether what waits for nobody is the client's to send."""
-        return self._own.collector in (NOBODY.collector, self._kept()[0])
+        """Whether what waits for no collector in particular is the client's to send."""
+        return self._own.collector in (NO_COLLECTOR.collector, self._kept()[0])
 
     def _kept(self) -> tuple[str, str]:
         """The heir, and the collector under whose scope its records are kept.
 
         A first collector becomes it now.
         """
-        key = NOBODY.survey_key(self._survey)
+        key = NO_COLLECTOR.survey_key(self._survey)
         record = self._store.get(_HEIR, key)
         if record is not None:
             return cast("tuple[str, str]", record)
         heir = self._own.collector
-        if self._own == NOBODY:
+        if self._own == NO_COLLECTOR:
             return heir, heir
         # Where nothing was recorded for no one, there is nothing to share.
-        shared = heir if self._store.get(LIMIT, key) is None else NOBODY.collector
+        shared = heir if self._store.get(LIMIT, key) is None else NO_COLLECTOR.collector
         self._store.put(_HEIR, key, (heir, shared))
         return heir, shared

@@ -104,7 +104,7 @@ class Ledger(NamedTuple):
         belief = text_upper(100 * posterior(self.ratio()), 1)
         lines = [
             f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
-            "  Whoever thought anything about its user 50 % likely, "
+            "  Anyone who thought anything about its user 50 % likely, "
             "and sees all that was and will be sent for this, "
             f"may come to think it {belief}% likely, at most.",
         ]

@@ -37,7 +37,7 @@ LONGEST_PAUSE = DAY
 _DAY_SIZE, _RANDOM_SIZE = 4, 8
 
 
-class Limits(NamedTuple):
+class QueueLimits(NamedTuple):
     """How much may wait, for how many days, and how many reports travel together at most."""
 
     reports: int = 10_000
@@ -58,7 +58,7 @@ class Outbox:
         store: Database,
         queue: bytes,
         orphaned: bytes,
-        limits: Limits,
+        limits: QueueLimits,
         random: Random,
         count: Callable[[str, int], object],
         *,
@@ -96,7 +96,7 @@ class Outbox:
         self._store.transact(lambda: self._forget(frame))
 
     def postpone(self, least: float, backoff: Callable[[int], float]) -> None:
-        """Let nothing be sent for at least so many seconds.
+        """Let nothing be sent for at least this many seconds.
 
         Nor for those that `backoff` calls for, by the failures in a row.
         """

@@ -41,7 +41,7 @@ class Preview(NamedTuple):
         return (
             f"{self.question}: {len(self.row)} bytes would be sent, such as {row}, "
             "drawn anew for this answer and any other alike.\n"
-            "Whoever thought this answer 50 % likely may come to think it "
+            "Anyone who thought this answer 50 % likely may come to think it "
             f"{belief}% likely, at most "
             f"(epsilon {epsilon}; {lifetime} for all answers that will ever be sent)."
         )
@@ -50,7 +50,7 @@ class Preview(NamedTuple):
 def preview(survey: Survey, name: str, answer: object, random: Random) -> Preview:
     """What an answer would look like. Raises `AnswerError` if it does not fit its question."""
     question = survey[name]
-    report = question.randomizer.randomize(question.value(answer), random)
+    report = question.randomizer.randomize(question.value(answer, random), random)
     ratio = question.randomizer.ratio
     return Preview(
         question=name,

@@ -50,7 +50,7 @@ class Respondent:
         """A report of an answer to the question called `name`."""
         survey = self._survey
         question = survey[name]
-        value = question.value(answer)
+        value = question.value(answer, self._random)
         if name in survey.group_of:
             together = survey.group_of[name].name
             raise AnswerError(
@@ -67,7 +67,9 @@ class Respondent:
             raise AnswerError(
                 f"expected answers to all questions of a group ({groups}), got {', '.join(answers)}"
             )
-        values = [question.value(answers[question.name]) for question in group.members]
+        values = [
+            question.value(answers[question.name], self._random) for question in group.members
+        ]
         rows = [
             self._row(question, value)
             for question, value in zip(group.members, values, strict=True)

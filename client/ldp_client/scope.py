@@ -53,5 +53,5 @@ def _digest(*names: str) -> bytes:
     return hashlib.blake2b(message, digest_size=OWNER_SIZE).digest()
 
 
-NOBODY = Scope.of("")
+NO_COLLECTOR = Scope.of("")
 """That of reports that are handed over, or wait for an app to name a collector."""

@@ -77,7 +77,7 @@ def assert_nothing_told(answers: Iterable[str], *places: str | os.PathLike[str])
 
 
 def assert_recorded(client: EmbeddedClient, reports: int) -> None:
-    """Fail unless so many reports were made since the client was opened, and nothing went wrong."""
+    """Fail unless n reports were made since the client was opened, and nothing went wrong."""
     counts = client.counts()
     if counts.get("recorded", 0) != reports or counts.keys() - {"recorded", "accepted"}:
         raise AssertionError(f"expected {reports} reports and no trouble, got {counts}")

@@ -2,7 +2,7 @@
  * Asks the question of `index.html`, once everything is there that randomizes its answer; says so if it cannot be.
  *
  * An answer goes from the click to `client.record` and nowhere else. The page has no form, its buttons have no names,
- * and they show only now: whoever is quicker than the program, or runs none of it, has nothing to click.
+ * and they show only now: before the program runs, or without it, there is nothing to click.
  */
 
 const UPLOAD = "web-example/upload";
@@ -35,7 +35,7 @@ async function send(file) {
 }
 
 async function prepare() {
-  // Not imported above: what is missing here has to be told, and an import that fails tells nobody.
+  // Not imported above: what is missing here has to be told, and an import that fails tells no one.
   const { AlreadyAnsweredError, BrowserStorage, Client, readSurvey, reportBytes } = await import("ldpkit-client");
   const survey = await readSurvey(await (await fetch("survey.json")).text());
   const client = new Client(survey, { storage: new BrowserStorage(), collector });

@@ -24,6 +24,7 @@ _PLACES = {
     "geometric": ("additive", "GEOMETRIC"),
     "laplace": ("additive", "LAPLACE"),
     "one-bit": ("one_bit", "MECHANISM"),
+    "dithered": ("dithered", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -71,4 +72,16 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 """What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
-__all__ = ["AUTOMATIC", "MECHANISMS", "Declared", "Mechanism", "Memoized", "Pure", "Randomizer"]
+GOALS = {"frequencies": AUTOMATIC, "mean": ("dithered",)}
+"""What `auto` chooses from, by what the survey says it wants to know."""
+
+__all__ = [
+    "AUTOMATIC",
+    "GOALS",
+    "MECHANISMS",
+    "Declared",
+    "Mechanism",
+    "Memoized",
+    "Pure",
+    "Randomizer",
+]

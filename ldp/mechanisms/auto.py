@@ -29,7 +29,7 @@ WORTH_IT = Fraction(965, 1000)
 def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
     """R: the summed variance of all estimated frequencies, times the number of reports.
 
-    If everyone holds so many values.
+    If everyone holds this many values.
     """
     if is_blocked(randomizer):
         return randomizer.squares - held
@@ -61,7 +61,7 @@ def considered(
 ) -> tuple[Considered, ...]:
     """What there is to choose from, by the design of each candidate.
 
-    For a question whose respondents hold so many values.
+    For a question whose respondents hold this many values.
     """
     return tuple(
         Considered(row, randomizer.layout.width, total_error(_compared(row, randomizer), held))

@@ -28,6 +28,8 @@ A randomizer has a kind, which says how its reports are decoded:
             cohorts held out of it
     mean    a report is a bit whose expectation is linear in a whole number; decoded to a mean,
             and to no frequencies
+    dithered  a report is a level of a number and the dither it was rounded by; decoded to a mean
+            and a variance, and to no frequencies
 """
 
 from __future__ import annotations
@@ -35,12 +37,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.channel import Channel
-from ldp.domain import Domain, Value
-from ldp.exact import exp_lower, log_upper
+from ldp.domain import MOST_LISTED, Domain, Value
+from ldp.exact import decimal_text, exp_lower, log_upper
 from ldp.keys import Keys
 from ldp.layout import Layout
 from ldp.randomness import Random
@@ -50,7 +51,17 @@ Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 
 
 Kind = Literal[
-    "pure", "blocks", "matrix", "sketch", "noise", "sum", "sampled", "bloom", "search", "mean"
+    "pure",
+    "blocks",
+    "matrix",
+    "sketch",
+    "noise",
+    "sum",
+    "sampled",
+    "bloom",
+    "search",
+    "mean",
+    "dithered",
 ]
 
 
@@ -180,7 +191,7 @@ class Memoized(Randomizer, Protocol):
         """
 
     def ratio_after(self, reports: int) -> Fraction:
-        """The exact ratio of so many reports of one unchanged value.
+        """The exact ratio of n reports of one unchanged value.
 
         From `ratio`, for one, up to `lifetime_ratio`.
         """
@@ -251,7 +262,7 @@ class Declared(NamedTuple):
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:
         """An epsilon that the survey states; the bound is a rational just below e^epsilon."""
-        return cls(_decimal(epsilon), exp_lower(epsilon))
+        return cls(decimal_text(epsilon), exp_lower(epsilon))
 
     @classmethod
     def ratio(cls, ratio: Fraction) -> Declared:
@@ -263,7 +274,7 @@ class Declared(NamedTuple):
         text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
         if not 0 < len(text) <= _LONGEST:
             epsilon = Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)
-            text = _decimal(Fraction(epsilon))
+            text = decimal_text(Fraction(epsilon))
         return cls(text, ratio)
 
 
@@ -281,17 +292,21 @@ class Mechanism(NamedTuple):
 
 def any_closed(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
-    if domain.size is None or domain.most is not None:
-        return "a question with a list of values (type boolean, category or integer)"
+    if not domain.is_listed or domain.most is not None:
+        return (
+            "a question with a list of values (type boolean, category or integer, or type number "
+            f"with at most {MOST_LISTED} points or cells)"
+        )
     return None
 
 
 def integers_up_to(most: int) -> Callable[[Domain], str | None]:
-    """For mechanisms that compute with values."""
+    """For mechanisms that compute with values: whole numbers, or points of a scale."""
 
     def accepts(domain: Domain) -> str | None:
-        if domain.type != "integer" or domain.size is None or domain.size > most:
-            return f"a question of type integer with at most {most} values"
+        has_steps = domain.scale is not None and not domain.scale.edges
+        if not (has_steps or domain.type == "integer") or domain.size is None or domain.size > most:
+            return f"a question of type integer or number, in steps, with at most {most} values"
         return None
 
     return accepts
@@ -313,24 +328,3 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
         return None
 
     return accepts
-
-
-def _decimal(number: Fraction) -> str:
-    """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
-    return _written(*number.as_integer_ratio())
-
-
-@lru_cache(maxsize=256)
-def _written(numerator: int, denominator: int) -> str:
-    rest = denominator
-    digits = 0
-    for factor in (2, 5):
-        times = 0
-        while rest % factor == 0:
-            rest //= factor
-            times += 1
-        digits = max(digits, times)
-    if rest != 1:
-        return f"{numerator}/{denominator}"
-    whole, part = divmod(numerator * 10**digits // denominator, 10**digits)
-    return f"{whole}.{part:0{digits}d}" if digits else str(whole)

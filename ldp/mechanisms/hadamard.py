@@ -117,13 +117,13 @@ class HadamardResponse(NamedTuple):
         fullest = -(-self.size // self.blocks)
         return self._total * (2 * self.size * self.other + fullest * (self.truth - self.other))
 
-    def place(self, value: int) -> tuple[int, int]:
+    def block_and_row(self, value: int) -> tuple[int, int]:
         """The block and the row of a value."""
         return value % self.blocks, value // self.blocks + 1
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""
-        own, mask = self.place(int(value))
+        own, mask = self.block_and_row(int(value))
         weight = randbelow(self._total, random)
         row = randbelow(self.rows, random)
         # After the half of the supporters comes the other one of their block, then two of each
@@ -138,7 +138,7 @@ class HadamardResponse(NamedTuple):
         """A row for each value, a column for each symbol."""
         half_block = self.rows // 2
         likely, unlikely = (mass / half_block for mass in self.halves)
-        places = [self.place(value) for value in range(self.size)]
+        places = [self.block_and_row(value) for value in range(self.size)]
         return Channel(
             tuple(
                 tuple(

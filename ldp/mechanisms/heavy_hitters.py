@@ -142,7 +142,7 @@ def stage_lengths(longest: int, branching: int, cells: int) -> tuple[int, ...]:
 
 
 def _most_bytes(branching: int, most: int) -> int:
-    """How many bytes have at most so many continuations; one at least."""
+    """How many bytes have at most n continuations; one at least."""
     size = 1
     while branching ** (size + 1) <= most:
         size += 1
@@ -151,7 +151,7 @@ def _most_bytes(branching: int, most: int) -> int:
 
 @lru_cache(maxsize=64)
 def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
-    """The response with the least error to so many cells or more, if it is not too large.
+    """The response with the least error to n cells or more, if it is not too large.
 
     Its cells are all points of a space.
 

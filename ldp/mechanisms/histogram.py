@@ -43,7 +43,7 @@ MOST_LEVELS = 1 << 8
 
 @lru_cache(maxsize=64)
 def distance_thresholds(most: int, flip: int, word: int) -> tuple[int, ...]:
-    """T_1, T_2, ... above 0, at most so many.
+    """T_1, T_2, ... above 0, at most `most` of them.
 
     A distance is at least m with probability T_m / 2^word.
     """

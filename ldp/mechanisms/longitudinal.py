@@ -222,7 +222,7 @@ def _of_bits(
 ) -> Mechanism:
     """The row of the memoized form of a unary encoding.
 
-    `encoding` gives the bits for so many values, and an epsilon.
+    `encoding` gives the bits for n values and an epsilon.
     """
 
     def design(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:

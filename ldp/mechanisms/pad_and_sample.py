@@ -17,7 +17,7 @@ m, and the others with q: so e^epsilon = (R + m - 1) / m, which is what drawing 
 With one dummy nothing is gained. The law of a set's reports is a mean of its entries' laws, so
 their ratio bounds its own; and it is reached. The empty set is reported as the dummy is, with
 weight R by a report that supports the dummy; a set of m values that this report does not support
-gives it the weight 1. Some report has so many for m <= d/2, since those that support the dummy
+gives it the weight 1. Some report has that number for m <= d/2, since those that support the dummy
 leave out half of the other values or more, on average.
 
 The draw is from m entries, however many are dummies: from members alone it would say how many
@@ -88,7 +88,7 @@ class PadAndSample(NamedTuple):
         """How likely a report of a value's block supports it, the draw included."""
         p, q = self._blocked.within
         _, half = self._blocked.halves
-        # Out of so many reports of an entry in the block, and of one in another block, if there is
+        # The numbers of reports: of an entry in the block, and of one in another block, if there is
         # one.
         here = half / (1 - p)
         elsewhere = 2 * half if self._blocked.blocks > 1 else here

@@ -194,7 +194,7 @@ def least_error_response(size: int, truth: int, other: int) -> ProjectiveRespons
 
 
 def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, ...]:
-    """The spaces with room for so many values that are worth a comparison.
+    """The spaces with room for n values that are worth a comparison.
 
     As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at
     R + 1; for fewer values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to
@@ -245,7 +245,7 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
 
 
 def _dimension(size: int, order: int) -> int:
-    """That of the smallest space with room for so many values, at least a plane."""
+    """That of the smallest space with room for n values, at least a plane."""
     dimension = 3
     points = order * order + order + 1
     while points < size:

@@ -72,7 +72,7 @@ class SetEncoding(NamedTuple):
 
     @property
     def _odds(self) -> tuple[int, int]:
-        """The same as whole numbers, not reduced: with so many digits that takes longest of all."""
+        """The same as whole numbers, not reduced: of all steps that would take longest."""
         span = 1 << self.word
         # What a bit of 1 reveals, and a bit of 0: A and B as (above, below).
         less = self.if_true, self.if_other

@@ -1,5 +1,4 @@
-"""The survey designer's side: plan surveys, randomize tables of answers, simulate whole surveys and
-attacks on them, and compare estimates with the truth.
+"""The survey designer's side: plan, randomize and simulate surveys, and attack them.
 
     plan                   what errors to expect, and what they take
     from_table, synthetic  populations: who truly holds what
@@ -10,10 +9,10 @@ attacks on them, and compare estimates with the truth.
 Each name is loaded when it is first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ldp import __version__
+from ldp.lazy import lazily
 
 if TYPE_CHECKING:
     from ldp_simulations.answers import AnswersError
@@ -66,12 +65,5 @@ _HOMES = {
     "synthetic": "population",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES, __all__)

@@ -1,4 +1,6 @@
-"""Tables of answers: CSV, one respondent a row, one column a question; an empty cell is no answer.
+"""Tables of answers: CSV, one respondent a row, one column a question.
+
+An empty cell is no answer, and so is one of the texts that a question says are `missing`.
 
 The table holds true answers, so problems are named by row and column and never quote a cell.
 """
@@ -64,11 +66,11 @@ def _rows(
         answers: Answers = {}
         for place, question in columns:
             cell = cells[place].strip()
-            if not cell:
+            if question.domain.is_missing(cell):
                 continue
             answer = question.domain.parse(cell)
             try:
-                question.value(answer)
+                question.place(answer)
             except AnswerError as error:
                 problems.append(f"row {number}: {error}")
             else:

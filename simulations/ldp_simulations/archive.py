@@ -75,7 +75,7 @@ class Archive:
 
 def digest(files: Iterable[Path], *words: str) -> str:
     """Of the code that a result depends on, and of whatever else it does."""
-    told = hashlib.sha256("\n".join(words).encode())
+    sha = hashlib.sha256("\n".join(words).encode())
     for path in files:
-        told.update(path.read_bytes())
-    return told.hexdigest()[:16]
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:16]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -30,29 +31,35 @@ class Holders:
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The true frequencies of the given values among those who answer."""
-        held, respondents = (
+        holders, respondents = (
             dict(zip(self.values, self.counts.tolist(), strict=True)),
             max(1, self.respondents),
         )
-        return [held.get(value, 0) / respondents for value in values]
+        return [holders.get(value, 0) / respondents for value in values]
+
+    @property
+    def mean(self) -> float:
+        """The true mean of a question whose values are numbers."""
+        counts: list[int] = self.counts.tolist()
+        held = [(value, count) for value, count in zip(self.values, counts, strict=True) if count]
+        total = sum(Fraction(value) * count for value, count in held)
+        return float(total / max(1, self.respondents))
 
 
 @dataclass(frozen=True)
 class SetHolders(Holders):
-    """`counts[i]` respondents hold the set `sets[i]` of indices, which a table writes as
-    `values[i]`.
-    """
+    """`counts[i]` respondents hold the set `sets[i]` of indices, written as `values[i]`."""
 
     sets: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, domain: Domain, held: Mapping[Value, int]) -> SetHolders:
-        """So many holders of each set."""
-        values, sets = domain.values or (), tuple(tuple(members(int(each))) for each in held)
+    def of(cls, domain: Domain, holders: Mapping[Value, int]) -> SetHolders:
+        """The number of holders of each set."""
+        values, sets = domain.values or (), tuple(tuple(members(int(value))) for value in holders)
         written = tuple(
-            SEPARATOR.join(values[index] for index in each) or SEPARATOR for each in sets
+            SEPARATOR.join(values[index] for index in indices) or SEPARATOR for indices in sets
         )
-        return cls(written, np.array(list(held.values()), dtype=np.int64), sets)
+        return cls(written, np.array(list(holders.values()), dtype=np.int64), sets)
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The shares of the respondents whose sets hold each value.
@@ -65,15 +72,15 @@ class SetHolders(Holders):
     def holding(self, size: int) -> Counts:
         """How many respondents hold each of `size` values."""
         holding = np.zeros(size, dtype=np.int64)
-        indices = np.array([index for each in self.sets for index in each], dtype=np.int64)
-        np.add.at(holding, indices, np.repeat(self.counts, [len(each) for each in self.sets]))
+        indices = np.array([index for places in self.sets for index in places], dtype=np.int64)
+        np.add.at(holding, indices, np.repeat(self.counts, [len(places) for places in self.sets]))
         return holding
 
 
 def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHolders:
     """The respondents are shared out evenly among up to `MOST_SETS` sets; the same each time.
 
-    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: so many
+    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: n
     values are drawn in proportion to the weights, and a value drawn again is in the set already.
     """
     generator, most = np.random.default_rng(0), domain.most or 1
@@ -83,10 +90,10 @@ def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHold
     ).tolist()
     sizes = generator.integers(0, most, different, endpoint=True).tolist()
     shares = apportion(respondents, np.ones(different)).tolist()
-    held: Counter[Value] = Counter()
+    holders: Counter[Value] = Counter()
     for drawn, size, share in zip(draws, sizes, shares, strict=True):
-        held[set_of(drawn[:size])] += share
-    return SetHolders.of(domain, held)
+        holders[set_of(drawn[:size])] += share
+    return SetHolders.of(domain, holders)
 
 
 def apportion(total: int, weights: Floats) -> Counts:

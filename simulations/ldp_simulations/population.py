@@ -6,6 +6,7 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import numpy as np
 
 from ldp.domain import Domain, Value
 from ldp.errors import LDPError
+from ldp.mechanisms.dithered import FINEST_GRID
+from ldp.scales import ROUNDING_BITS, Scale
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
@@ -59,21 +62,50 @@ def from_table(
         counts = np.bincount(column.codes + 1, minlength=1 + len(column.answers))[1:]
         if not counts.any():
             raise AnswersError(f"expected answers to question {name!r} in {place}, got none")
-        domain, held = survey[name].domain, Counter[Value]()
+        domain, holders = survey[name].domain, Counter[Value]()
         for answer, count in zip(column.answers, counts.tolist(), strict=True):
-            held[domain.value(answer)] += count
-        population[name] = _holders(domain, held, (candidates or {}).get(name, ()))
+            value, rest = domain.place(answer)
+            # Numbers between two points of a scale are shared out, in proportion.
+            upwards = round(Fraction(count * rest, 1 << ROUNDING_BITS))
+            holders[value] += count - upwards
+            if upwards:
+                holders[int(value) + 1] += upwards
+        population[name] = _holders(domain, holders, (candidates or {}).get(name, ()))
     return population
 
 
-def _holders(domain: Domain, held: Counter[Value], candidates: Sequence[str]) -> Holders:
+def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:
     if domain.most is not None:
-        return SetHolders.of(domain, held)
+        return SetHolders.of(domain, holders)
+    if domain.scale is not None and not domain.is_listed:
+        return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
-        dict.fromkeys([*candidates, *(bytes(text).decode() for text in held)])
+        dict.fromkeys([*candidates, *(bytes(text).decode() for text in holders)])
     )
     keys = [value.encode() for value in values] if domain.values is None else range(len(values))
-    return Holders(values, np.array([held[key] for key in keys], dtype=np.int64))
+    return Holders(values, np.array([holders[key] for key in keys], dtype=np.int64))
+
+
+def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
+    """The holders of as many points as can be listed, of a scale that has more."""
+    coarser = coarsened(scale)
+    counts = np.zeros(coarser.size, dtype=np.int64)
+    for value, count in holders.items():
+        counts[round(Fraction(int(value) * (coarser.size - 1), scale.size - 1))] += count
+    return Holders(tuple(coarser.written()), counts)
+
+
+def points_of(domain: Domain) -> tuple[str, ...]:
+    """The values of a domain, of a scale of very many points coarser ones; none of an open one."""
+    if domain.scale is not None and not domain.is_listed:
+        return tuple(coarsened(domain.scale).written())
+    return domain.values or ()
+
+
+def coarsened(scale: Scale) -> Scale:
+    """The same range in the steps of the finest grid that numbers are dithered on."""
+    size = FINEST_GRID + 1
+    return scale._replace(size=size, step=(scale.high - scale.low) / FINEST_GRID)
 
 
 def synthetic(
@@ -99,7 +131,7 @@ def synthetic(
     population = {}
     weights_of = _reader(distribution)
     for question in survey:
-        values = tuple(question.domain.values or candidates.get(question.name, ()))
+        values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw answers from: "

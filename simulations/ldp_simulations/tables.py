@@ -1,5 +1,7 @@
-"""Tables of answers as people have them: each question's answers as places in a list of those that
-differ, so that millions of rows are checked and randomized by the column.
+"""Tables of answers as people have them: each question's answers as places in a list.
+
+Those that differ are listed once, so that millions of rows are checked and randomized by the
+column.
 
     data frames     of pandas or polars, tables of pyarrow: a column for each question
     dict            of arrays or lists, by question
@@ -87,7 +89,8 @@ class _Coder:
 
     def take(self, row: int, cell: object, problems: list[str]) -> None:
         """Add the cell of a row; what is wrong with it is a problem, and it no answer."""
-        code = NO_ANSWER if _is_missing(cell) else self._known_code(cell)
+        missing = _is_missing(cell) or self._question.domain.is_missing(cell)
+        code = NO_ANSWER if missing else self._known_code(cell)
         if isinstance(code, str):
             problems.append(f"row {row}: {code}")
             code = NO_ANSWER
@@ -108,7 +111,7 @@ class _Coder:
         """The place of a new cell's answer, or what is wrong with it."""
         answer = _answer(self._question.domain, cell)
         try:
-            self._question.value(answer)
+            self._question.place(answer)
         except AnswerError as error:
             return str(error)
         self.answers.append(answer)
@@ -161,8 +164,6 @@ def _cells(name: str, column: Any) -> Iterable[object]:
 
 
 def _is_missing(cell: object) -> bool:
-    if isinstance(cell, str):
-        return not cell.strip()
     if isinstance(cell, float):
         return math.isnan(cell)
     return cell is None or type(cell).__name__ in _MISSING_TYPES

@@ -41,10 +41,8 @@ class Estimator(NamedTuple):
 
 
 def functions(estimator):
-    """The functions of one report's marks have the expectations that they state, and its scores are
-    unbiased.
-    """
-    found = []
+    """One report's marks have the stated expectations, and its scores are unbiased."""
+    problems = []
     for mechanism in KEYS:
         survey = survey_of(mechanism, "grr")
         question = survey["a"]
@@ -57,39 +55,37 @@ def functions(estimator):
             .astype(int)
             .reshape(empty_counts(question.layout).shape)
         )
-        made = estimator.functions(question, even, values)
-        each = marks @ made.scores.T
+        functions = estimator.functions(question, even, values)
+        score = marks @ functions.scores.T
         if question.domain.size is not None:
             each_exact = np.array(scores(question.randomizer), dtype=float)[
                 _columns(question, rows)
             ]
-            found += [] if np.allclose(each, each_exact) else [f"{mechanism}: another score"]
+            problems += [] if np.allclose(score, each_exact) else [f"{mechanism}: another score"]
         claims = {
-            "ones": (np.ones(3), law @ (marks @ made.ones)),
-            "scores": (np.eye(3), law @ each),
-            "squares": (law @ each**2, law @ (marks @ made.squares.T)),
-            "own": (np.diag(law @ each**2), made.own),
-            "alike": (_of_others(law @ each**2, max), made.alike),
-            "least": (_of_others(law @ each**2, min), made.least),
-            "law": (law @ marks, made.law()),
+            "ones": (np.ones(3), law @ (marks @ functions.ones)),
+            "scores": (np.eye(3), law @ score),
+            "squares": (law @ score**2, law @ (marks @ functions.squares.T)),
+            "own": (np.diag(law @ score**2), functions.own),
+            "alike": (_of_others(law @ score**2, max), functions.alike),
+            "least": (_of_others(law @ score**2, min), functions.least),
+            "law": (law @ marks, functions.law()),
             "moments": (
-                np.einsum("vy,yx,yz->vxz", law, each, each),
-                np.array([made.moments(mean) for mean in law @ marks]),
+                np.einsum("vy,yx,yz->vxz", law, score, score),
+                np.array([functions.moments(mean) for mean in law @ marks]),
             ),
         }
-        found += [
+        problems += [
             f"{mechanism}: {name} {got.round(6).tolist()}, not {want.round(6).tolist()}"
             for name, (want, got) in claims.items()
             if not np.allclose(want, got, rtol=1e-6, atol=1e-6)
         ]
-    return found
+    return problems
 
 
 def counting(estimator):
-    """Joint counts are the products of what the rows add to the tallies of their questions, added
-    up.
-    """
-    generator, found = np.random.default_rng(1), []
+    """Joint counts are products of what the rows add to the tallies of their questions, summed."""
+    generator, problems = np.random.default_rng(1), []
     for mechanisms in (*PAIRS, ("she", "bloom"), ("bloom", "grr"), ("bloom", "oue", "she")):
         survey = survey_of(*mechanisms)
         group = survey.groups[0]
@@ -105,15 +101,13 @@ def counting(estimator):
                 )
             total = total + product_of_counts.reshape(-1, question.layout.cells)
         if not np.array_equal(estimator.count(group, rows), total):
-            found.append(f"{mechanisms}: other counts")
-    return found
+            problems.append(f"{mechanisms}: other counts")
+    return problems
 
 
 def unbiased(estimator):
-    """Over every combination of reports, the frequencies are those held, and the stated variance is
-    the true one.
-    """
-    found = []
+    """Over all combinations of reports, frequencies are those held and variances the true ones."""
+    problems = []
     for mechanisms in PAIRS:
         survey = survey_of(*mechanisms)
         laws = [law_of(question) for question in survey]
@@ -132,19 +126,17 @@ def unbiased(estimator):
             truth[value] = 1
             mean = mass @ frequency
             if not np.allclose(mean, truth.ravel(), atol=1e-9):
-                found.append(f"{mechanisms}: {value} is estimated as {mean.round(4).tolist()}")
+                problems.append(f"{mechanisms}: {value} is estimated as {mean.round(4).tolist()}")
             spread = np.einsum("y,yi,yj->ij", mass, frequency, frequency) - np.diag(truth.ravel())
             stated = np.einsum("y,yij->ij", mass, covariance)
             if not np.allclose(spread, stated, atol=1e-7):
-                found.append(f"{mechanisms}: the covariance for {value} is another")
-    return found
+                problems.append(f"{mechanisms}: the covariance for {value} is another")
+    return problems
 
 
 def pearson(estimator):
-    """Where a report is one symbol for each value, the test is Pearson's on the
-    table of reports.
-    """
-    generator, found = np.random.default_rng(2), []
+    """Where a report is one symbol a value, the test is Pearson's on the table of reports."""
+    generator, problems = np.random.default_rng(2), []
     for mechanisms in (("grr", "matrix"), ("matrix", "matrix")):
         survey = survey_of(*mechanisms)
         rows = rows_of(survey, generator.integers(0, 3, (500, 2)) // (1, 2), generator)
@@ -155,8 +147,8 @@ def pearson(estimator):
         if not np.allclose(
             [test.statistic, test.freedom, test.p_value], [known.statistic, known.dof, known.pvalue]
         ):
-            found.append(f"{mechanisms}: {test}, not {known.statistic} with {known.dof}")
-    return found
+            problems.append(f"{mechanisms}: {test}, not {known.statistic} with {known.dof}")
+    return problems
 
 
 def size(estimator):
@@ -165,27 +157,26 @@ def size(estimator):
     The share of 2,000 has a standard error of .0049; the seed is fixed. A size of .075 is caught
     with probability .99.
     """
-    found = []
+    problems = []
     for mechanisms in (("grr", "grr"), ("oue", "ss"), ("bloom", "grr")):
         joint = np.outer((0.5, 0.3, 0.2), (0.6, 0.25, 0.15))
         rejected = rejections(estimator, survey_of(*mechanisms), joint, tables=TABLES)
         if not 0.04 <= rejected <= 0.06:
-            found.append(f"{mechanisms}: {rejected}")
-    return found
+            problems.append(f"{mechanisms}: {rejected}")
+    return problems
 
 
 def coverage(estimator):
-    """Of the intervals of cells and of conditional shares, 94 to 96.5 % hold the truth, for both
-    estimands.
+    """Of the intervals of cells and of conditional shares, 94 to 96.5 % hold the truth.
 
     4,500 intervals of each kind in 500 tables: a standard error of .0033 if they were independent,
     .0098 if those of a table were all one. Fieller's intervals, which are cut to [0, 1], hold a
     little more often.
     """
-    generator, found = np.random.default_rng(4), []
+    generator, problems = np.random.default_rng(4), []
     joint = np.array([[0.30, 0.10, 0.05], [0.05, 0.20, 0.05], [0.05, 0.05, 0.15]])
     for mechanisms in (("grr", "oue"), ("ss", "matrix"), ("bloom", "grr")):
-        survey, held = survey_of(*mechanisms), []
+        survey, covered = survey_of(*mechanisms), []
         for _ in range(TABLES // 4):
             holders = drawn_from(joint, 2 * REPORTS, generator)
             tally = tally_of(survey, rows_of(survey, holders, generator))
@@ -193,17 +184,17 @@ def coverage(estimator):
             np.add.at(counted, tuple(holders.T), 1 / len(holders))
             for estimand, truth in (("respondents", counted), ("population", joint)):
                 options = Options(estimand=estimand)
-                made = estimator.associate(
+                association = estimator.associate(
                     tally, ["a", "b"], options, candidates=candidates_of(survey)
                 )
-                given = truth / truth.sum(axis=1, keepdims=True)
-                _, low, high = made.conditional
-                held.append(((made.low <= truth) & (truth <= made.high)).mean())
-                held.append(((low <= given) & (given <= high)).mean())
-        shares = np.reshape(held, (-1, 4)).mean(axis=0)
+                conditional = truth / truth.sum(axis=1, keepdims=True)
+                _, low, high = association.conditional
+                covered.append(((association.low <= truth) & (truth <= association.high)).mean())
+                covered.append(((low <= conditional) & (conditional <= high)).mean())
+        shares = np.reshape(covered, (-1, 4)).mean(axis=0)
         if not ((shares >= 0.94) & (shares <= 0.965)).all():
-            found.append(f"{mechanisms}: {shares}")
-    return found
+            problems.append(f"{mechanisms}: {shares}")
+    return problems
 
 
 def rejections(estimator, survey, joint, tables, seed=3):
@@ -213,7 +204,7 @@ def rejections(estimator, survey, joint, tables, seed=3):
         _associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator=generator)
         for _ in range(tables)
     ]
-    return np.mean([made.independence.p_value < 0.05 for made in tests])
+    return np.mean([test.independence.p_value < 0.05 for test in tests])
 
 
 LAWS = (functions, counting, unbiased, pearson, size, coverage)
@@ -228,8 +219,8 @@ def _associated(estimator, survey, holders, generator):
 
 def _one_report(estimator, survey, names, laws, case):
     row = np.concatenate([rows[y] for (rows, _), y in zip(laws, case, strict=True)])[None]
-    made = estimator.associate(tally_of(survey, row), names, Options(covariance=True))
-    return made.frequency.ravel(), made.covariance
+    association = estimator.associate(tally_of(survey, row), names, Options(covariance=True))
+    return association.frequency.ravel(), association.covariance
 
 
 def _of_others(squares, choose):

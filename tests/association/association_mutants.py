@@ -39,48 +39,61 @@ def associated_with(name, law, change):
 
 
 def _singly(group, rows):
-    """Respondents whose reports have another's marks: the rows of the last question, one respondent
-    further.
-    """
+    """Respondents whose reports have another's marks: the last question's rows, shifted by one."""
     width = group.members[-1].width
     moved = rows.copy()
     moved[:, -width:] = np.roll(rows[:, -width:], 1, axis=0)
     return count_together(group, moved)
 
 
-def debiased_chi_square(made):
+def debiased_chi_square(association):
     """Pearson's statistic of the de-biased table, as if it had been counted."""
-    expected = made.reports * np.outer(made.frequency.sum(axis=1), made.frequency.sum(axis=0))
-    statistic = ((made.reports * made.frequency - expected) ** 2 / expected).sum()
-    return replace(made, independence=ChiSquare(float(statistic), made.independence.freedom))
+    expected = association.reports * np.outer(
+        association.frequency.sum(axis=1), association.frequency.sum(axis=0)
+    )
+    statistic = ((association.reports * association.frequency - expected) ** 2 / expected).sum()
+    return replace(
+        association, independence=ChiSquare(float(statistic), association.independence.freedom)
+    )
 
 
-def _as_counted(made):
+def _as_counted(association):
     """The covariance of frequencies that were counted without noise."""
-    flat = made.frequency.ravel()
-    return replace(made, covariance=(np.diag(flat) - np.outer(flat, flat)) / made.reports)
+    flat = association.frequency.ravel()
+    return replace(
+        association, covariance=(np.diag(flat) - np.outer(flat, flat)) / association.reports
+    )
 
 
 MUTANTS = (
     functions_with(
-        "scores that are not centred", lambda made: replace(made, scores=np.maximum(made.scores, 0))
+        "scores that are not centred",
+        lambda functions: replace(functions, scores=np.maximum(functions.scores, 0)),
     ),
     functions_with(
-        "squares of the mean, not of scores", lambda made: replace(made, squares=made.scores)
+        "squares of the mean, not of scores",
+        lambda functions: replace(functions, squares=functions.scores),
     ),
     functions_with(
-        "holding adds no variance", lambda made: replace(made, own=np.ones_like(made.own))
+        "holding adds no variance",
+        lambda functions: replace(functions, own=np.ones_like(functions.own)),
     ),
     functions_with(
-        "nobody else varies", lambda made: replace(made, alike=made.least * 0, least=made.least * 0)
+        "no one else varies",
+        lambda functions: replace(functions, alike=functions.least * 0, least=functions.least * 0),
     ),
     functions_with(
-        "every mark makes a report", lambda made: replace(made, ones=np.ones_like(made.ones) * 2)
+        "every mark makes a report",
+        lambda functions: replace(functions, ones=np.ones_like(functions.ones) * 2),
     ),
-    functions_with("marks as scores", lambda made: replace(made, law=lambda: made.scores)),
+    functions_with(
+        "marks as scores", lambda functions: replace(functions, law=lambda: functions.scores)
+    ),
     functions_with(
         "scores of different values do not vary together",
-        lambda made: replace(made, moments=lambda counts: np.diag(np.diag(made.moments(counts)))),
+        lambda functions: replace(
+            functions, moments=lambda counts: np.diag(np.diag(functions.moments(counts)))
+        ),
     ),
     Mutant("reports of different respondents linked", counting, Estimator(count=_singly)),
     Mutant(
@@ -89,20 +102,23 @@ MUTANTS = (
         Estimator(count=lambda group, rows: count_together(group, rows) * 0),
     ),
     associated_with(
-        "the table turned over", unbiased, lambda made: replace(made, frequency=made.frequency.T)
+        "the table turned over",
+        unbiased,
+        lambda association: replace(association, frequency=association.frequency.T),
     ),
     associated_with(
         "negative shares cut",
         unbiased,
-        lambda made: replace(made, frequency=made.frequency.clip(0)),
+        lambda association: replace(association, frequency=association.frequency.clip(0)),
     ),
     associated_with("noise taken for sampling", unbiased, _as_counted),
     associated_with("Pearson's statistic on de-biased counts", pearson, debiased_chi_square),
     associated_with(
         "a degree of freedom for each cell",
         pearson,
-        lambda made: replace(
-            made, independence=made.independence._replace(freedom=made.frequency.size)
+        lambda association: replace(
+            association,
+            independence=association.independence._replace(freedom=association.frequency.size),
         ),
     ),
 )

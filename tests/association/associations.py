@@ -67,9 +67,7 @@ def held(question, index):
 
 @lru_cache
 def law_of(question):
-    """(rows, probabilities): every report of a question as bytes, and its law for each of three
-    values.
-    """
+    """(rows, probabilities): every report of a question, and its law for each of three values."""
     laws = [
         declared_law(question.randomizer, held(question, index))
         for index in range(question.domain.size or 3)
@@ -82,9 +80,7 @@ def law_of(question):
 
 
 def rows_of(survey, holders, generator):
-    """Rows of the one group of a survey, of respondents who hold `holders`, of shape (respondents,
-    questions).
-    """
+    """Rows of a survey's one group, of respondents who hold `holders`, (respondents, questions)."""
     parts = []
     for question, values in zip(survey.groups[0].members, holders.T, strict=True):
         rows, law = law_of(question)
@@ -107,8 +103,6 @@ def tally_of(survey, rows):
 
 
 def drawn_from(joint, size, generator):
-    """Respondents drawn from a population with joint frequencies: values of shape (size,
-    questions).
-    """
+    """Respondents drawn from a population with joint frequencies: values (size, questions)."""
     cells = generator.choice(joint.size, size, p=joint.ravel())
     return np.stack(np.unravel_index(cells, joint.shape), axis=1)

@@ -17,6 +17,7 @@ from scipy.stats import chi2, ncx2
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, estimate
 from ldp_aggregator.association.association import associate
+from ldp_aggregator.estimates.intervals import careful_interval
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
 from ldp_simulations.simulation.simulation import report_files
@@ -40,8 +41,7 @@ def test_mutant(mutant):
 
 
 def test_power():
-    """Dependent answers are called so as often as the noncentral chi-square has it, for 1,000
-    respondents.
+    """Of 1,000 respondents, dependent answers are found as often as the noncentral law has it.
 
     Its noncentrality is that of a million, divided. In 400 tables the share has a standard error of
     at most .025: five of them are a false alarm of 1e-6, and a test with 40 degrees of freedom too
@@ -60,19 +60,15 @@ def test_power():
 
 
 def test_the_chi_square_of_debiased_counts_is_no_test():
-    """Pearson's statistic on the de-biased table calls independent answers dependent in most
-    tables.
-    """
+    """Pearson's statistic on the de-biased table calls most independent answers dependent."""
     naive = Estimator(
-        associate=lambda *given, **keys: debiased_chi_square(associate(*given, **keys))
+        associate=lambda *arguments, **keys: debiased_chi_square(associate(*arguments, **keys))
     )
     assert rejections(naive, survey_of("grr", "grr"), INDEPENDENT, tables=100) > 0.5
 
 
 def test_three_questions_are_tested_together():
-    """Mutual independence of three questions is rejected in about 5 % of 500 tables (standard error
-    .01).
-    """
+    """Independence of three questions is rejected in 5 % of 500 tables (standard error .01)."""
     joint = np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2))
     assert (
         0.01 <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, tables=500) <= 0.1
@@ -88,29 +84,27 @@ def test_two_of_three_questions():
         rows = rows_of(three, holders, generator)
         tally = tally_of(three, rows)
         both = associate(tally_of(two, rows[:, : two.groups[0].width]), ["a", "b"])
-        found, turned = associate(tally, ["a", "b"]), associate(tally, ["b", "a"])
-        assert np.allclose(found.frequency, both.frequency)
+        association, turned = associate(tally, ["a", "b"]), associate(tally, ["b", "a"])
+        assert np.allclose(association.frequency, both.frequency)
         assert np.allclose(turned.frequency, both.frequency.T)
-        assert np.isclose(found.independence.statistic, both.independence.statistic)
+        assert np.isclose(association.independence.statistic, both.independence.statistic)
         assert np.isclose(turned.independence.statistic, both.independence.statistic)
 
 
 @pytest.mark.parametrize("mechanisms", [("grr", "matrix"), ("oue", "hr"), ("bloom", "ss")])
 def test_most_likely_frequencies(mechanisms):
-    """The most likely frequencies are a distribution, and closer to the truth than the unbiased
-    ones are on average.
-    """
+    """The most likely frequencies are a distribution, on average closer to the truth."""
     generator = np.random.default_rng(6)
     survey, unbiased, likely = survey_of(*mechanisms), 0.0, 0.0
     candidates = {"a": CANDIDATES}
     joint = np.diag((0.5, 0.3, 0.2))
     for _ in range(10):
         tally = tally_of(survey, rows_of(survey, drawn_from(joint, REPORTS, generator), generator))
-        found = associate(tally, ["a", "b"], candidates=candidates, likelihood=True)
-        assert found.likely.min() >= 0
-        assert np.isclose(found.likely.sum(), 1)
-        unbiased += ((found.frequency - joint) ** 2).sum()
-        likely += ((found.likely - joint) ** 2).sum()
+        association = associate(tally, ["a", "b"], candidates=candidates, likelihood=True)
+        assert association.likely.min() >= 0
+        assert np.isclose(association.likely.sum(), 1)
+        unbiased += ((association.frequency - joint) ** 2).sum()
+        likely += ((association.likely - joint) ** 2).sum()
     assert likely < unbiased
 
 
@@ -123,9 +117,9 @@ def test_the_most_likely_frequencies_of_much_data_are_the_true_ones():
         tally = tally_of(
             survey, rows_of(survey, drawn_from(joint, 1_000_000, generator), generator)
         )
-        found = associate(tally, ["a", "b"], likelihood=True)
-        assert np.abs(found.likely - joint).max() < 0.02
-        assert np.abs(found.frequency - joint).max() < 0.02
+        association = associate(tally, ["a", "b"], likelihood=True)
+        assert np.abs(association.likely - joint).max() < 0.02
+        assert np.abs(association.frequency - joint).max() < 0.02
 
 
 def test_margins_are_estimated_as_ever():
@@ -133,7 +127,7 @@ def test_margins_are_estimated_as_ever():
     generator = np.random.default_rng(8)
     survey = survey_of("grr", "bloom", "she")
     rows = rows_of(survey, drawn_from(np.full((3, 3, 3), 1 / 27), 300, generator), generator)
-    found = estimate(tally_of(survey, rows), candidates={"b": CANDIDATES})
+    estimates = estimate(tally_of(survey, rows), candidates={"b": CANDIDATES})
     start = 0
     for question in survey:
         alone = Tally.empty(survey)
@@ -142,13 +136,11 @@ def test_margins_are_estimated_as_ever():
         assert np.array_equal(
             alone.counts[question.name], tally_of(survey, rows).counts[question.name]
         )
-        assert found[question.name].reports == 300
+        assert estimates[question.name].reports == 300
 
 
 def test_a_tally_of_a_group_travels_and_merges():
-    """Ingest, merge and snapshot of linked reports lose nothing, and refuse
-    what is not possible.
-    """
+    """Ingest, merge and snapshot of linked reports lose nothing, and refuse what cannot be."""
     generator = np.random.default_rng(9)
     survey = survey_of("grr", "oue")
     group = survey.groups[0]
@@ -183,13 +175,12 @@ def test_a_tally_of_a_group_travels_and_merges():
         (["a", "a"], Options(), "got a, a"),
         (["a", "b"], Options(interval="clopper-pearson"), "score intervals"),
         (["a", "b"], Options(post="norm-sub"), "no post-processing"),
+        (["a", "b"], Options(reports_each=2), "one report each"),
         (["a", "b"], Options(), "got none yet"),
     ],
 )
 def test_what_cannot_be_given_is_refused(names, options, said):
-    """An association that the survey, the options or the reports do not allow is an error that says
-    what can be had.
-    """
+    """An association that cannot be had is an error that says what can be had."""
     with pytest.raises(EstimateError, match=said):
         associate(Tally.empty(survey_of("grr", "oue")), names, options)
 
@@ -206,9 +197,7 @@ def test_candidates_that_cannot_be_told_apart_are_refused():
 
 
 def test_one_candidate_cannot_be_dependent():
-    """With a single candidate there is nothing to compare: no degrees of freedom, and a p-value of
-    1.
-    """
+    """A single candidate leaves nothing to compare: no degrees of freedom, and a p-value of 1."""
     survey = survey_of("bloom", "grr")
     tally = tally_of(
         survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1))
@@ -217,13 +206,54 @@ def test_one_candidate_cannot_be_dependent():
     assert (test.freedom, test.p_value) == (0, 1.0)
 
 
+@pytest.mark.parametrize("others", range(1, 9))
+@pytest.mark.parametrize("mechanisms", [("grr", "oue"), ("oue", "matrix")])
+def test_a_report_that_never_came_leaves_no_test(mechanisms, others):
+    """Where a symbol of three has not been reported, however rounding makes that look."""
+    survey = survey_of(*mechanisms)
+    place = mechanisms.index("oue")
+    for first in range(1, 12):
+        rows = np.full((first + others, 2), 5, dtype=np.uint8)
+        rows[::2, place] = 2
+        rows[:, 1 - place] = [0] * first + [1] * others
+        assert associate(tally_of(survey, rows), ["a", "b"]).independence is None
+
+
+def test_a_share_that_no_error_explains_is_a_point():
+    """Three reports may leave no share within its error: the nearest one is given, not none."""
+    rows = np.array([[0, 0], [0, 0], [2, 0]], dtype=np.uint8)
+    association = associate(
+        tally_of(survey_of("grr", "matrix"), rows), ["a", "b"], Options(level=0.5)
+    )
+    share, low, high = (part[1, 0] for part in association.conditional)
+    assert (low, high) == (1, 1)
+    assert share > 1
+
+
+def test_no_variance_is_below_zero(monkeypatch):
+    """Nor where errors of two answers, each a line through two numbers, would make it so."""
+    laws = []
+
+    def watched(moments, *arguments):
+        laws.append(moments)
+        return careful_interval(moments, *arguments)
+
+    monkeypatch.setattr("ldp_aggregator.association.association.careful_interval", watched)
+    survey = survey_of("she", "blocks")
+    rows = rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(3))
+    associate(tally_of(survey, rows), ["a", "b"])
+    (moments,) = laws
+    assert moments.variance_if_held.min() == 0
+    assert moments.variance_if_not.min() > 0
+
+
 def test_too_few_reports_for_a_test():
     """A single report has joint frequencies, and no test; the output says so."""
     survey = survey_of("grr", "grr")
-    found = associate(tally_of(survey, np.zeros((1, 2), dtype=np.uint8)), ["a", "b"])
-    assert found.independence is None
-    assert "too few reports" in repr(found)
-    assert found.to_dict()["independence"] is None
+    association = associate(tally_of(survey, np.zeros((1, 2), dtype=np.uint8)), ["a", "b"])
+    assert association.independence is None
+    assert "too few reports" in repr(association)
+    assert association.to_dict()["independence"] is None
 
 
 def test_command_line(tmp_path, monkeypatch):
@@ -237,7 +267,7 @@ def test_command_line(tmp_path, monkeypatch):
     )
     run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
     run("aggregate", "s.toml", "reports", "-o", "tally", "-q")
-    told = json.loads(
+    record = json.loads(
         run(
             "associate",
             "s.toml",
@@ -250,15 +280,15 @@ def test_command_line(tmp_path, monkeypatch):
             "-q",
         ).stdout
     )
-    assert (told["questions"], told["reports"], told["biased"]) == (
+    assert (record["questions"], record["reports"], record["biased"]) == (
         ["a", "b"],
         300,
         ["most_likely"],
     )
-    assert [cell["values"] for cell in told["cells"]] == [
+    assert [cell["values"] for cell in record["cells"]] == [
         [a, b] for a in "xy" for b in ("false", "true")
     ]
-    assert told["independence"]["freedom"] == 1
+    assert record["independence"]["freedom"] == 1
     run(
         "associate",
         "s.toml",
@@ -276,7 +306,7 @@ def test_command_line(tmp_path, monkeypatch):
     assert [(cell["b"], cell["a"]) for cell in cells] == [
         (b, a) for b in ("false", "true") for a in "xy"
     ]
-    assert float(cells[1]["frequency"]) == pytest.approx(told["cells"][2]["frequency"])
+    assert float(cells[1]["frequency"]) == pytest.approx(record["cells"][2]["frequency"])
     assert (
         "share of b given a"
         in run("associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
@@ -343,15 +373,15 @@ def test_adult():
     for chunk in report_files(survey, answers, random.Random(11).randbytes):
         ingest.feed(chunk)
     ingest.end_of_stream()
-    found = associate(ingest.tally, ["education", "income"], likelihood=True)
+    association = associate(ingest.tally, ["education", "income"], likelihood=True)
     truth = np.zeros((len(levels), len(incomes)))
     for education, income in people:
         truth[levels.index(education), incomes.index(income)] += 1 / len(people)
-    missed = (found.low > truth) | (truth > found.high)
-    assert found.reports == 32_561
+    missed = (association.low > truth) | (truth > association.high)
+    assert association.reports == 32_561
     assert missed.sum() <= 10
-    assert found.independence.p_value < 1e-12
-    assert np.abs(found.likely - truth).sum() < np.abs(found.frequency - truth).sum()
+    assert association.independence.p_value < 1e-12
+    assert np.abs(association.likely - truth).sum() < np.abs(association.frequency - truth).sum()
 
 
 TEXT = """

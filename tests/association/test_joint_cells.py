@@ -1,5 +1,6 @@
 """What an association is made of, against sums over all reports that can come, or that came."""
 
+from dataclasses import FrozenInstanceError
 from itertools import product
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ from associations import CANDIDATES, KEYS, candidates_of, law_of, survey_of
 from scipy.stats import chi2_contingency, norm
 
 from ldp import EstimateError, parse_survey
+from ldp.layout import Layout
 from ldp_aggregator import Options, Tally
 from ldp_aggregator.association import association
 from ldp_aggregator.association import scores as joint_scores
@@ -16,15 +18,14 @@ from ldp_aggregator.association.association import associate
 from ldp_aggregator.association.jumps import joint_jumps
 from ldp_aggregator.estimates.intervals import least_respondents
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.tallies import joint_counting
 from ldp_aggregator.tallies.counting import count_rows
 
 SHARES = np.array([0.5, 0.3, 0.2])
 
 
 def marks_of(question):
-    """The tally cells that each report of a question marks, (reports, cells), and the laws of the
-    reports.
-    """
+    """The tally cells that each report marks, (reports, cells), and the laws of the reports."""
     rows, laws = law_of(question)
     return np.array(
         [count_rows(row[None], question.layout).ravel() for row in rows], dtype=float
@@ -47,35 +48,75 @@ def close(found, expected):
 
 @pytest.mark.parametrize("mechanism", KEYS)
 def test_what_a_report_is_worth(mechanism):
-    """Scores, their squares and their products have the expectations that are stated, whatever is
-    held.
-    """
+    """Scores, their squares and products have the stated expectations, whatever is held."""
     question, values, counts, marks, laws = asked(mechanism)
-    made = joint_scores.joint_scores(question, counts * 1e9, values)
-    assert close(marks @ made.ones, 1)
-    assert close(made.law(), laws @ marks)
-    scores = marks @ made.scores.T
+    functions = joint_scores.joint_scores(question, counts * 1e9, values)
+    assert close(marks @ functions.ones, 1)
+    assert close(functions.law(), laws @ marks)
+    scores = marks @ functions.scores.T
     assert close(laws @ scores, np.eye(3))
     exact = (laws @ scores**2).T
-    assert close(marks_expected(made.squares, laws, marks), exact)
-    assert close(made.own, np.diag(exact))
+    assert close(marks_expected(functions.squares, laws, marks), exact)
+    assert close(functions.own, np.diag(exact))
     for value in range(3):
         others = np.delete(exact[value], value)
-        assert close(made.alike[value], others.max())
-        assert close(made.least[value], others.min())
+        assert close(functions.alike[value], others.max())
+        assert close(functions.least[value], others.min())
     pairs = np.einsum("v,vr,rx,rz->xz", SHARES, laws, scores, scores)
-    assert close(made.moments(counts.ravel()), pairs)
+    assert close(functions.moments(counts.ravel()), pairs)
     if mechanism == "bloom":
-        assert made.powers is None
+        assert functions.powers is None
         return
     for value in range(3):
         others = np.where(np.arange(3) == value, 0, SHARES)
         for place, law in enumerate((laws[value], others @ laws / others.sum())):
             score = scores[:, value]
             expected = [
-                law @ each for each in (score**2, score**3, score**4, np.sign(score) * score**4)
+                law @ function
+                for function in (score**2, score**3, score**4, np.sign(score) * score**4)
             ]
-            assert np.allclose([each[value] for each in made.powers[place]], expected, rtol=1e-6)
+            assert np.allclose(
+                [power[value] for power in functions.powers[place]], expected, rtol=1e-6
+            )
+
+
+def test_functions_stay_as_they_are():
+    """No field of the functions can be set."""
+    question, values, counts, _, _ = asked("grr")
+    with pytest.raises(FrozenInstanceError):
+        joint_scores.joint_scores(question, counts, values).own = counts
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout(symbols=5),
+        Layout(symbols=300),
+        Layout(cohorts=4, symbols=5),
+        Layout(symbols=5, places=3),
+        Layout(bits=11),
+        Layout(cohorts=4, bits=11),
+    ],
+)
+def test_marks_of_reports(layout):
+    """Each report marks the cells that it adds to its question's tally, whatever its form."""
+    generator, size = np.random.default_rng(2), 50
+    prefix = np.zeros((size, layout.prefix_width), dtype=np.uint8)
+    if layout.cohorts > 1:
+        prefix[:, 0] = generator.integers(0, layout.cohorts, size)
+    if layout.bits:
+        body = np.packbits(generator.integers(0, 2, (size, layout.bits)), axis=1, bitorder="little")
+    else:
+        symbols = generator.integers(0, layout.symbols, (size, layout.places))
+        body = symbols.astype(f"<u{layout.symbol_width}").view(np.uint8)
+    rows = np.concatenate([prefix, body], axis=1)
+    cells, reports = joint_counting.marks_of(rows, layout)
+    table = np.zeros((size, layout.cells), dtype=int)
+    np.add.at(table, (reports, cells), 1)
+    expected = [count_rows(row[None], layout).ravel() for row in rows]
+    np.testing.assert_array_equal(table, expected)
+    often = table[:, joint_counting.marked_once(layout)].sum(axis=1)
+    assert set(often.tolist()) == {1}
 
 
 @pytest.mark.parametrize("rates", ['p = "0.05"\nq = "0.7"', 'p = "0.4"\nq = "0.9"'])
@@ -96,22 +137,22 @@ def test_others_of_one_value():
     Equal estimates weigh alike.
     """
     question, _, counts, _, _ = asked("bloom")
-    made = joint_scores.joint_scores(question, counts * 1e9, ("ant",))
-    assert (made.alike.tolist(), made.least.tolist()) == ([0], [0])
+    functions = joint_scores.joint_scores(question, counts * 1e9, ("ant",))
+    assert (functions.alike.tolist(), functions.least.tolist()) == ([0], [0])
     for texts in ((), ("ant", "ant")):
         with pytest.raises(
             EstimateError, match=r"question 'a': expected candidates that set different bits"
         ):
             joint_scores.joint_scores(question, counts, texts)
     question, values, _, marks, laws = asked("matrix")
-    made = joint_scores.joint_scores(question, (laws[0] @ marks)[None] * 1e9, values)
-    scores = marks @ made.scores.T
+    functions = joint_scores.joint_scores(question, (laws[0] @ marks)[None] * 1e9, values)
+    scores = marks @ functions.scores.T
     expected = (laws[1] + laws[2]) / 2 @ scores[:, 0] ** 2
-    assert np.isclose(made.powers[1].second[0], expected, rtol=1e-3)
+    assert np.isclose(functions.powers[1].second[0], expected, rtol=1e-3)
 
 
 def test_too_many_scores(monkeypatch):
-    """As many as values times cells: so many are made, and one more is refused."""
+    """As many as values times cells: that number is made, and one more is refused."""
     question, values, counts, _, _ = asked("oue")
     assert joint_scores.MOST_SCORES == 1 << 22
     monkeypatch.setattr(joint_scores, "MOST_SCORES", 12)
@@ -122,9 +163,7 @@ def test_too_many_scores(monkeypatch):
 
 
 class Collected:
-    """Reports of some questions that were answered together: how many of each combination, and
-    their scores.
-    """
+    """Reports of questions answered together: how many of each combination, and their scores."""
 
     def __init__(self, mechanisms, joint, size):
         self.survey = survey_of(*mechanisms)
@@ -156,19 +195,18 @@ class Collected:
         ]
 
     def sums(self, factors):
-        """The sum over respondents of products of a function of each report: (reports, functions)
-        of each question.
-        """
-        found = self.often
+        """The sum over respondents of products of functions of reports: (reports, functions)."""
+        total = self.often
         for factor in factors:
-            found = np.tensordot(found, factor, axes=(0, 0))
-        return found
+            total = np.tensordot(total, factor, axes=(0, 0))
+        return total
 
     def mean(self, *names):
         """The mean products of these functions of the questions' scores."""
-        functions = [getattr(each, name) for each, name in zip(self.scores, names, strict=True)]
+        functions = [getattr(score, name) for score, name in zip(self.scores, names, strict=True)]
         marked = [
-            mark @ np.atleast_2d(each).T for mark, each in zip(self.marks, functions, strict=True)
+            mark @ np.atleast_2d(function).T
+            for mark, function in zip(self.marks, functions, strict=True)
         ]
         return self.sums(marked) / self.reports
 
@@ -179,8 +217,8 @@ class Collected:
     def jumps(self):
         """Those of the cells, for the margins of the reports."""
         margins = [
-            each.scores @ self.tally.counts[name].ravel() / self.reports
-            for each, name in zip(self.scores, self.names, strict=True)
+            score.scores @ self.tally.counts[name].ravel() / self.reports
+            for score, name in zip(self.scores, self.names, strict=True)
         ]
         return joint_jumps(margins, self.reports, self.scores)
 
@@ -210,9 +248,7 @@ PAIRS = (
     ids=str,
 )
 def collected(request):
-    """Reports to two questions, whose answers go together: as many as are
-    expected, or some more.
-    """
+    """Reports to two questions whose answers go together: as many as are expected, or some more."""
     mechanisms, size = request.param
     return Collected(mechanisms, JOINT, size)
 
@@ -220,10 +256,10 @@ def collected(request):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_cells(collected, estimand):
     """Mean products of scores; the mean squares that their errors go by; their covariance."""
-    found = collected.associated(estimand=estimand, covariance=True)
+    association = collected.associated(estimand=estimand, covariance=True)
     frequency = collected.mean("scores", "scores")
-    assert found.reports == collected.reports
-    assert close(found.frequency, frequency)
+    assert association.reports == collected.reports
+    assert close(association.frequency, frequency)
     one, other = collected.scores
     slope = outer(one.own - one.alike, other.own - other.alike)
     at_zero = np.maximum(
@@ -232,11 +268,11 @@ def test_cells(collected, estimand):
     jumps = collected.jumps()
     if jumps is not None:
         at_zero = jumps.or_expected(at_zero.ravel()).reshape(at_zero.shape)
-    held = np.clip(frequency, 0, 1)
-    variance = held * np.maximum(at_zero + slope - 1, 0) + (1 - held) * at_zero
+    shares = np.clip(frequency, 0, 1)
+    variance = shares * np.maximum(at_zero + slope - 1, 0) + (1 - shares) * at_zero
     if estimand == "population":
-        variance = variance + held * (1 - held)
-    assert close(found.standard_error, np.sqrt(variance / collected.reports))
+        variance = variance + shares * (1 - shares)
+    assert close(association.standard_error, np.sqrt(variance / collected.reports))
     pairs = [
         np.stack([score.moments(unit) for unit in np.eye(len(score.ones))], axis=2).reshape(9, -1)
         for score in collected.scores
@@ -249,7 +285,7 @@ def test_cells(collected, estimand):
             for x, z in product(range(3), repeat=2)
         ]
     )
-    assert close(found.covariance, (exact - np.diag(frequency.ravel())) / collected.reports)
+    assert close(association.covariance, (exact - np.diag(frequency.ravel())) / collected.reports)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -299,30 +335,28 @@ def test_shares_of_those_who_hold(collected, estimand, level):
 
 
 def test_the_test_of_independence(collected):
-    """It is n times the squared correlations of contrasts: of whichever ones, as long as they span
-    them.
-    """
-    found = collected.associated().independence
+    """It is n times the squared correlations of contrasts, whichever ones span them."""
+    test = collected.associated().independence
     spreads, means, contrast = [], [], np.array([[1.0, -1, 0], [0, 1, -1]])
-    for each, name in zip(collected.scores, collected.names, strict=True):
+    for score, name in zip(collected.scores, collected.names, strict=True):
         counts = collected.tally.counts[name].ravel()
-        mean = each.scores @ counts / collected.reports
+        mean = score.scores @ counts / collected.reports
         means.append(mean)
         spreads.append(
             contrast
-            @ (each.moments(counts) / collected.reports - np.outer(mean, mean))
+            @ (score.moments(counts) / collected.reports - np.outer(mean, mean))
             @ contrast.T
         )
     between = contrast @ (collected.mean("scores", "scores") - np.outer(*means)) @ contrast.T
     inverse = [np.linalg.inv(spread) for spread in spreads]
     expected = collected.reports * np.trace(inverse[0] @ between @ inverse[1] @ between.T)
-    assert found.statistic == pytest.approx(expected, rel=1e-6)
-    assert found.freedom == 4
+    assert test.statistic == pytest.approx(expected, rel=1e-6)
+    assert test.freedom == 4
     if not any(question.layout.bits for question in collected.survey) and collected.often.shape == (
         3,
         3,
     ):
-        assert found.statistic == pytest.approx(
+        assert test.statistic == pytest.approx(
             chi2_contingency(collected.often).statistic, rel=1e-6
         )
 
@@ -339,7 +373,9 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
 
     def told(third=None, mechanisms=("grr", "oue"), reports=90):
         questions = [SimpleNamespace(randomizer=mechanism) for mechanism in mechanisms]
-        known = SimpleNamespace(third=third, reports=reports, other=np.array([1.9, 2.0, 4.0]))
+        known = SimpleNamespace(
+            third=third, reports=reports, variance_if_not=np.array([1.9, 2.0, 4.0])
+        )
         return [count.text[:6] for count in association._on_counts(questions, [None] * 2, known)]
 
     assert told() == ["1 of 3"]
@@ -373,61 +409,64 @@ def test_one_report_has_no_test():
 
     And most likely frequencies are for those who ask.
     """
-    made = Collected(("grr", "oue"), JOINT, 300)
-    found = made.associated()
-    assert found.likely is None
-    assert "few-counts" not in [remark.name for remark in found.remarks]
-    likely = associate(made.tally, made.names, likelihood=True).likely
+    collected = Collected(("grr", "oue"), JOINT, 300)
+    association = collected.associated()
+    assert association.likely is None
+    assert "few-counts" not in [remark.name for remark in association.remarks]
+    likely = associate(collected.tally, collected.names, likelihood=True).likely
     assert likely.sum() == pytest.approx(1)
-    tally = Tally.empty(made.survey)
-    rows = np.tile(np.concatenate([law_of(question)[0][0] for question in made.survey]), (5, 1))
-    tally.add(made.survey.groups[0], rows)
-    assert associate(tally, made.names).independence is None
-    # Two of three symbols are not enough either.
-    symbols, bits = (law_of(question)[0] for question in made.survey)
-    tally.add(
-        made.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits])
+    tally = Tally.empty(collected.survey)
+    rows = np.tile(
+        np.concatenate([law_of(question)[0][0] for question in collected.survey]), (5, 1)
     )
-    assert associate(tally, made.names).independence is None
+    tally.add(collected.survey.groups[0], rows)
+    assert associate(tally, collected.names).independence is None
+    # Two of three symbols are not enough either.
+    symbols, bits = (law_of(question)[0] for question in collected.survey)
+    tally.add(
+        collected.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits])
+    )
+    assert associate(tally, collected.names).independence is None
     few = Collected(("grr", "oue"), JOINT, 1).associated()
     assert "few-counts" not in [remark.name for remark in few.remarks]
     assert "few-reports" in [remark.name for remark in few.remarks]
 
 
 def test_three_questions():
-    """All of it goes on to three: cells, shares of the last among those who hold the others, and 20
-    degrees.
-    """
-    made = Collected(("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000)
-    found = made.associated(covariance=True)
-    frequency = made.mean("scores", "scores", "scores")
-    assert close(found.frequency, frequency)
-    assert close(found.conditional[0], frequency / made.mean("scores", "scores", "ones"))
-    assert found.independence.freedom == 20
-    assert found.covariance.shape == (27, 27)
-    assert close(found.covariance, found.covariance.T)
-    diagonal = made.mean(*["squares"] * 3).ravel() - frequency.ravel()
-    assert close(np.diag(found.covariance), diagonal / made.reports)
+    """All of it goes on to three: cells, shares given the other answers, and 20 degrees."""
+    collected = Collected(("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000)
+    association = collected.associated(covariance=True)
+    frequency = collected.mean("scores", "scores", "scores")
+    assert close(association.frequency, frequency)
+    assert close(association.conditional[0], frequency / collected.mean("scores", "scores", "ones"))
+    assert association.independence.freedom == 20
+    assert association.covariance.shape == (27, 27)
+    assert close(association.covariance, association.covariance.T)
+    diagonal = collected.mean(*["squares"] * 3).ravel() - frequency.ravel()
+    assert close(np.diag(association.covariance), diagonal / collected.reports)
 
 
 def test_how_much_covariance_there_is(monkeypatch):
     """Of as many cells as are allowed, and of values whose pairs are not too many."""
-    made = Collected(("grr", "oue"), JOINT, 100)
+    collected = Collected(("grr", "oue"), JOINT, 100)
     assert (association.MOST_COVARIANCE, association._MOST_PAIRS) == (2000, 1 << 24)
     for name, most in (("MOST_COVARIANCE", 9), ("_MOST_PAIRS", 36)):
         with monkeypatch.context() as changed:
             changed.setattr(association, name, most)
-            assert made.associated(covariance=True).covariance.shape == (9, 9)
+            assert collected.associated(covariance=True).covariance.shape == (9, 9)
             changed.setattr(association, name, most - 1)
-            assert made.associated().covariance is None
+            assert collected.associated().covariance is None
             with pytest.raises(EstimateError, match="cells, and fewer values, for a covariance"):
-                made.associated(covariance=True)
+                collected.associated(covariance=True)
 
 
 def test_families_of_cells():
     """All intervals together are those of each at a higher level."""
-    made = Collected(("grr", "oue"), JOINT, 300)
-    family, single = made.associated(simultaneous="bonferroni"), made.associated(level=1 - 0.05 / 9)
+    collected = Collected(("grr", "oue"), JOINT, 300)
+    family, single = (
+        collected.associated(simultaneous="bonferroni"),
+        collected.associated(level=1 - 0.05 / 9),
+    )
     assert close(family.low, single.low)
     assert close(family.high, single.high)
     assert (family.low <= family.frequency).all()
@@ -440,24 +479,24 @@ def test_remarks_on_cells():
 
     Few reports of cells that go by the normal law alone.
     """
-    made = Collected(("grr", "bloom"), JOINT, 100)
-    found = made.associated()
-    one, other = made.scores
+    collected = Collected(("grr", "bloom"), JOINT, 100)
+    association = collected.associated()
+    one, if_not = collected.scores
     at_zero = np.maximum(
-        made.mean("squares", "squares")
-        - outer(one.own - one.alike, other.own - other.alike) * found.frequency,
-        outer(one.least, other.least),
+        collected.mean("squares", "squares")
+        - outer(one.own - one.alike, if_not.own - if_not.alike) * association.frequency,
+        outer(one.least, if_not.least),
     ).ravel()
-    slope = outer(one.own - one.alike, other.own - other.alike).ravel()
+    slope = outer(one.own - one.alike, if_not.own - if_not.alike).ravel()
     known = Moments(
-        made.reports,
-        found.frequency.ravel(),
+        collected.reports,
+        association.frequency.ravel(),
         np.maximum(at_zero + slope - 1, 0),
-        other=at_zero,
+        variance_if_not=at_zero,
         covariance=lambda: np.eye(9),
     )
-    few = made.reports < least_respondents(known, 0.05)
-    assert ("few-respondents" in [remark.name for remark in found.remarks]) == few
+    few = collected.reports < least_respondents(known, 0.05)
+    assert ("few-respondents" in [remark.name for remark in association.remarks]) == few
 
 
 @pytest.mark.parametrize(

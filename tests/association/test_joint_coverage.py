@@ -41,7 +41,7 @@ LEAST = 0.945
 
 
 def survey_of(case):
-    """Two questions of so many values that are answered together."""
+    """Two questions of n values that are answered together."""
     text = '[survey]\nname = "s"\njoint = ["a", "b"]\n'
     for name, mechanism in zip("ab", case.mechanisms, strict=True):
         values = [f"v{number}" for number in range(case.size)]
@@ -66,9 +66,7 @@ def skewed(size):
 
 
 def sets_of(question, values, generator):
-    """Reports of subset selection: the value's own bit, and as many others as are lacking, all
-    alike.
-    """
+    """Reports of subset selection: the value's own bit, and as many alike others as are lacking."""
     size, chosen = question.layout.bits, question.layout.ones
     respondents = np.arange(len(values))
     own = generator.random(len(values)) < float(question.randomizer.support[0])
@@ -84,19 +82,17 @@ def reports_of(survey, holders, generator):
     """Rows of the one group; the sets of `ss` are too many to be written out with their law."""
     if all(question.mechanism == "ss" for question in survey):
         parts = [
-            sets_of(question, held, generator)
-            for question, held in zip(survey, holders.T, strict=True)
+            sets_of(question, answers, generator)
+            for question, answers in zip(survey, holders.T, strict=True)
         ]
         return np.concatenate(parts, axis=1)
     return rows_of(survey, holders, generator)
 
 
 def coverage(case, estimand="respondents", seed=1):
-    """The shares of intervals that hold the truth, by table: of cells, and of
-    what is conditional.
-    """
+    """The shares of intervals that hold the truth, by table: of cells and of conditional shares."""
     survey, joint, generator = survey_of(case), skewed(case.size), np.random.default_rng(seed)
-    found = []
+    coverages = []
     for _ in range(case.tables):
         holders = drawn_from(joint, case.respondents, generator)
         truth = joint
@@ -104,13 +100,13 @@ def coverage(case, estimand="respondents", seed=1):
             truth = np.zeros_like(joint)
             np.add.at(truth, tuple(holders.T), 1 / len(holders))
         tally = tally_of(survey, reports_of(survey, holders, generator))
-        made = association.associate(tally, ["a", "b"], Options(estimand=estimand))
-        cells = ((made.low <= truth) & (truth <= made.high)).mean()
-        held = truth.sum(axis=1) > 0
-        given = truth[held] / truth[held].sum(axis=1, keepdims=True)
-        _, low, high = (part[held] for part in made.conditional)
-        found.append((cells, ((low <= given) & (given <= high)).mean()))
-    return np.transpose(found)
+        estimates = association.associate(tally, ["a", "b"], Options(estimand=estimand))
+        cells = ((estimates.low <= truth) & (truth <= estimates.high)).mean()
+        present = truth.sum(axis=1) > 0
+        conditional = truth[present] / truth[present].sum(axis=1, keepdims=True)
+        _, low, high = (part[present] for part in estimates.conditional)
+        coverages.append((cells, ((low <= conditional) & (conditional <= high)).mean()))
+    return np.transpose(coverages)
 
 
 def error_of(shares):
@@ -121,8 +117,7 @@ def error_of(shares):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_joint_intervals_cover(case, estimand):
-    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, and shares at least
-    as often.
+    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, shares as often.
 
     The means have standard errors of at most .007, so that a coverage of .90 is caught with a
     chance above .9, and what splitting by the estimate gives, .62 to .85, with certainty. Five
@@ -144,8 +139,7 @@ def test_splitting_by_a_noisy_estimate_is_caught(case, monkeypatch):
 
 
 def test_shares_among_few_cover():
-    """With 100 respondents and epsilon 6, where many cells have no report, conditional intervals
-    hold as well.
+    """With 100 respondents at epsilon 6, most cells empty, conditional intervals hold as well.
 
     In 400 tables the mean of 25 shares has a standard error of at most .005. The variance that the
     reports show by themselves, which is nothing where there are none, covers .85.

@@ -1,6 +1,6 @@
 """Devices that an attacker matches across two sessions by their reports.
 
-All devices hold one answer, which is known; in each session each makes so many reports, by a client
+All devices hold one answer, which is known; in each session each makes n reports, by a client
 that keeps its state. The sessions are matched as a whole, by the assignment with the greatest
 likelihood: what a device shows has to be the same, and what its permanent response can have been is
 weighed by Bayes' rule.
@@ -21,9 +21,7 @@ LEAST = 1e-4
 
 
 def match_rate(survey, answer, devices, reports, seed):
-    """The share of devices that are matched with themselves, over two sessions
-    of so many reports.
-    """
+    """The share of devices that are matched with themselves over two sessions of reports."""
     draw = random.Random(seed)
     (question,) = survey.questions
     clients = [Client(survey, random=draw.randbytes) for _ in range(devices)]
@@ -77,8 +75,8 @@ def _evidence(question, value, first, second):
         )
     lasting, fresh = (tuple(map(float, step)) for step in randomizer.response_steps)
     symbols = randomizer.fresh.size
-    kept = np.array([randomizer.memo_value(value, int(cohort)) for cohort in shown])
-    prior = np.where(np.arange(symbols) == kept[:, None], *lasting)
+    memos = np.array([randomizer.memo_value(value, int(cohort)) for cohort in shown])
+    prior = np.where(np.arange(symbols) == memos[:, None], *lasting)
     # shape: devices x symbols, for either session
     chances = [
         np.array(
@@ -109,9 +107,9 @@ def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
         for chance in (one, zero)
     ]
     tables = []
-    for held in (held_if_other, held_if_true):
-        mixed = held * laws[0] + (1 - held) * laws[1]
-        joint = held * np.outer(laws[0], laws[0]) + (1 - held) * np.outer(laws[1], laws[1])
+    for share in (held_if_other, held_if_true):
+        mixed = share * laws[0] + (1 - share) * laws[1]
+        joint = share * np.outer(laws[0], laws[0]) + (1 - share) * np.outer(laws[1], laws[1])
         tables.append(np.log(joint / np.outer(mixed, mixed)))
     return np.array(tables)[true.astype(int)[:, None], bits[0][:, bit, None], bits[1][None, :, bit]]
 

@@ -33,9 +33,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("name", ONCE)
 def test_one_report_spends_the_budget(name, path):
-    """A question whose epsilon goes into one report is answered once, whatever the answers, also
-    after a restart.
-    """
+    """A question whose epsilon goes into one report is answered once, also after a restart."""
     Client(DEVICE_SURVEY, state=path).record(name, "red")
     for answer in ANSWERS:
         with pytest.raises(AlreadyAnsweredError, match=name):
@@ -53,9 +51,7 @@ def test_permanent_responses_survive_restarts(name, path):
 
 
 def test_a_restart_draws_only_instantaneous_noise(path):
-    """A repeated answer takes as many random bytes as an instantaneous response does: nothing
-    permanent is redrawn.
-    """
+    """A repeated answer takes the bytes of an instantaneous response: nothing else is redrawn."""
     asked = DEVICE_SURVEY["mirror"]
     tape = Replay(os.urandom(1 << 12))
     asked.randomizer.instantaneous(0, 0, tape)
@@ -75,9 +71,7 @@ def test_the_cohort_of_a_device_is_fixed(path):
 
 
 def test_devices_differ():
-    """Without a state file nothing is shared: 20 devices do not all land in one cohort (chance
-    1000^-19).
-    """
+    """Without a state file nothing is shared: 20 devices differ in cohort (chance 1000^-19)."""
     assert (
         len({Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH] for _ in range(20)})
         > 1
@@ -85,9 +79,7 @@ def test_devices_differ():
 
 
 def test_no_answer_reaches_the_disk(path):
-    """Neither an answer, in any encoding, nor a plain hash of it is in the state file, or in what
-    the client shows.
-    """
+    """No answer, in any encoding or plain hash, is in the state file or in what a client shows."""
     client = Client(DEVICE_SURVEY, state=path)
     reports = [
         client.record("mirror", TELLING),
@@ -97,16 +89,16 @@ def test_no_answer_reaches_the_disk(path):
     shown = b"".join(file.read_bytes() for file in path.parent.iterdir())
     shown += f"{client!r}{vars(client)!r}{reports!r}{client.ledger()}".encode()
     for answer in (TELLING, "green"):
-        told = answer.encode()
+        text = answer.encode()
         forms = [
-            told,
+            text,
             answer.encode("utf-16-le"),
             json.dumps(answer)[1:-1].encode(),
-            base64.b64encode(told)[:8],
+            base64.b64encode(text)[:8],
         ]
-        forms += [told.hex().encode(), told[::-1]]
+        forms += [text.hex().encode(), text[::-1]]
         for name in ("md5", "sha1", "sha256", "blake2b", "blake2s"):
-            digest = hashlib.new(name, told).digest()
+            digest = hashlib.new(name, text).digest()
             forms += [digest[:8], digest.hex()[:12].encode()]
         assert not [form for form in forms if form in shown]
 
@@ -118,12 +110,13 @@ CALLS = {"once": 1, "bits": 1, "bare": 2, "mirror": 4, "listed": 3}
 
 @pytest.mark.parametrize("name", EVERY)
 def test_failing_randomness_gives_no_report_and_charges_nothing(name):
-    """Randomness that fails at the k-th call, or gives k bytes there, gives an error, no report,
-    and nothing spent.
+    """Randomness that fails at the k-th call gives an error, no report, and nothing spent.
+
+    The same goes for randomness that gives k bytes there.
     """
-    for calls, given in product(range(CALLS[name]), [None, *range(50)]):
+    for calls, length in product(range(CALLS[name]), [None, *range(50)]):
         client = Client(DEVICE_SURVEY)
-        system = FailingSystem(calls, given)
+        system = FailingSystem(calls, length)
         with patch("os.urandom", system):
             try:
                 client.record(name, "red")
@@ -211,9 +204,7 @@ def test_an_unknown_question_is_refused():
 
 
 def test_without_permanent_noise_nothing_is_memoized():
-    """RAPPOR with f = 0 would memoize the true bits: it is answered once, and no response is
-    stored.
-    """
+    """RAPPOR with f = 0 would memoize the true bits: it is answered once, nothing is stored."""
     client = Client(DEVICE_SURVEY)
     client.record("bare", TELLING)
     assert list(client._memory.store.records("permanent")) == []
@@ -233,22 +224,20 @@ def test_a_retry_sends_the_same_bytes():
 
 
 def test_reports_are_batched_by_question():
-    """Every report is in exactly one batch, with others of its question, under an id of the batch's
-    own.
-    """
+    """Every report is in one batch, with others of its question, under an id of the batch's own."""
     reports = [
         Client(DEVICE_SURVEY).record(name, "red") for name in ("once", "mirror") for _ in range(25)
     ]
-    made = batches(
+    by_client = batches(
         [report for pair in zip(reports[:25], reports[25:], strict=True) for report in pair],
         size=10,
     )
     frames = [decode_batch(frame) for frame in FrameReader().feed(report_bytes(reports, size=10))]
-    for found in (made, frames):
-        assert [batch.size for batch in found] == [10, 10, 5] * 2
-        assert len({batch.id for batch in found}) == 6
+    for batches_of in (by_client, frames):
+        assert [batch.size for batch in batches_of] == [10, 10, 5] * 2
+        assert len({batch.id for batch in batches_of}) == 6
         for first, *others in (reports[:25], reports[25:]):
-            alike = [batch for batch in found if batch.fingerprint == first.fingerprint]
+            alike = [batch for batch in batches_of if batch.fingerprint == first.fingerprint]
             rows = [
                 batch.rows[at : at + len(first.row)]
                 for batch in alike
@@ -268,12 +257,10 @@ def test_reports_are_batched_by_question():
     ],
 )
 def test_batches_stay_within_the_limits_of_the_wire(width, count, size, largest):
-    """Whatever size is asked for, a batch can be encoded, and it is as large as the limits let it
-    be.
-    """
-    made = batches([Report(bytes(16), bytes(width))] * count, size=size)
-    assert max(batch.size for batch in made) == largest
-    assert sum(batch.size for batch in made) == count
+    """Whatever size is asked for, a batch can be encoded, and is as large as the limits allow."""
+    filled = batches([Report(bytes(16), bytes(width))] * count, size=size)
+    assert max(batch.size for batch in filled) == largest
+    assert sum(batch.size for batch in filled) == count
     assert report_bytes([Report(bytes(16), bytes(width))] * count, size=size)
 
 
@@ -283,8 +270,7 @@ def test_no_reports_are_no_bytes():
 
 
 def test_a_listed_question_through_a_bloom_filter(path):
-    """RAPPOR with `bloom_bits` on a listed question works from the device to the estimate, without
-    a candidate file.
+    """RAPPOR with `bloom_bits` on a listed question works without a candidate file.
 
     4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7 must hold each
     true frequency.
@@ -307,10 +293,10 @@ def test_a_listed_question_through_a_bloom_filter(path):
         report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers)
     )
     ingest.end_of_stream()
-    found = estimate(ingest.tally, options=Options(level=1 - 1e-7))["x"]
+    estimates = estimate(ingest.tally, options=Options(level=1 - 1e-7))["x"]
     for value, frequency in (("red", 0.6), ("green", 0.4), ("blue", 0.0)):
-        assert found[value].low <= frequency <= found[value].high
-        assert found[value].high - found[value].low < 0.1
+        assert estimates[value].low <= frequency <= estimates[value].high
+        assert estimates[value].high - estimates[value].low < 0.1
 
 
 @pytest.mark.parametrize("together", [False, True])

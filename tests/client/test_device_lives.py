@@ -13,12 +13,13 @@ DEVICES = 600
 
 
 def test_kills(tmp_path):
-    """60 kills (-9) at random moments: what was sent was charged, nothing is randomized twice, no
-    answer is on disk.
+    """60 kills (-9) at random moments leave charges, reports and the disk as they should be.
+
+    What was sent was charged, nothing is randomized twice, and no answer is on disk.
     """
     kill_often(tmp_path, 60, seed=2)
-    found, sent, charged = violations(tmp_path)
-    assert found == []
+    problems, sent, charged = violations(tmp_path)
+    assert problems == []
     assert sent > 20
     assert charged > 20
 
@@ -30,9 +31,7 @@ SURVEY = survey_of(
 
 
 def attack(clients, answers):
-    """How often the best attacker is right, who sees a year of reports and knows everything but the
-    noise.
-    """
+    """How often the best attacker is right, who sees a year's reports and knows all but noise."""
     right = 0
     for client, answer in zip(clients, answers, strict=True):
         said_yes = sum(client.record("x", answer).row[0] for _ in range(ROUNDS))
@@ -54,8 +53,7 @@ class Forgetful:
 
 
 def test_a_year_of_asking_tells_no_more_than_the_permanent_response():
-    """365 rounds of an unchanged binary answer at eps_inf = 1: the attacker is right at most .731
-    of the time.
+    """365 rounds of a binary answer, eps_inf = 1: the attacker is right at most .731 of the time.
 
     600 devices (seed 3), + 4 standard errors. Devices that draw fresh noise each round are found
     out nearly always.

@@ -2,7 +2,7 @@
 
 `python tests/client/test_device_state.py` writes the records of a scripted life, and its ledger, to
 `device_state.json`. Where they change, devices in the field would take an old permanent response
-for none, or an old charge for nobody's.
+for none, or an old charge for no one's.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ldp_client.budget import Budget, renew
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
 from ldp_client.memory import ON, Memory
-from ldp_client.outbox import Limits, Outbox
+from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
 
@@ -53,19 +53,19 @@ def life():
         Scope.of(COLLECTOR),
         Replay(hashlib.shake_256(b"device").digest(1 << 14)),
     )
-    memory, cap, told = Memory(store, scope), exp_lower(Fraction(100)), []
+    memory, cap, records = Memory(store, scope), exp_lower(Fraction(100)), []
     outbox = Outbox(
         store,
         b"12345678",
         b"",
-        limits=Limits(batch=2),
+        limits=QueueLimits(batch=2),
         random=tape,
         count=print,
         inherits=lambda: True,
     )
 
     def note():
-        told.append(
+        records.append(
             [
                 [kind, key.hex(), *map(_plain, record)]
                 for (kind, key), record in everything(store).items()
@@ -96,7 +96,7 @@ def life():
             store.transact(erase)
             answer(*LIVES[1])
         note()
-    return {"records": told, "ledger": str(Ledger.read(store)).splitlines()}
+    return {"records": records, "ledger": str(Ledger.read(store)).splitlines()}
 
 
 def _plain(part):

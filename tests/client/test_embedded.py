@@ -104,9 +104,7 @@ def test_trouble_is_counted_and_logged_once(reason, trouble, caplog):
 
 
 def test_an_answer_in_the_place_of_a_name_is_not_logged(caplog):
-    """An app that mixes up name and answer, or puts an answer into a group's names, leaves neither
-    in its log.
-    """
+    """An app that mixes up names and answers, or a group's names, leaves neither in its log."""
     with caplog.at_level(logging.DEBUG), opened() as client:
         assert not client.record(TELLING, "once")
     with caplog.at_level(logging.DEBUG), opened() as client:
@@ -125,7 +123,7 @@ def test_strict_clients_raise(reason, trouble):
 
 
 @pytest.mark.parametrize("place", ["a-file/state", "damaged"])
-def test_an_unusable_state_hurts_nobody(place, tmp_path):
+def test_an_unusable_state_hurts_no_one(place, tmp_path):
     """Opening, recording and flushing go through with neither error nor report.
 
     A strict client is not opened.
@@ -159,10 +157,10 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
         assert recorded is not store.failed
         failures += store.failed
         store.left = 1000
-        kept = everything(store)
-        assert len([place for place in kept if place[0] == "report"]) == recorded
-        assert len([place for place in kept if place[0] == "charge"]) == recorded
-        assert bool(kept) is recorded
+        records = everything(store)
+        assert len([place for place in records if place[0] == "report"]) == recorded
+        assert len([place for place in records if place[0] == "charge"]) == recorded
+        assert bool(records) is recorded
         client.close()
         if recorded:
             break
@@ -172,15 +170,13 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
 
 
 def test_a_thousand_failures_of_randomness_give_no_report():
-    """1,000 ways in which the source fails, at any call, by an error or by giving too little: no
-    report, no charge.
-    """
+    """1,000 ways in which the source fails, at any call, give no report and no charge."""
     failed = 0
     ways = product((None, *range(200)), EVERY, range(5))
     while failed < 1000:
-        given, name, working = next(ways)
+        length, name, working = next(ways)
         client = opened()
-        with patch("os.urandom", FailingSystem(working, given)):
+        with patch("os.urandom", FailingSystem(working, length)):
             recorded = client.record(name, "red")
         assert client.counts() == ({"recorded": 1} if recorded else {"randomness": 1})
         assert client.waiting() == recorded
@@ -229,10 +225,10 @@ def test_forgetting_erases_everything_but_the_ledger(path):
     with opened(state=path) as client:
         client.record("once", "red")
         client.record("mirror", "red")
-        kept = everything(client._store)
+        records = everything(client._store)
         parts = [
             part
-            for (kind, _), record in kept.items()
+            for (kind, _), record in records.items()
             if kind in ("secret", "permanent", "report")
             for part in record
         ]
@@ -262,7 +258,7 @@ def test_forgetting_erases_everything_but_the_ledger(path):
 
 
 def test_a_withdrawal_that_cannot_be_written_down_counts_all_the_same(path):
-    """A failing disk is reported to whoever withdrew, and nothing is recorded any more."""
+    """A failing disk is reported to the caller who withdrew, and nothing is recorded any more."""
     with opened(state=path) as client:
         client.record("once", "red")
         with (
@@ -297,9 +293,7 @@ def test_a_new_secret_is_an_accounted_event():
 
 
 def test_what_a_survey_may_ask_for_is_checked_at_the_start():
-    """A question beyond the ceiling, and terms that are not pinned, are refused, all of them at
-    once.
-    """
+    """Questions beyond the ceiling and terms that are not pinned are refused, all at once."""
     dear = survey_of(yes_no("a", "0.5"), yes_no("b", "2"), yes_no("c", "3"))
     with pytest.raises(SurveyError) as caught:
         opened(dear, ceiling="1", pins=["00"])
@@ -321,8 +315,8 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
             opened(ceiling=wrong)
     with pytest.raises(ValueError, match="expected a number"):
         opened(ceiling="much")
-    for pins, told in ((["00", "11"], "00, 11"), ([], "none")):
-        with pytest.raises(SurveyError, match=rf"this app pins \({told}\)"):
+    for pins, listed in ((["00", "11"], "00, 11"), ([], "none")):
+        with pytest.raises(SurveyError, match=rf"this app pins \({listed}\)"):
             opened(dear, pins=pins)
 
 
@@ -373,9 +367,7 @@ def test_groups_are_recorded_together():
 
 
 def test_a_group_is_answered_whole():
-    """An answer too few, one too many, or of another question is a mistake of the app, and the
-    message names groups.
-    """
+    """Answers too few, too many or of other questions are mistakes of the app, by group name."""
     survey = survey_of(*map(yes_no, "abc"), head='joint = ["a", "b"]')
     with opened(survey, strict=True) as client:
         for names in ("", "a", "b", "c", "abc", "ax"):
@@ -390,9 +382,7 @@ def test_a_group_is_answered_whole():
 
 
 def test_an_answer_that_is_refused_draws_nothing():
-    """What is charged is charged before a report exists: there is none that
-    could get lost or leak.
-    """
+    """Charges come before reports: there is no report that could get lost or leak."""
     tape = Replay(os.urandom(1000))
     client = Client(DEVICE_SURVEY, random=tape)
     client.record("once", "red")
@@ -407,19 +397,19 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
     with opened() as client:
         shown = [client.preview("mirror", TELLING) for _ in range(3)]
         assert everything(client._store) == {}
-        assert len({each.row for each in shown}) == 3
-        assert {len(each.row) for each in shown} == {DEVICE_SURVEY["mirror"].width}
+        assert len({draw.row for draw in shown}) == 3
+        assert {len(draw.row) for draw in shown} == {DEVICE_SURVEY["mirror"].width}
         assert TELLING not in str(shown[0])
         with pytest.raises(AnswerError):
             client.preview("mirror", "")
         client.record("mirror", TELLING)
         client.record("mirror", "another")
         (*_, first), (*_, second) = (report for _, report in records_of(client._store, "report"))
-        kept = {bytes(response) for _, (response,) in records_of(client._store, "permanent")}
+        responses = {bytes(response) for _, (response,) in records_of(client._store, "permanent")}
         rows = {client.preview("mirror", TELLING).row for _ in range(20)}
         assert len(rows) == 20
         assert not rows & {first, second}
-        assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in kept}
+        assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in responses}
         assert client.preview("mirror", TELLING).lifetime_epsilon == pytest.approx(
             DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price), rel=1e-12
         )

@@ -22,9 +22,7 @@ ROUNDS = 300
 
 @contextmanager
 def interrupted_by(handler):
-    """A function that lets a handler come at a random moment of the next half millisecond, within
-    the block.
-    """
+    """A function that lets a handler come at a random moment of the next half millisecond."""
     draw = random.Random(1)
     # An error that a handler raises within what other tests left to be called at collections would
     # be lost there.
@@ -40,9 +38,7 @@ def interrupted_by(handler):
 
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_a_handler_that_records_gets_no_second_report(place, tmp_path):
-    """Whenever it comes, each question that is answered once has one report at most, charged for
-    once.
-    """
+    """Whenever it comes, a question that is answered once has one report at most, charged once."""
     came, client = 0, None
 
     def handler():
@@ -83,18 +79,16 @@ def test_a_finalizer_that_records_gets_no_second_report():
         gc.collect()
         return report(name, answer)
 
-    type(respondent).report, kept = staticmethod(dying), type(respondent).report
+    type(respondent).report, method = staticmethod(dying), type(respondent).report
     try:
         client.record("once", "red")
     finally:
-        type(respondent).report = kept
+        type(respondent).report = method
     assert len(client.ledger().charges) == 1
 
 
 def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
-    """Of a client whose calls are interrupted by errors, other threads go on recording, and so does
-    its sender.
-    """
+    """Where errors interrupt a client's calls, other threads and its sender go on recording."""
 
     class TimeIsUpError(Exception):
         pass
@@ -156,8 +150,8 @@ def test_children_of_a_busy_client_go_on_recording(tmp_path):
                 errors = []
                 # Processes wait for one another for a short while only: a child may have to try
                 # again.
-                made = any(client.record("mirror", "red") for _ in range(20))
-                return made, "" if made else " ".join(map(str, errors))
+                recorded = any(client.record("mirror", "red") for _ in range(20))
+                return recorded, "" if recorded else " ".join(map(str, errors))
 
         def on_and_on():
             while not stopping.wait(0.003):

@@ -46,9 +46,7 @@ def test_the_lifetime_is_a_hard_stop(lifetime, answered):
 
 
 def test_charges_are_compared_exactly():
-    """A charge fits a bound that equals the product to the last digit, and not one that is smaller
-    by any amount.
-    """
+    """A charge fits a bound that equals the product to the last digit, and no smaller one."""
     store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
     prices[1] = Fraction(81)  # which is written without a denominator
@@ -154,9 +152,7 @@ def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
 
 
 def test_a_small_domain_has_room_for_all_values():
-    """With as many memoized values as there are values, each is reported from a response of its
-    own.
-    """
+    """With as many memoized values as values, each has a response of its own."""
     closed = (
         f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
     )
@@ -194,9 +190,7 @@ class ReadStore(ProcessStore):
 
 @pytest.mark.parametrize("cap", [None, exp_lower(Fraction(1000))])
 def test_what_was_spent_is_read_once_for_each_charge(cap):
-    """However many limits it is compared with: in a file each look is a statement, which reads all
-    charges.
-    """
+    """However many limits there are: in a file each look is one statement for all charges."""
     store, survey = (
         ReadStore(),
         survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
@@ -211,9 +205,7 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
 
 
 def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
-    """Devices with one survey and limits of their own, one after the other: each stops where it
-    would alone.
-    """
+    """Devices with one survey and other limits, one by one: each stops where it would alone."""
     survey = survey_of(yes_no("a"), mirror("m", 3))
     price = survey["m"].price
     for _ in range(2):
@@ -247,9 +239,7 @@ PRICE = 2 * 2 * 1.0986122886681098
 @pytest.mark.parametrize("stop", ["lifetime", "cap", "memoized_values"])
 @pytest.mark.parametrize("apart", [1, 2, 3])
 def test_no_stop_tells_what_was_answered(stop, apart):
-    """Whatever stops a question, every answer is reported, from as many permanent responses as can
-    be afforded.
-    """
+    """Whatever stops a question, every answer is reported, from the responses it can afford."""
     most = f"{PRICE * (apart + 0.5):.6f}"
     survey = survey_of(
         mirror("m", apart if stop == "memoized_values" else 4),
@@ -263,9 +253,7 @@ def test_no_stop_tells_what_was_answered(stop, apart):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_one_question_was_answered_does_not_stop_another(answers):
-    """The charges that an answer may still cost are set aside at once, one being left for each
-    other question.
-    """
+    """The charges that an answer may cost are set aside at once, one left for each other."""
     survey = survey_of(mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"')
     client = Client(survey)
     for answer in answers:
@@ -280,9 +268,7 @@ def test_what_one_question_was_answered_does_not_stop_another(answers):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
-    """What was set aside stays so, used or not: a device with a new secret has what the cap leaves
-    it.
-    """
+    """What was set aside stays so: a device with a new secret has what the cap leaves it."""
     survey = survey_of(mirror("m", 2))
     for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
         with EmbeddedClient(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
@@ -367,7 +353,7 @@ def test_terms_cover_what_costs_and_fingerprints_what_is_meant():
     plain, stop = survey_of(mirror("m")), survey_of(mirror("m"), head='lifetime_epsilon = "20"')
     more, renamed = survey_of(mirror("m", 5)), survey_of(mirror("n"))
     assert plain.fingerprint == stop.fingerprint == more.fingerprint != renamed.fingerprint
-    assert len({each.terms for each in (plain, stop, more, renamed)}) == 4
+    assert len({survey.terms for survey in (plain, stop, more, renamed)}) == 4
     assert plain.terms == survey_of(mirror("m")).terms
 
 
@@ -396,18 +382,18 @@ def test_a_ledger_says_that_changes_may_show():
     Where it has but one, by its limits, and where nothing is memoized, there is no change to be
     seen.
     """
-    told = "When an answer changed, or that it did not, may show beyond that."
+    sentence = "When an answer changed, or that it did not, may show beyond that."
     for head, again in (("", True), (f'lifetime_epsilon = "{PRICE + 0.5:.6f}"', False)):
         client = Client(survey_of(mirror("m"), head=head))
         client.record("m", "an answer")
-        assert (told in str(client.ledger())) is again
+        assert (sentence in str(client.ledger())) is again
     client = Client(survey_of(mirror("m", 2)), lifetime_cap="1000")
     for answer in ("one", "another"):
         client.record("m", answer)
-    assert told in str(client.ledger())
+    assert sentence in str(client.ledger())
     once = Client(survey_of(yes_no("a")))
     once.record("a", True)
-    assert told not in str(once.ledger())
+    assert sentence not in str(once.ledger())
 
 
 @pytest.mark.parametrize(
@@ -422,8 +408,9 @@ def test_a_ledger_says_that_changes_may_show():
     ],
 )
 def test_all_charges_are_multiplied_up(epsilons):
-    """What a survey could ask for is never less than it is, by at most a part in 2^60, and never
-    above e^1000.
+    """What a survey could ask for is never understated, and off by at most a part in 2^60.
+
+    It is never above e^1000.
     """
     survey = survey_of(
         *(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)), mirror("m", 1)

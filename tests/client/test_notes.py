@@ -71,7 +71,7 @@ def test_the_app_takes_part(app, tmp_path):
     while not reports.exists():
         assert time.monotonic() < end
         time.sleep(0.5)
-        told = finished(app("privacy"))
+        output = finished(app("privacy"))
 
     ingest = Ingest(SURVEY)
     with reports.open("rb") as file:
@@ -82,8 +82,8 @@ def test_the_app_takes_part(app, tmp_path):
     assert ingest.tally.reports("kept") >= 4
     assert set(estimate(ingest.tally)["kept"].values) == set(SURVEY["kept"].domain.values)
 
-    assert "sensitive: epsilon 1.000000, charged once" in told
-    assert "would be sent" in told
+    assert "sensitive: epsilon 1.000000, charged once" in output
+    assert "would be sent" in output
     assert "Survey notes-2026: epsilon" in run("ledger", tmp_path / "home" / "ldp.db").output
     assert_nothing_told(
         ["rather not say", "1 to 9", "never chosen"],

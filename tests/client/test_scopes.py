@@ -36,12 +36,12 @@ def opened(survey, state, transport, **settings):
 
 
 def test_each_collector_gets_its_own_reports(state):
-    """Surveys that share a state file share no queue: whoever is sent first gets what is its own,
-    and no more.
-    """
+    """Surveys that share a state file share no queue: each sends its own, and no more."""
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [Collector(HERE), Collector(THERE)]
-    clients = [opened(*each) for each in zip(surveys, [state, state], transports, strict=True)]
+    clients = [
+        opened(*arguments) for arguments in zip(surveys, [state, state], transports, strict=True)
+    ]
     for client in clients:
         assert client.record("q", True)
     assert [client.waiting() for client in clients] == [1, 1]
@@ -55,7 +55,9 @@ def test_surveys_of_one_collector_have_queues_of_their_own(state):
     """Also where a transport has no name."""
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [RecordingTransport(), RecordingTransport()]
-    clients = [opened(*each) for each in zip(surveys, [state, state], transports, strict=True)]
+    clients = [
+        opened(*arguments) for arguments in zip(surveys, [state, state], transports, strict=True)
+    ]
     for client in clients:
         client.record("q", True)
     assert clients[1].flush(30.0)
@@ -117,8 +119,9 @@ def test_what_was_recorded_without_a_collector_goes_to_the_first_one(state):
 
 @pytest.mark.parametrize("order", [(None, HERE), (HERE, None), (None, HERE, None, HERE)], ids=str)
 def test_a_collector_that_comes_later_does_not_ask_again(state, order):
-    """What was recorded without a collector counts for the one that gets it: one report of a
-    question asked once, and one permanent response to an answer.
+    """What was recorded without a collector counts for the one that gets it.
+
+    One report of a question asked once, and one permanent response to an answer.
     """
     transport = Collector(HERE)
     answered = []
@@ -154,7 +157,7 @@ def test_one_collector_gets_what_was_recorded_without_any(state):
     assert [len(there.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [1, 0]
 
 
-def test_what_waits_for_a_transport_without_a_name_is_nobody_elses(state):
+def test_what_waits_for_a_transport_without_a_name_is_no_one_elses(state):
     """A transport need not say where it leads to; what it is to deliver is its own all the same."""
     nameless, here = RecordingTransport(), Collector(HERE)
     with opened(DEVICE_SURVEY, state, nameless) as client:
@@ -168,8 +171,7 @@ def test_what_waits_for_a_transport_without_a_name_is_nobody_elses(state):
 
 
 def test_collectors_cannot_match_devices(state):
-    """The same survey, the same answer, two collectors: permanent responses, cohorts and charges
-    are apart.
+    """With two collectors, permanent responses, cohorts and charges are apart.
 
     Two filters of 64 bits that are drawn apart are equal with a chance below 1e-12.
     """
@@ -198,9 +200,7 @@ def test_a_bare_client_names_its_collector(state):
 
 
 def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
-    """Neither a cohort nor a memo key, so that a state file does not show which
-    answers are alike.
-    """
+    """Neither a cohort nor a memo key: a state file does not show which answers are alike."""
     alone = [
         f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}'
         for number in (6, 7)
@@ -210,7 +210,7 @@ def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
         for question in survey:
             client.record(question.name, "the same")
         keys = [key[-16:] for key, _ in records_of(client._store, "permanent")]
-        cohorts = [kept for _, (kept,) in records_of(client._store, "cohort")]
+        cohorts = [cohort for _, (cohort,) in records_of(client._store, "cohort")]
     assert len(set(keys)) == 8  # where there is one cohort, too
     assert len(set(cohorts)) > 2  # all but the two of one cohort are equal with a chance of 1e-15
 

@@ -18,7 +18,7 @@ from ldp_aggregator import Ingest
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import LONGEST_PAUSE, SLACK, Limits
+from ldp_client.outbox import LONGEST_PAUSE, SLACK, QueueLimits
 from ldp_client.sender import FIRST_PAUSE
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import REFUSED, retry
@@ -77,7 +77,7 @@ def test_a_thousand_failures_send_one_payload(opened, clock):
 
     The aggregator counts them once.
     """
-    limits = Limits(days=10_000)
+    limits = QueueLimits(days=10_000)
     client, _ = opened(limits=limits)
     record(client, 3)
     payloads = []
@@ -100,7 +100,7 @@ def test_a_thousand_failures_send_one_payload(opened, clock):
 
 def test_every_report_is_sent_once_in_batches_of_one_question(opened, clock):
     """What was recorded arrives, batch by batch, whatever the limit of a batch."""
-    client, transport = opened(limits=Limits(batch=10))
+    client, transport = opened(limits=QueueLimits(batch=10))
     record(client, 25)
     for name in ("once", "bits", "bare", "listed"):
         client.record(name, "red")
@@ -156,7 +156,7 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
 
     40 pauses are not all alike (chance 2^-39).
     """
-    client, _ = opened([retry()] * 60, limits=Limits(days=100))
+    client, _ = opened([retry()] * 60, limits=QueueLimits(days=100))
     client.record("once", "red")
     pauses = []
     for _ in range(60):
@@ -184,10 +184,8 @@ def test_pauses_need_no_randomness(opened, clock):
 
 
 def test_the_oldest_go_first(opened, clock):
-    """The queue keeps the newest reports, within `SLACK` of its bound, and says how many it
-    dropped.
-    """
-    client, transport = opened(limits=Limits(reports=100))
+    """The queue keeps the newest reports, within `SLACK` of its bound, and counts what it drops."""
+    client, transport = opened(limits=QueueLimits(reports=100))
     for _ in range(4):
         record(client, 100)
         clock.now += DAY
@@ -198,9 +196,23 @@ def test_the_oldest_go_first(opened, clock):
     assert len(transport.reports(DEVICE_SURVEY, "mirror")) == 100
 
 
+def test_limits_of_a_queue():
+    """What an app gets that names none, as the documentation has them."""
+    assert QueueLimits() == (10_000, 4_194_304, 30, 1_000)
+
+
+def test_the_bound_is_looked_at_once_in_64_reports(opened):
+    """With the first, and then with each 64th: at most 63 more than the bound wait."""
+    client, _ = opened(limits=QueueLimits(reports=100))
+    record(client, 192)
+    assert client.waiting() == 163
+    record(client, 1)
+    assert client.waiting() == 100
+
+
 def test_the_queue_is_bounded_in_bytes(opened, clock):
     """Long reports are fewer."""
-    client, transport = opened(limits=Limits(bytes=1000))
+    client, transport = opened(limits=QueueLimits(bytes=1000))
     record(client, 200)
     client._sender.send_all()
     assert (
@@ -209,10 +221,8 @@ def test_the_queue_is_bounded_in_bytes(opened, clock):
 
 
 def test_old_reports_are_dropped(opened, clock):
-    """After `days` without a collector reports are dropped, also those of a batch that was tried
-    already.
-    """
-    client, transport = opened([retry()], limits=Limits(days=5))
+    """After `days` without a collector reports are dropped, also those that were tried already."""
+    client, transport = opened([retry()], limits=QueueLimits(days=5))
     client.record("once", "red")
     client._sender.send_all()
     client.record("bits", "red")
@@ -273,7 +283,7 @@ class Slow:
 
 
 def test_the_thread_wakes_at_random_times(tmp_path):
-    """Whenever it is: waits are uniform from 0 to twice the interval, by nobody's clock.
+    """Whenever it is: waits are uniform from 0 to twice the interval, by no one's clock.
 
     Of 400 waits each quarter has 100 expected, with a standard deviation of 8.7; 40 to 160 is left
     once in 10^11. A thread that wakes on the hour waits for the same time always, as this clock
@@ -301,7 +311,7 @@ def test_the_thread_wakes_at_random_times(tmp_path):
 
 
 def test_the_thread_goes_on_whatever_happens():
-    """An error is counted, and whoever waits for a round is told that it is over."""
+    """An error is counted, and all who wait for a round are told that it is over."""
     with EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
         sender, rounds = client._sender, []
 
@@ -321,21 +331,19 @@ def test_the_thread_goes_on_whatever_happens():
         assert client.counts()["unexpected"] == 3
 
 
-def test_recording_wakes_nobody():
-    """What was recorded is not sent because of that: the thread is not told, and `record` sends
-    nothing.
-    """
+def test_recording_wakes_no_one():
+    """Recording sends nothing: the thread is not told, and `record` does not send."""
     transport = RecordingTransport()
     with EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
         client.record("once", "red")  # which starts the thread
         sender = client._sender
         with (
-            patch.object(sender._news, "notify_all") as told,
+            patch.object(sender._news, "notify_all") as notify,
             patch.object(sender._news, "notify") as one,
         ):
             client.record("bits", "red")
             client.record("mirror", "red")
-        assert not told.called
+        assert not notify.called
         assert not one.called
         assert sender._asked == 0
         assert not sender._urgent()
@@ -343,9 +351,7 @@ def test_recording_wakes_nobody():
 
 
 def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
-    """A disk that fails to sync keeps a batch from the transport, at every attempt, until it does
-    not fail any more.
-    """
+    """A disk that fails to sync keeps a batch from the transport until it fails no more."""
     client, transport = opened()
     client.record("once", "red")
     for _ in range(3):
@@ -374,9 +380,7 @@ def test_flush_returns_in_time(tmp_path):
 
 
 def test_flush_sends(tmp_path):
-    """`flush` is over when everything is sent, long before its time-out, with or without a
-    background thread.
-    """
+    """`flush` is over when all is sent, long before its time-out, with or without a thread."""
     for interval in (3600.0, None):
         transport = RecordingTransport()
         with EmbeddedClient(
@@ -459,9 +463,7 @@ def test_a_transport_that_returns_nonsense_is_retried(opened, clock, caplog):
 
 
 def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
-    """When a transport is called, the synced file by itself, without its log, accounts for what is
-    sent.
-    """
+    """When a transport is called, the synced file, without its log, accounts for what is sent."""
     charged = []
 
     class Looking(RecordingTransport):
@@ -501,7 +503,7 @@ def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clo
 
     Days before 1970 are none.
     """
-    client, _ = opened([retry(), retry()], limits=Limits(days=most))
+    client, _ = opened([retry(), retry()], limits=QueueLimits(days=most))
     client.record("once", "red")
     client._sender.send_all()
     client.record("bits", "red")
@@ -512,7 +514,7 @@ def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clo
 
 def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
     """What was recorded before there was a collector is older, whatever its queue is called."""
-    state, limits = tmp_path / "state", Limits(reports=10)
+    state, limits = tmp_path / "state", QueueLimits(reports=10)
     with EmbeddedClient(DEVICE_SURVEY, state=state, strict=True, limits=limits) as client:
         record(client, 10)
     clock.now += DAY
@@ -538,7 +540,7 @@ def test_a_collector_by_its_address_gets_the_reports(tmp_path):
 
 
 def test_flush_without_a_collector_says_whether_anything_waits():
-    """There is nobody to send to."""
+    """There is no one to send to."""
     with EmbeddedClient(DEVICE_SURVEY, state=None) as client:
         assert client.flush()
         client.record("once", "red")
@@ -553,7 +555,7 @@ def test_an_interval_takes_time(interval):
 
 
 def test_closing_waits_for_what_is_being_sent():
-    """For half a second at most; and an exit does not wait for a thread that nobody closed."""
+    """For half a second at most; and an exit does not wait for a thread that no one closed."""
     client = EmbeddedClient(DEVICE_SURVEY, state=None, transport=Slow(0.1))
     client.record("once", "red")
     assert not client.flush(0.01)

@@ -31,21 +31,20 @@ def days_with_a_report(survey, answers, **settings):
     with EmbeddedClient(
         survey, state=None, transport=transport, interval=None, **settings
     ) as client:
-        made = []
+        outcomes = []
         for number, answer in enumerate(answers):
             with on_day(number):
-                made.append(client.record("daily", answer))
+                outcomes.append(client.record("daily", answer))
         with on_day(len(answers)):
             client.flush(30.0)
-    assert len(transport.reports(survey, "daily")) == sum(made)
-    return tuple(made)
+    assert len(transport.reports(survey, "daily")) == sum(outcomes)
+    return tuple(outcomes)
 
 
 @pytest.mark.parametrize("limit", ["0.5", "1.9", "2", "3", "4.5", "7", "100"])
 @pytest.mark.parametrize("stop", ["lifetime_epsilon", "lifetime_cap"])
 def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
-    """With a price of 2, whatever the limit: a device reports on the same days, whatever it is
-    answered.
+    """With a price of 2 and any limit, a device reports on the same days, whatever is answered.
 
     Where the limit is 3, devices that stop at the second value are silent on the third and fourth
     day after 1, 1, 2, 2, and not after 1, 1, 1, 1: no law but a certainty, so that 5 devices each
@@ -63,9 +62,7 @@ def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
 
 @pytest.mark.parametrize("answers", SEQUENCES)
 def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_path):
-    """What a question with permanent responses was answered leaves the same for the next question,
-    of any survey.
-    """
+    """What a memoized question was answered leaves as much for the next one, of any survey."""
     survey, other = survey_of(DAILY, yes_no("once")), survey_of(yes_no("once"), name="other")
     for cap, rest in (
         ("100", [True, True]),
@@ -77,9 +74,9 @@ def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_
         with EmbeddedClient(survey, state=state, lifetime_cap=cap) as client:
             for answer in answers:
                 assert client.record("daily", answer)
-            made = [client.record("once", True)]
+            outcomes = [client.record("once", True)]
         with EmbeddedClient(other, state=state, lifetime_cap=cap) as client:
-            assert [*made, client.record("once", True)] == rest
+            assert [*outcomes, client.record("once", True)] == rest
 
 
 def order_of_days(answers):
@@ -132,21 +129,19 @@ def test_batches_leave_in_random_order():
 
 
 def test_reports_that_an_app_sends_itself_are_in_random_order():
-    """Rows of a batch, and batches of an upload: of 300 uploads each order is seen, but for a
-    chance below 1e-22.
-    """
+    """Of 300 uploads every order of rows and batches is seen, but for a chance below 1e-22."""
     survey = survey_of(mirror("m"), yes_no("a"))
     client = Client(survey, lifetime_cap="1000")
-    made = [client.record("m", value) for value in "abc"]
-    rows = [report.row for report in made]
+    reports = [client.record("m", value) for value in "abc"]
+    rows = [report.row for report in reports]
     once = client.record("a", True)
     seen, first = set(), set()
     for _ in range(300):
         batches = [
-            decode_batch(payload) for payload in FrameReader().feed(report_bytes([*made, once]))
+            decode_batch(payload) for payload in FrameReader().feed(report_bytes([*reports, once]))
         ]
         first.add(batches[0].fingerprint)
-        (batch,) = [batch for batch in batches if batch.fingerprint == made[0].fingerprint]
+        (batch,) = [batch for batch in batches if batch.fingerprint == reports[0].fingerprint]
         width = len(batch.rows) // 3
         seen.add(
             tuple(

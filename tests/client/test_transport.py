@@ -99,9 +99,7 @@ def test_a_date_to_retry_after():
 
 
 def test_a_request_tells_nothing_about_the_device():
-    """Headers hold the address, the length, the type, a constant name, and the token if there is
-    one.
-    """
+    """Headers hold the address, the length, the type, a constant name, and any token."""
     with serving(202) as (address, requests):
         HTTPTransport(f"{address}/prefix/").send(PAYLOAD)
         HTTPTransport(address, token="secret").send(PAYLOAD)  # noqa: S106
@@ -129,7 +127,7 @@ def test_endless_answers_are_not_read():
 
 
 def test_no_answer_is_retried():
-    """Nobody listens, nobody answers in time, or something that is not HTTP does."""
+    """No one listens, no one answers in time, or something that is not HTTP does."""
     with serving(202, delay=0.5) as (address, _):
         assert HTTPTransport(address, timeout=0.05).send(PAYLOAD) == retry()
     assert HTTPTransport(address).send(PAYLOAD) == retry()
@@ -187,9 +185,9 @@ def test_a_folder_collects_frames(tmp_path):
         assert transport.send(PAYLOAD) == retry()
     assert transport.send(PAYLOAD) == ACCEPTED
     reader = FrameReader()
-    found = [*reader.feed((tmp_path / "reports.ldp").read_bytes()), *reader.close()]
-    assert [each for each in found if isinstance(each, bytes)] == [b"a batch"] * 2
-    assert [each.size for each in found if isinstance(each, Damage)] == [len(PAYLOAD) - 3]
+    parts = [*reader.feed((tmp_path / "reports.ldp").read_bytes()), *reader.close()]
+    assert [part for part in parts if isinstance(part, bytes)] == [b"a batch"] * 2
+    assert [part.size for part in parts if isinstance(part, Damage)] == [len(PAYLOAD) - 3]
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):

@@ -43,9 +43,7 @@ def answered(surveys, state, **settings):
 
 @pytest.mark.parametrize("version", [spelt, dearer, longer, raised])
 def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
-    """Sixty versions of a survey, opened with defaults, get one report in all, whichever client
-    asks.
-    """
+    """Sixty versions of a survey, opened with defaults, get one report in all, from any client."""
     versions = [version(number) for number in range(60)]
     assert (
         len({survey["fruit"].fingerprint for survey in versions}) > 58
@@ -61,9 +59,7 @@ def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
 
 
 def test_surveys_get_no_more_than_the_usual_cap(tmp_path):
-    """Sixty surveys of epsilon 1, each under a name of its own, get ten reports from a device with
-    defaults.
-    """
+    """Sixty surveys of epsilon 1, each named otherwise, get ten reports from a default device."""
     surveys = [
         survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}")
         for number in range(60)
@@ -83,9 +79,7 @@ def test_a_first_survey_that_asks_for_more_sets_the_usual_cap(tmp_path):
 
 
 def test_consent_lets_a_new_version_ask(tmp_path):
-    """A version that asks for more gets it once the person agreed to that version, and the next one
-    does not.
-    """
+    """A version that asks for more gets it once the person agrees to it, and the next does not."""
     versions = [spelt(number) for number in range(4)]
     state = tmp_path / "state"
     assert answered(versions[:2], state) == 1
@@ -102,9 +96,7 @@ def test_consent_lets_a_new_version_ask(tmp_path):
 
 @pytest.mark.parametrize("erase", ["rotate", "forget"])
 def test_erasing_gives_no_version_more(erase, tmp_path):
-    """Neither a new secret nor forgetting lets a question that is answered once be asked again, in
-    any version.
-    """
+    """Neither a new secret nor forgetting lets a question be asked again, in any version."""
     with EmbeddedClient(spelt(0), state=tmp_path / "state") as client:
         assert client.record("fruit", "apple")
         for _ in range(3):
@@ -137,11 +129,11 @@ def test_a_lower_limit_stays(tmp_path):
     """
     names = [yes_no(name) for name in "abcd"]
     state = tmp_path / "state"
-    for head, name, made in (
+    for head, name, recorded in (
         ('lifetime_epsilon = "3"', "a", True),
         ('lifetime_epsilon = "2"', "b", True),
         ('lifetime_epsilon = "3"', "c", False),
         ("", "d", False),
     ):
         with EmbeddedClient(survey_of(*names, head=head), state=state) as client:
-            assert client.record(name, True) is made
+            assert client.record(name, True) is recorded

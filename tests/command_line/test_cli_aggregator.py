@@ -78,18 +78,16 @@ def test_check_lists_every_problem(folder):
     (folder / "bad.toml").write_text(
         '[survey]\nname = "no good"\n[[question]]\nname = "x"\ntype = "boolen"\nepsilom = 1\n'
     )
-    told = ldp("check bad.toml", 1).stderr
+    messages = ldp("check bad.toml", 1).stderr
     assert all(
-        f"bad.toml: {place}" in told
+        f"bad.toml: {place}" in messages
         for place in ("survey.name", "question 1 (x).type", "question 1 (x).epsilom")
     )
 
 
 def test_explain_says_what_a_report_costs(folder):
-    """Declared and delivered epsilon, both epsilons of memoized responses, totals, sizes and plain
-    words.
-    """
-    told = ldp("explain survey.toml").stdout
+    """Declared and delivered epsilon, both memoized ones, totals, sizes and plain words."""
+    text = ldp("explain survey.toml").stdout
     for fragment in (
         "smoker: warner, 2 values",
         "declared epsilon    1",
@@ -105,13 +103,11 @@ def test_explain_says_what_a_report_costs(folder):
         f"terms               {COMMUTE_SURVEY.terms.hex()}",
         "certificate ",
     ):
-        assert fragment in told
+        assert fragment in text
 
 
 def test_a_lifetime_that_is_too_short_is_warned_about(folder):
-    """A survey whose questions can cost more than a device may spend gives a warning, and says
-    where it stops.
-    """
+    """A survey that can cost more than a device may spend warns, and says where it stops."""
     (folder / "short.toml").write_text(
         COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "3"', 1)
     )
@@ -127,13 +123,13 @@ def test_a_lifetime_that_is_too_short_is_warned_about(folder):
 def test_explain_writes_the_certificate(folder):
     """The certificate is JSON, and names the survey, every question, and their fingerprints."""
     ldp("explain survey.toml --json certificate.json")
-    told = json.loads((folder / "certificate.json").read_text())
-    assert (told["survey"], told["fingerprint"]) == (
+    record = json.loads((folder / "certificate.json").read_text())
+    assert (record["survey"], record["fingerprint"]) == (
         "commute-2026",
         COMMUTE_SURVEY.fingerprint.hex(),
     )
-    assert told["terms"] == COMMUTE_SURVEY.terms.hex()
-    assert {each["name"]: each["fingerprint"] for each in told["questions"]} == {
+    assert record["terms"] == COMMUTE_SURVEY.terms.hex()
+    assert {question["name"]: question["fingerprint"] for question in record["questions"]} == {
         question.name: question.fingerprint.hex() for question in COMMUTE_SURVEY
     }
 
@@ -154,15 +150,13 @@ def test_unbounded_spending_is_warned_about(folder):
     "paths", ["first second", "second first", "first first second", "tally second", "second tally"]
 )
 def test_aggregate_counts_reports_and_tallies(paths, folder):
-    """In any order, from reports or tallies, and with a file given twice: the tally is that of all
-    reports.
-    """
+    """In any order, from reports or tallies, with a file given twice: one tally of all reports."""
     ldp(f"aggregate survey.toml {paths} -o out")
-    found, expected = (
+    tally, expected = (
         decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY),
         tally_of(FIRST, SECOND),
     )
-    assert {name: counts.tolist() for name, counts in found.counts.items()} == {
+    assert {name: counts.tolist() for name, counts in tally.counts.items()} == {
         name: counts.tolist() for name, counts in expected.counts.items()
     }
 
@@ -173,10 +167,10 @@ def test_the_intake_is_reported_on_standard_error(folder):
     `--quiet` keeps it to itself.
     """
     (folder / "mixed").write_bytes(FIRST + b"junk" + FIRST[:500] + SECOND)
-    told = ldp("aggregate survey.toml mixed -o out")
-    assert "42 batches received = 36 accepted + 4 duplicate + 2 rejected" in told.stderr
-    assert "2 frame-damaged" in told.stderr
-    assert told.stdout == ""
+    result = ldp("aggregate survey.toml mixed -o out")
+    assert "42 batches received = 36 accepted + 4 duplicate + 2 rejected" in result.stderr
+    assert "2 frame-damaged" in result.stderr
+    assert result.stdout == ""
     quiet = ldp("aggregate survey.toml mixed -o out --quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
 
@@ -190,15 +184,15 @@ def test_json_has_the_documented_format(folder):
 
     What else there is stands beside them.
     """
-    told = json.loads(ldp("estimate survey.toml first --format json -q").stdout)
-    assert list(told) == ["format", "survey", "questions"]
-    assert told["format"] == 1
-    assert told["survey"] == {
+    record = json.loads(ldp("estimate survey.toml first --format json -q").stdout)
+    assert list(record) == ["format", "survey", "questions"]
+    assert record["format"] == 1
+    assert record["survey"] == {
         "name": "commute-2026",
         "fingerprint": COMMUTE_SURVEY.fingerprint.hex(),
     }
-    assert list(told["questions"]) == ["smoker", "transport", "homepage"]
-    for question in told["questions"].values():
+    assert list(record["questions"]) == ["smoker", "transport", "homepage"]
+    for question in record["questions"].values():
         assert [key for key in question if key in KEYS] == list(KEYS)
         others = {
             "interval",
@@ -211,7 +205,7 @@ def test_json_has_the_documented_format(folder):
         }
         assert question.keys() - KEYS <= others
         assert all(tuple(value) == VALUE_KEYS for value in question["values"])
-    transport = told["questions"]["transport"]
+    transport = record["questions"]["transport"]
     assert {key: transport[key] for key in KEYS[2:7]} == {
         "reports": RESPONDENTS,
         "level": 0.95,
@@ -226,7 +220,7 @@ def test_json_has_the_documented_format(folder):
     for value in transport["values"]:
         assert value["count"] == pytest.approx(RESPONDENTS * value["frequency"])
         assert 0 <= value["interval"][0] <= value["interval"][1] <= 1
-    assert [value["value"] for value in told["questions"]["homepage"]["values"]] == [
+    assert [value["value"] for value in record["questions"]["homepage"]["values"]] == [
         "a.org",
         "b.org",
         "c.org",
@@ -237,9 +231,9 @@ def test_options_reach_the_estimates(folder):
     """Each option is in the JSON that it changes."""
     options = "--level 0.5 --estimand population --simultaneous --post norm-sub"
     line = f"estimate survey.toml tally --format json -q {options}"
-    told = json.loads(ldp(line).stdout)["questions"]["transport"]
-    assert [told[key] for key in KEYS[3:7]] == [0.5, "population", True, "norm-sub"]
-    assert sum(value["frequency"] for value in told["values"]) == pytest.approx(1)
+    question = json.loads(ldp(line).stdout)["questions"]["transport"]
+    assert [question[key] for key in KEYS[3:7]] == [0.5, "population", True, "norm-sub"]
+    assert sum(value["frequency"] for value in question["values"]) == pytest.approx(1)
 
 
 def test_reports_and_their_tally_give_the_same_estimates(folder):
@@ -297,9 +291,7 @@ def test_the_ending_of_a_file_says_its_format(form, folder):
 
 
 def test_a_link_stays_a_link(folder):
-    """Writing through a link replaces what it points to, so that no device is
-    lost to `--output`.
-    """
+    """Writing through a link replaces what it points to: no device is lost to `--output`."""
     (folder / "link").symlink_to("target")
     ldp("aggregate survey.toml first -o link")
     assert (folder / "link").is_symlink()
@@ -348,9 +340,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("line", "code", "said"), FAILURES)
 def test_failures_are_messages_and_leave_files_alone(line, code, said, folder):
-    """A failing command says what is wrong in a few lines, exits non-zero, and neither writes nor
-    leaves anything.
-    """
+    """A failing command says what is wrong in a few lines, exits non-zero and leaves no file."""
     (folder / "out").write_text("precious")
     before = sorted(path.name for path in folder.iterdir())
     result = ldp(line, code)
@@ -387,9 +377,7 @@ def process(folder, *words):
 
 
 def interrupted(running):
-    """What a process prints when it is told to stop, and told again: the first time may be just
-    before it waits.
-    """
+    """What a process prints when told to stop, twice, as the first may come before it waits."""
     for _ in range(30):
         running.send_signal(signal.SIGINT)
         try:
@@ -408,9 +396,9 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
         pipe.write(FIRST)
         pipe.flush()
         before = sorted(path.name for path in folder.iterdir())
-        told = interrupted(running)
+        words = interrupted(running)
     assert running.returncode == 130
-    assert told.split() == ["interrupted"]
+    assert words.split() == ["interrupted"]
     assert (folder / "out").read_text() == "precious"
     assert [name for name in before if not name.startswith(".")] == sorted(
         path.name for path in folder.iterdir()
@@ -418,14 +406,12 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
 
 
 def test_a_pipe_without_a_terminal_gets_no_progress_bar(folder):
-    """In a process whose output is no terminal, standard error has the one line
-    about the intake.
-    """
+    """Where the output is no terminal, standard error has the one line about the intake."""
     running = process(folder, "aggregate", "survey.toml", "first", "second", "-o", "out")
-    shown, told = running.communicate(timeout=60)
+    shown, messages = running.communicate(timeout=60)
     assert (running.returncode, shown) == (0, "")
-    assert len(told.splitlines()) == 1
-    assert "\x1b" not in told
+    assert len(messages.splitlines()) == 1
+    assert "\x1b" not in messages
 
 
 def test_help_is_quick(folder):
@@ -464,8 +450,8 @@ def test_a_broken_package_takes_nothing_down(value, said, folder, monkeypatch):
     broken = EntryPoint("broken", value, cli.COMMANDS)
 
     def with_broken(**selected):
-        found = list(known(**selected))
-        return [*found, broken] if selected.get("name", "broken") == "broken" else found
+        points = list(known(**selected))
+        return [*points, broken] if selected.get("name", "broken") == "broken" else points
 
     monkeypatch.setattr(cli, "entry_points", with_broken)
     listed = ldp("--help").stdout

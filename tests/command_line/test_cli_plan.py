@@ -20,7 +20,8 @@ def plan(*words, code=0):
 
 def plans(*words):
     """The plans by name, from JSON."""
-    return {each["name"]: each for each in json.loads(plan(*words, "--format", "json"))["plans"]}
+    records = json.loads(plan(*words, "--format", "json"))["plans"]
+    return {record["name"]: record for record in records}
 
 
 @pytest.mark.parametrize("line", DOCUMENTED)
@@ -35,12 +36,12 @@ def test_documented_calls(line, monkeypatch):
 def test_table_of_mechanisms():
     """One row for each mechanism that serves, best first; numbers as in the JSON."""
     words = ("--values", "100", "--epsilon", "1", "--respondents", "1e5", "--detect", "0.05")
-    shown, told = plan(*words), plans(*words)
-    assert {"grr", "sue", "oue"} <= told.keys()
-    assert "warner" not in told
-    widths = [each["half_width"] for each in told.values()]
+    shown, plans_by_name = plan(*words), plans(*words)
+    assert {"grr", "sue", "oue"} <= plans_by_name.keys()
+    assert "warner" not in plans_by_name
+    widths = [value["half_width"] for value in plans_by_name.values()]
     assert widths == sorted(widths)
-    oue = told["oue"]
+    oue = plans_by_name["oue"]
     row = next(line for line in shown.splitlines() if line.startswith(" oue")).split()
     assert row[:3] == ["oue", "1", "100,000"]
     assert row[3:9] == [
@@ -64,19 +65,19 @@ def test_table_of_mechanisms():
 def test_respondents_found():
     """As many respondents as were found for a half-width give that half-width."""
     words = ("--values", "20", "--epsilon", "2", "--simultaneous")
-    for name, found in plans(*words, "--half-width", "0.01").items():
-        told = plans(*words, "--respondents", str(found["respondents"]))[name]
-        assert 0.0099 < told["half_width"] <= 0.01
+    for name, row in plans(*words, "--half-width", "0.01").items():
+        again = plans(*words, "--respondents", str(row["respondents"]))[name]
+        assert 0.0099 < again["half_width"] <= 0.01
 
 
 def test_epsilon_found():
     """The epsilon that was found for a detectable frequency makes it detectable."""
     words = ("--values", "20", "--respondents", "5e4", "--detect", "1/50")
-    for name, found in plans(*words).items():
-        told = plans(*words, "--epsilon", found["epsilon"]["declared"])[name]
-        assert told["detectable"] <= 0.02
-        assert told["chance_to_detect"] == pytest.approx(found["chance_to_detect"])
-        assert told["chance_to_detect"] == pytest.approx(0.8, abs=0.01)
+    for name, row in plans(*words).items():
+        again = plans(*words, "--epsilon", row["epsilon"]["declared"])[name]
+        assert again["detectable"] <= 0.02
+        assert again["chance_to_detect"] == pytest.approx(row["chance_to_detect"])
+        assert again["chance_to_detect"] == pytest.approx(0.8, abs=0.01)
 
 
 @pytest.fixture
@@ -96,50 +97,46 @@ def folder(tmp_path, monkeypatch):
 
 def test_survey(folder):
     """Each question is planned through its own mechanism, a Bloom filter on its candidates."""
-    told = plans("s.toml", "--respondents", "20000", "--frequency", "0.1")
-    assert {name: item["mechanism"] for name, item in told.items()} == {
+    plans_by_name = plans("s.toml", "--respondents", "20000", "--frequency", "0.1")
+    assert {name: item["mechanism"] for name, item in plans_by_name.items()} == {
         "smoker": "warner",
         "transport": "oue",
         "homepage": "rappor",
     }
-    assert [each["values"] for each in told.values()] == [2, 4, 3]
-    assert told["smoker"]["efficiency"] == pytest.approx(1)
-    assert told["homepage"]["efficiency"] is None
-    assert told["homepage"]["forged"]["shift"] is None
-    assert all(0 < each["rare_error"] < 0.1 for each in told.values())
+    assert [value["values"] for value in plans_by_name.values()] == [2, 4, 3]
+    assert plans_by_name["smoker"]["efficiency"] == pytest.approx(1)
+    assert plans_by_name["homepage"]["efficiency"] is None
+    assert plans_by_name["homepage"]["forged"]["shift"] is None
+    assert all(0 < value["rare_error"] < 0.1 for value in plans_by_name.values())
     shown = plan("s.toml", "--half-width", "0.02", "--forged", "7")
     assert "homepage" in shown
     assert "how far 7 reports" in shown
 
 
 def test_explain_states_the_efficiency(folder):
-    """`ldp explain` gives each question the efficiency that its plan has, and none where there is
-    none.
-    """
+    """`ldp explain` gives each question the efficiency that its plan has, if it has one."""
     shown = run("explain", "s.toml").output
     stated = re.findall(
         r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE
     )
-    told = plans("s.toml", "--respondents", "1000").values()
+    rows = plans("s.toml", "--respondents", "1000").values()
     assert stated == [
-        (f"{each['efficiency']:.3f}", str(each["values"])) for each in told if each["efficiency"]
+        (f"{row['efficiency']:.3f}", str(row["values"])) for row in rows if row["efficiency"]
     ]
     assert len(stated) == 2
 
 
 def test_unreachable_is_a_dash():
-    """What no epsilon brings about is said so, in the table and in the records, after what can be
-    had.
-    """
+    """What no epsilon brings about is said, in table and records, after what can be had."""
     words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
-    shown, told = plan(*words), plans(*words)
+    shown, plans_by_name = plan(*words), plans(*words)
     assert "cannot be reached" in shown
     assert (
         next(line for line in shown.splitlines() if line.startswith(" oue")).split()[1:]
         == ["-"] * 11
     )
-    reachable = [each["reachable"] for each in told.values()]
-    assert told["grr"]["reachable"]
+    reachable = [value["reachable"] for value in plans_by_name.values()]
+    assert plans_by_name["grr"]["reachable"]
     assert reachable == sorted(reachable, reverse=True)
 
 
@@ -177,7 +174,7 @@ def test_unreachable_is_a_dash():
         (
             ("--values", "10", "--epsilon", "1", "-n", "9", "--forged", "10"),
             2,
-            "at most as many as respondents (9)",
+            "--forged: expected at most as many as --respondents (9), got 10",
         ),
         (("s.toml", "--values", "10", "-n", "9"), 2, "got both"),
         (("s.toml",), 2, "expected --respondents, or --half-width"),

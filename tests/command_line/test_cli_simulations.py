@@ -45,11 +45,11 @@ def test_from_table_to_estimates(folder):
     run("randomize", "s.toml", "-i", "a.csv", "-o", "r2")
     run("aggregate", "s.toml", "r1", "-o", "t1")
     run("aggregate", "s.toml", "t1", "r2", "-o", "t2")
-    told = json.loads(run("estimate", "s.toml", "t2", "--format", "json", "-q").stdout)
-    assert told["questions"]["smoker"]["reports"] == 1500
-    assert told["questions"]["pet"]["reports"] == 2000
+    record = json.loads(run("estimate", "s.toml", "t2", "--format", "json", "-q").stdout)
+    assert record["questions"]["smoker"]["reports"] == 1500
+    assert record["questions"]["pet"]["reports"] == 2000
     direct = json.loads(run("estimate", "s.toml", "r1", "r2", "--format", "json", "-q").stdout)
-    assert direct == told
+    assert direct == record
 
 
 def test_reports_are_fresh_noise(folder):
@@ -83,16 +83,14 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
         batch = decode_batch(frame)
         rows.setdefault(batch.fingerprint, []).append(batch.rows)
     assert len(rows) == 2
-    for made in (b"".join(row) for row in rows.values()):
-        first, second = (Counter(half) for half in (made[:1500], made[1500:]))
-        assert len(made) == 3000
+    for reports in (b"".join(row) for row in rows.values()):
+        first, second = (Counter(half) for half in (reports[:1500], reports[1500:]))
+        assert len(reports) == 3000
         assert all(abs(first[symbol] - second[symbol]) < 200 for symbol in first | second)
 
 
 def test_refused_tables_leave_no_file(folder):
-    """A table with a cell that does not fit leaves the output as it was, unless such cells are
-    skipped.
-    """
+    """A table with a cell that does not fit leaves the output alone, unless it is skipped."""
     (folder / "bad.csv").write_text("smoker,pet\nyes,cat\nyes,unicorn\n" * 1)
     (folder / "r").write_bytes(b"before")
     result = run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", code=1)
@@ -105,9 +103,7 @@ def test_refused_tables_leave_no_file(folder):
 
 
 def test_simulate_writes_everything(folder):
-    """A simulation ends with a table, a picture, an HTML page and records, and
-    its seed repeats it.
-    """
+    """A simulation ends with table, picture, HTML page and records, and its seed repeats it."""
     words = (
         "simulate",
         "s.toml",
@@ -133,10 +129,10 @@ def test_simulate_writes_everything(folder):
 
 def test_simulate_population_of_a_table(folder):
     """The truth is the table's: of 750 who said whether they smoke, a third does."""
-    told = json.loads(
+    record = json.loads(
         run("simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q").stdout
     )
-    truths = [value["truth"] for value in told["questions"]["smoker"]["values"]]
+    truths = [value["truth"] for value in record["questions"]["smoker"]["values"]]
     assert truths == pytest.approx([2 / 3, 1 / 3])
 
 

@@ -63,9 +63,9 @@ def answers(tmp_path):
     path = tmp_path / "answers.py"
     path.write_text(module(parse_survey(EVERY_TYPE)))
     spec = importlib.util.spec_from_file_location("answers", path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    return written
 
 
 def test_generated_functions_record(answers):
@@ -87,14 +87,15 @@ def test_generated_functions_record(answers):
 
 def test_generated_modules_are_typed(answers):
     """The types are those of the questions, and the text of a question is what an editor shows."""
-    found = {
+    annotations = {
         node.name: [
-            ast.unparse(each.annotation) for each in (*node.args.args[1:], *node.args.kwonlyargs)
+            ast.unparse(argument.annotation)
+            for argument in (*node.args.args[1:], *node.args.kwonlyargs)
         ]
         for node in ast.parse(Path(answers.__file__).read_text()).body
         if isinstance(node, ast.FunctionDef)
     }
-    assert found == {
+    assert annotations == {
         "record_a_b": ["int"],
         "record_a_b_2": ["Collection[Literal['x', 'y', 'z']]"],
         "record_question_3rd": ["str"],
@@ -181,7 +182,7 @@ def test_names_that_look_alike_are_numbered():
 
 @pytest.mark.parametrize(("number", "type_"), [(200, "Literal["), (201, "str")])
 def test_as_many_values_become_a_literal_type(number, type_):
-    """More would help nobody who types."""
-    values = ", ".join(f'"v{each}"' for each in range(number))
+    """More would help no one who types."""
+    values = ", ".join(f'"v{place}"' for place in range(number))
     keys = f'name = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = "1"\nvalues = [{values}]'
     assert f"value: {type_}" in module(survey_of(keys))

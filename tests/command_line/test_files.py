@@ -58,7 +58,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
 def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
-    """Whoever reads a named pipe gets what a file would get, and the pipe is there afterwards."""
+    """The reader of a named pipe gets what a file would get, and the pipe is there afterwards."""
     os.mkfifo("pipe")
     read = []
     thread = Thread(target=lambda: read.append(Path("pipe").read_bytes()), daemon=True)
@@ -74,9 +74,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
 
 @pytest.mark.parametrize("line", [*WRITERS.values(), "estimate survey.toml tally --plot {}.svg"])
 def test_a_device_stays_a_device(line, folder):
-    """A device of the test's own, with the numbers of the null device, survives every command that
-    writes to it.
-    """
+    """A device with the null device's numbers survives every command that writes to it."""
     name = "null.svg" if ".svg" in line else "null"
     try:
         os.mknod(name, 0o666 | stat.S_IFCHR, NULL)
@@ -85,9 +83,9 @@ def test_a_device_stays_a_device(line, folder):
         pytest.skip("devices cannot be made here")
     before = sorted(folder.iterdir())
     run(*line.format("null").split())
-    found = Path(name).stat()
-    assert stat.S_ISCHR(found.st_mode)
-    assert found.st_rdev == NULL
+    status = Path(name).stat()
+    assert stat.S_ISCHR(status.st_mode)
+    assert status.st_rdev == NULL
     assert sorted(folder.iterdir()) == before
 
 
@@ -108,21 +106,19 @@ def test_a_file_keeps_its_permissions(folder):
 def test_a_dash_is_standard_output(line, folder):
     """`-` gives what a file would get, and nothing else comes with it."""
     run(*line.format("file").split())
-    told = run(*line.format("-").split())
-    assert len(told.stdout_bytes) == len(Path("file").read_bytes())
+    result = run(*line.format("-").split())
+    assert len(result.stdout_bytes) == len(Path("file").read_bytes())
     assert not Path("-").exists()
 
 
 def test_standard_output_by_its_path(folder):
     """`-o /dev/stdout` into a pipe gives the bytes of the file."""
-    told = ldp("aggregate", "survey.toml", "reports", "-o", "/dev/stdout")
-    assert told.stdout == Path("tally").read_bytes()
+    result = ldp("aggregate", "survey.toml", "reports", "-o", "/dev/stdout")
+    assert result.stdout == Path("tally").read_bytes()
 
 
 def test_standard_output_into_a_file_loses_nothing_of_it(folder):
-    """Where a shell has opened a file for us, what it holds already stays, and so does what comes
-    after.
-    """
+    """Where a shell has opened a file for us, what it holds stays, and so does what comes after."""
     Path("link").symlink_to("/dev/stdout")
     for name in ("/dev/stdout", "link"):
         with Path("all").open("wb") as file:
@@ -168,9 +164,7 @@ READERS = {
 @pytest.mark.parametrize(("line", "source"), READERS.values(), ids=READERS)
 @pytest.mark.parametrize("way", ["-", "pipe"])
 def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
-    """Standard input, and a named pipe such as a shell makes for `<(...)`, are as good as a file:
-    read once.
-    """
+    """Standard input and a named pipe, such as `<(...)`, are as good as a file: read once."""
     Path("weights.csv").write_text("question,value,weight\npet,cat,3\npet,none,1\n")
     Path("params.csv").write_text("k,h,m,p,q,f\n16,2,2,0.5,0.75,0.5\n")
     content = Path(source).read_bytes()
@@ -190,10 +184,10 @@ def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
 
 def test_standard_input_is_read_once(folder):
     """Two files from standard input are refused: the second would be empty."""
-    told = ldp("estimate", "-", "-", given=SMALL.encode())
-    assert told.returncode == 1
-    assert b"twice" in told.stderr
-    assert b"Traceback" not in told.stderr
+    result = ldp("estimate", "-", "-", given=SMALL.encode())
+    assert result.returncode == 1
+    assert b"twice" in result.stderr
+    assert b"Traceback" not in result.stderr
 
 
 def test_two_results_do_not_share_standard_output(folder):
@@ -209,11 +203,11 @@ def test_no_picture_is_written_to_a_terminal(folder):
     pytest.importorskip("matplotlib")
     words = [*LDP, "estimate", "survey.toml", "tally", "-q", "--format", "png"]
     reading, terminal = os.openpty()
-    told = subprocess.run(words, stdout=terminal, stderr=subprocess.PIPE, timeout=60, check=False)
+    result = subprocess.run(words, stdout=terminal, stderr=subprocess.PIPE, timeout=60, check=False)
     os.close(terminal)
     os.close(reading)
-    assert told.returncode == 2
-    assert b"--output" in told.stderr
+    assert result.returncode == 2
+    assert b"--output" in result.stderr
     piped = subprocess.run(words, capture_output=True, timeout=60, check=True)
     assert piped.stdout.startswith(b"\x89PNG")
 
@@ -223,12 +217,12 @@ def test_a_reader_that_goes_away_is_no_error(line, folder):
     """`| head` closes the pipe: the command ends without a word, and does not claim success."""
     reading, writing = os.pipe()
     os.close(reading)
-    told = subprocess.run(
+    result = subprocess.run(
         [*LDP, *line.split()], stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False
     )
     os.close(writing)
-    assert told.returncode == 1
-    assert b"rror" not in told.stderr.replace(b"rejected", b"")
+    assert result.returncode == 1
+    assert b"rror" not in result.stderr.replace(b"rejected", b"")
 
 
 def test_a_full_disk_is_a_message(folder):
@@ -237,12 +231,12 @@ def test_a_full_disk_is_a_message(folder):
         pytest.skip("no device that is always full")
     for line in ("estimate survey.toml tally -q", "codegen survey.toml"):
         with Path("/dev/full").open("wb") as full:
-            told = subprocess.run(
+            result = subprocess.run(
                 [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
             )
-        assert told.returncode == 1
-        assert b"No space left" in told.stderr
-        assert b"Traceback" not in told.stderr
+        assert result.returncode == 1
+        assert b"No space left" in result.stderr
+        assert b"Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)

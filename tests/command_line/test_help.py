@@ -27,8 +27,12 @@ def test_commands_are_found():
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_option_has_help(words):
     """A sentence for each, which may be followed by its default."""
-    options = [each for each in COMMANDS[words].params if isinstance(each, click.Option)]
-    sentences = {each.opts[0]: (each.help or "").partition("  [default:")[0] for each in options}
+    options = [
+        parameter for parameter in COMMANDS[words].params if isinstance(parameter, click.Option)
+    ]
+    sentences = {
+        option.opts[0]: (option.help or "").partition("  [default:")[0] for option in options
+    }
     assert [name for name, sentence in sentences.items() if not sentence.endswith((".", ")"))] == []
 
 

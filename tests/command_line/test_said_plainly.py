@@ -56,9 +56,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii:strict"])
 def test_any_encoding_will_do(encoding, folder):
-    """A pipe in an encoding without lines and Cyrillic: tables say them otherwise, and data is
-    UTF-8 as always.
-    """
+    """In an encoding without lines and Cyrillic, tables say them otherwise, and data is UTF-8."""
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     for line in (
         "estimate survey.toml tally",
@@ -124,9 +122,7 @@ def test_long_tables_say_what_they_leave_out(folder):
 
 
 def test_simulations_in_brief(folder):
-    """Of many values those that most respondents hold are shown, which the estimates have no part
-    in.
-    """
+    """Of many values those are shown that most respondents hold, whatever is estimated."""
     words = ("simulate", "large.toml", "--respondents", "1000", "--seed", "1", "-q")
     brief = run(*words).stdout
     assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [
@@ -142,22 +138,28 @@ def test_simulations_in_brief(folder):
 
 def test_notebooks_get_the_top():
     """`repr` and HTML of many values stay short, say so, and the records keep them all."""
-    found = estimate(TALLY)
-    assert found._repr_html_().count("<tr>") == MOST_ROWS + 1
-    assert len(re.findall(r"^ v\d+ ", repr(found), re.MULTILINE)) == MOST_ROWS
-    assert "500 estimates" in repr(found)
-    assert "to_csv()" in found._repr_html_()
-    assert len(list(found.rows())) == len(found.to_dict()["questions"]["pet"]["values"]) == MANY
-    assert found.rendered("json").count('"value"') == MANY
-    assert found.rendered().count("[") == MANY
-    top = found["pet"].top(5)
-    assert [each.value for each in top] == ["v96", "v193", "v290", "v387", "v484"]
-    assert top["v193"].low == found["pet"]["v193"].low
+    estimates = estimate(TALLY)
+    assert estimates._repr_html_().count("<tr>") == MOST_ROWS + 1
+    assert len(re.findall(r"^ v\d+ ", repr(estimates), re.MULTILINE)) == MOST_ROWS
+    assert "500 estimates" in repr(estimates)
+    assert "to_csv()" in estimates._repr_html_()
+    assert (
+        len(list(estimates.rows()))
+        == len(estimates.to_dict()["questions"]["pet"]["values"])
+        == MANY
+    )
+    assert estimates.rendered("json").count('"value"') == MANY
+    assert estimates.rendered().count("[") == MANY
+    top = estimates["pet"].top(5)
+    assert [value.value for value in top] == ["v96", "v193", "v290", "v387", "v484"]
+    assert top["v193"].low == estimates["pet"]["v193"].low
 
 
 def test_reports_each_is_for_memoized_questions(folder):
-    """Where no question keeps a permanent response it is refused; beside one that does, a note says
-    that it is not for the others, whose numbers stay those of one report each.
+    """`reports_each` is refused where no question keeps a permanent response.
+
+    Beside one that does, a note says that it is not for the others, whose numbers stay those of
+    one report each.
     """
     assert (
         "leave --reports-each"
@@ -166,7 +168,7 @@ def test_reports_each_is_for_memoized_questions(folder):
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
     once, twice = (
-        estimate(Tally(survey, counts), options=Options(reports_each=each)) for each in (1, 2)
+        estimate(Tally(survey, counts), options=Options(reports_each=reports)) for reports in (1, 2)
     )
     assert "reports_each is not for this question" in twice["pet"].note
     assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
@@ -186,8 +188,8 @@ def test_a_tally_counts_once(command, folder):
     """
     Path("copy").write_bytes(Path("tally").read_bytes())
     for paths in (["tally", "tally"], ["tally", "another", "copy"]):
-        told = run(*command.split(), *paths, code=1)
-        assert "--allow-equal" in told.stderr
+        result = run(*command.split(), *paths, code=1)
+        assert "--allow-equal" in result.stderr
         assert not Path("out").exists()
         run(*command.split(), *paths, "--allow-equal")
         Path("out").unlink(missing_ok=True)
@@ -237,7 +239,7 @@ def test_associations_say_what_was_tested():
 # Modules whose messages advise an option, by the commands that can show them: in all of these it
 # has to exist.
 ADVISING = {
-    "ldp_aggregator.commands.presentation": ("estimate", "simulate"),
+    "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
@@ -254,6 +256,8 @@ ADVISING = {
     "ldp_simulations.commands.plan": ("plan",),
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
+    "ldp_simulations.planning.mean_plan": ("plan",),
+    "ldp_simulations.planning.plans": ("plan",),
     "ldp_simulations.planning.search_plan": ("plan",),
     "ldp_simulations.population": ("simulate",),
     "ldp_simulations.simulation.report": ("simulate",),
@@ -262,7 +266,7 @@ ADVISING = {
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
-    ("ldp_aggregator.commands.presentation", "--plot"): ("estimate", "rappor import"),
+    ("ldp_aggregator.commands.output_options", "--plot"): ("estimate", "rappor import"),
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
 }
@@ -270,16 +274,14 @@ ELSEWHERE = {
 
 def options_of(command):
     """The options of a command, which may be one of a group."""
-    found = cli.main
+    level = cli.main
     for word in command.split():
-        found = found.get_command(click.Context(found), word)
-    return {option for parameter in found.params for option in parameter.opts}
+        level = level.get_command(click.Context(level), word)
+    return {option for parameter in level.params for option in parameter.opts}
 
 
 def advised():
-    """(module, option) for every option that a text in our packages names, but for help and
-    docstrings.
-    """
+    """(module, option) for every option that a text in our packages names, but for help."""
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
         root = Path(package.__file__).parents[1]
         for path in Path(package.__file__).parent.rglob("*.py"):
@@ -299,13 +301,11 @@ def advised():
 
 
 def test_advice_can_be_followed():
-    """Every option that a message names exists in each of the commands that can
-    show the message.
-    """
-    found = set(advised())
-    assert ("ldp_simulations.answers", "--skip-invalid") in found
-    assert ("ldp_aggregator.tallies.paths", "--allow-equal") in found
-    for module, option in sorted(found):
+    """Every option that a message names exists in each command that can show the message."""
+    pairs = set(advised())
+    assert ("ldp_simulations.answers", "--skip-invalid") in pairs
+    assert ("ldp_aggregator.tallies.paths", "--allow-equal") in pairs
+    for module, option in sorted(pairs):
         assert module in ADVISING or (module, option) in ELSEWHERE, (
             f"{module} names {option}: in which commands?"
         )
@@ -328,7 +328,7 @@ def test_skipping_is_possible_where_it_is_advised(folder):
     "command", ["simulate survey.toml --respondents 9", "attack survey.toml -n 9"]
 )
 @pytest.mark.parametrize("wrong", ["--seed -1", "--runs 0", f"--runs {'9' * 30}"])
-def test_numbers_nobody_can_mean_are_refused(command, wrong, folder):
+def test_numbers_no_one_can_mean_are_refused(command, wrong, folder):
     """A negative seed, or more runs than anything has memory for, is a message."""
     assert wrong.split()[0] in run(*command.split(), *wrong.split(), code=2).stderr
 

@@ -127,9 +127,7 @@ def grid():
 
 
 def random_design(draw):
-    """Arguments of `designed`, drawn from all that a survey file may say of small domains, where
-    designs are quick.
-    """
+    """Arguments of `designed`: all that a survey file may say of small domains, which are quick."""
     mechanism = draw.choice(QUICK)
     digits = draw.choice((1, 3, 8, 20))
     epsilon = Fraction(int(10**digits * 10 ** draw.uniform(-3, 1.6)) + 1, 10**digits)
@@ -303,17 +301,13 @@ OF_OTHER_KEYS = {
 
 
 def as_read(asked):
-    """The certificate of a survey, or of one that has but this question, as it comes out of a JSON
-    file.
-    """
+    """The certificate of a survey, or of one with but this question, as read from JSON."""
     survey = asked if isinstance(asked, Survey) else Survey("s", (asked,))
     return json.loads(json.dumps(certificate(survey)))
 
 
 def judged(question):
-    """What the checker makes of a question: the ratio of one report, and everything that it finds
-    wrong.
-    """
+    """What the checker makes of a question: the ratio of one report, and all it finds wrong."""
     survey = checker.read(json.dumps(as_read(question)))
     (only,) = survey["questions"]
     wrong = checker.failures(only, survey) + checker.survey_failures(survey)

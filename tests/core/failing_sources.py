@@ -2,9 +2,7 @@
 
 
 class FailingSystem:
-    """An operating system that has randomness for `calls` calls, then for `given` bytes of each, or
-    none at all.
-    """
+    """A system with randomness for `calls` calls, then for `given` bytes of each, or none."""
 
     def __init__(self, calls, given):
         self.calls = calls

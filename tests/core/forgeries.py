@@ -27,9 +27,7 @@ def doubled(certificate):
 
 
 def mixtures(first, second):
-    """Every certificate that has some of its parts from one and the others from another, neither of
-    them as it is.
-    """
+    """Every certificate with some parts of one and some of the other, and neither as it is."""
     parts = list(_differing(first, second))
     for chosen in product((False, True), repeat=len(parts)):
         if len(set(chosen)) == 2:
@@ -45,20 +43,22 @@ def refingerprinted(certificate):
 
     Those of the checker, which knows how.
     """
-    made = json.loads(json.dumps(certificate))
+    record = json.loads(json.dumps(certificate))
     of = {}
-    for question in made["questions"]:
-        of[question["name"]] = checker.fingerprint_of(made, question)
+    for question in record["questions"]:
+        of[question["name"]] = checker.fingerprint_of(record, question)
         question["fingerprint"] = of[question["name"]].hex()
-    for group in made["groups"]:
+    for group in record["groups"]:
         group["fingerprint"] = checker.digest(
             "ldp-joint-1", *(of[name] for name in group["questions"])
         ).hex()
-    groups = (bytes.fromhex(group["fingerprint"]) for group in made["groups"])
-    whole = checker.digest("ldp-survey-1", made["survey"], *sorted(of.values()), *sorted(groups))
-    charges = sorted(f"{question['name']}={question['charges']}" for question in made["questions"])
-    terms = checker.digest("ldp-terms-1", whole, made["lifetime_epsilon"] or "", *charges)
-    return {**made, "fingerprint": whole.hex(), "terms": terms.hex()}
+    groups = (bytes.fromhex(group["fingerprint"]) for group in record["groups"])
+    whole = checker.digest("ldp-survey-1", record["survey"], *sorted(of.values()), *sorted(groups))
+    charges = sorted(
+        f"{question['name']}={question['charges']}" for question in record["questions"]
+    )
+    terms = checker.digest("ldp-terms-1", whole, record["lifetime_epsilon"] or "", *charges)
+    return {**record, "fingerprint": whole.hex(), "terms": terms.hex()}
 
 
 def findings(certificate):
@@ -189,9 +189,7 @@ def _with(members, name, text, brackets="{}"):
 
 
 def _differing(first, second):
-    """The parts of the survey, and of its first question, that differ: what leads to the object,
-    and the name in it.
-    """
+    """The parts of survey and first question that differ: the way to the object, and the name."""
     for holder in ((), ("questions", 0)):
         one, other = _at(first, holder), _at(second, holder)
         yield from (

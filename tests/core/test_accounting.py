@@ -48,7 +48,7 @@ def summed_delta(epsilon, count, total):
 def test_totals(epsilons):
     """The same respondents spend the sum, different ones the largest.
 
-    Nobody asked, nothing spent.
+    No one asked, nothing spent.
     """
     assert sequential(epsilons) == sum(epsilons)
     assert parallel(epsilons) == max(epsilons)
@@ -57,9 +57,7 @@ def test_totals(epsilons):
 
 @given(st.fractions(min_value=1, max_value=20, max_denominator=50), st.integers(1, 5))
 def test_product_of_channels_spends_the_sum(ratio, count):
-    """Asking k times through the worst channel multiplies its ratio k times: sequential composition
-    is tight.
-    """
+    """Asking k times through the worst channel multiplies its ratio k times: the bound is tight."""
     asked = reduce(product, [warner(ratio)] * count)
     assert worst_ratio(asked) == ratio**count
 
@@ -103,9 +101,7 @@ def test_delta_errs_upwards(epsilon, count, share):
 
 @pytest.mark.parametrize("count", range(1, 60))
 def test_delta_errs_upwards_next_to_a_loss(count):
-    """Also where the total is one step of a float below the largest loss, and rounding could
-    swallow the difference.
-    """
+    """Also where the total is a float's step below the largest loss, and rounding could hide it."""
     total = math.nextafter(count * 0.1, 0)
     assert summed_delta(0.1, count, total) <= Decimal(composed_delta(0.1, count, total))
 
@@ -134,9 +130,7 @@ def test_delta_errs_upwards_for_many(count):
 @given(st.floats(0.01, 2), st.integers(1, 200), st.floats(1e-12, 0.1))
 @settings(max_examples=60)
 def test_epsilon_is_the_least(epsilon, count, delta):
-    """The composed epsilon meets its delta, nothing a little below it does, and it never exceeds k
-    epsilon.
-    """
+    """The composed epsilon meets its delta, nothing below does, and it is at most k epsilon."""
     total = composed_epsilon(epsilon, count, delta)
     assert 0 <= total <= count * epsilon
     if total:
@@ -145,9 +139,7 @@ def test_epsilon_is_the_least(epsilon, count, delta):
 
 
 def test_a_delta_that_needs_no_epsilon():
-    """From the delta on that mechanisms have without any epsilon, itself
-    included, the least is 0.
-    """
+    """From the delta that mechanisms have without any epsilon, itself included, the least is 0."""
     enough = composed_delta(0.1, 3, 0.0)
     assert composed_epsilon(0.1, 3, enough) == 0.0
     assert composed_epsilon(0.1, 3, enough * (1 - 1e-6)) > 0.0
@@ -177,9 +169,7 @@ def test_delta_of_nonsense(delta):
 
 @given(fractions_of, rates)
 def test_best_test_beats_chance_and_stays_a_probability(epsilon, rate):
-    """The bound lies between the false-positive rate and 1, and is never below the exact min(E a, 1
-    - (1 - a) / E).
-    """
+    """The bound is from the false-positive rate to 1, and at least min(E a, 1 - (1 - a) / E)."""
     bound = best_true_positive_rate(epsilon, rate)
     low = exp_lower(epsilon)
     assert rate <= bound <= 1

@@ -50,9 +50,7 @@ def _within(ratio, declared):
 
 
 def test_every_design_of_the_grid_is_certified():
-    """At least 500 designs over all mechanisms: each ratio at most e^epsilon, and the checker finds
-    nothing wrong.
-    """
+    """At least 500 designs of all mechanisms keep e^epsilon, and the checker finds no fault."""
     counted = dict.fromkeys(MECHANISMS, 0)
     for mechanism, domain, keys in grid():
         question = designed(mechanism, domain, keys)
@@ -105,9 +103,7 @@ THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
 
 @pytest.mark.parametrize("certified", [delivered, certify])
 def test_ratios_are_compared_exactly(certified):
-    """A declared ratio that is less than the delivered one by 10^-40 is not kept, one that is equal
-    or more is.
-    """
+    """A declared ratio less than the delivered by 10^-40 is not kept; an equal or larger one is."""
     assert float(THREE - CLOSE) == 3.0
     assert float(FIVE - CLOSE) == 5.0
     for more in (Fraction(0), CLOSE):

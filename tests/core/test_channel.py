@@ -69,9 +69,7 @@ def test_worst_ratio_of_certainty():
 
 @given(channels(3, 3), channels(3, 4))
 def test_chain_never_reveals_more(first, second):
-    """Post-processing costs no privacy, and randomizing again leaves no more than either channel
-    lets through.
-    """
+    """Post-processing costs no privacy, and a second channel leaves no more than either."""
     assert worst_ratio(chain(first, second)) <= min(worst_ratio(first), worst_ratio(second))
 
 
@@ -83,9 +81,7 @@ def test_chain_is_associative(first, second, third):
 
 @given(channels(3, 2), channels(3, 3))
 def test_product_adds_epsilons_at_most(first, second):
-    """Two reports of one value reveal at most the product of the ratios, and each of them is still
-    there.
-    """
+    """Two reports of one value reveal at most the product of the ratios, and both are there."""
     both = product(first, second)
     assert (
         max(worst_ratio(first), worst_ratio(second))
@@ -126,12 +122,15 @@ def test_inverse(channel):
 
     It has none if and only if its determinant is zero.
     """
-    found = inverse(channel)
+    inverted = inverse(channel)
     determinant = _determinant([list(row) for row in channel.rows])
-    assert (found is None) == (determinant == 0)
-    if found is not None:
+    assert (inverted is None) == (determinant == 0)
+    if inverted is not None:
         multiplied = [
-            [sum(a * b for a, b in zip(row, col, strict=True)) for col in zip(*found, strict=True)]
+            [
+                sum(a * b for a, b in zip(row, col, strict=True))
+                for col in zip(*inverted, strict=True)
+            ]
             for row in channel.rows
         ]
         assert multiplied == [[int(i == j) for j in range(4)] for i in range(4)]
@@ -184,12 +183,10 @@ def test_renyi_of_certainty():
 
 @given(channels(2, 4, least=0), rates)
 def test_best_test_beats_every_other(channel, rate):
-    """No mixture of two sets of reports, taken for the value, finds it more often at the same
-    false-positive rate.
-    """
+    """No mixture of two sets of reports finds the value more often at that false-positive rate."""
     value, other = channel.rows
     sets = list(chained.from_iterable(combinations(range(4), size) for size in range(5)))
-    points = [(sum(other[y] for y in taken), sum(value[y] for y in taken)) for taken in sets]
+    points = [(sum(other[y] for y in chosen), sum(value[y] for y in chosen)) for chosen in sets]
     best = best_true_positive_rate(channel, 0, 1, false_positive_rate=rate)
     mixed = [
         high if a == b else low + (high - low) * (rate - a) / (b - a)
@@ -211,9 +208,7 @@ def test_best_test_within_the_bound_of_epsilon(channel, rate):
 
 @given(st.fractions(min_value=Fraction(1, 10), max_value=5, max_denominator=20), rates)
 def test_best_test_of_warner_meets_the_bound(epsilon, rate):
-    """Warner's channel is the easiest to test that an epsilon allows: the two views agree to the
-    last of 70 digits.
-    """
+    """Warner's channel is the easiest to test: the two views agree to the last of 70 digits."""
     bound = accounting.best_true_positive_rate(epsilon, rate)
     ratio = accounting.exp_upper(epsilon)
     assert best_true_positive_rate(warner(ratio), 0, 1, false_positive_rate=rate) == bound

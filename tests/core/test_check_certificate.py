@@ -22,15 +22,14 @@ from forgeries import doubled, findings, forgeries, mixtures, refingerprinted
 from specimens import DESIGNS
 from surveys import survey_of, yes_no
 
+import ldp
 from ldp.mechanisms import MECHANISMS
 
 HEAD = 'epoch = "1d"\nlifetime_epsilon = "100"\njoint = ["second", "third"]'
 
 
 def surveyed(mechanism, *designs, head=HEAD, name="forged"):
-    """The certificate, as read from a file, of a survey with these designs of a mechanism and two
-    further questions.
-    """
+    """The certificate, as read from a file, of a survey of these designs and two more questions."""
     questions = (
         f'name = "q{number}"\nmechanism = "{mechanism}"\n'
         f"{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}"
@@ -67,9 +66,7 @@ def test_sound_certificates_hold(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_whatever_is_altered_is_refused(mechanism):
-    """Each part of a certificate, each integer and each claim, in every way: more than 600
-    forgeries of each.
-    """
+    """Each part, integer and claim of a certificate, in every way: over 600 forgeries of each."""
     tried = 0
     for what, forged in forgeries(FIRST[mechanism]):
         if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
@@ -90,9 +87,7 @@ def test_a_member_that_comes_twice_is_refused(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_parts_of_two_certificates_make_none(mechanism):
-    """An epsilon of one survey with the fingerprint of another, and every other mixture of two
-    designs.
-    """
+    """One survey's epsilon with another's fingerprint, and every other mixture of two designs."""
     other = surveyed(mechanism, 1)
     other["questions"][0]["name"] = "q0"
     other = refingerprinted(other)
@@ -111,11 +106,11 @@ def test_every_claim_is_refuted_by_some_forgery():
     in_two = refingerprinted({**sound, "groups": sound["groups"] * 2})
     of_one = refingerprinted({**sound, "groups": [{**sound["groups"][0], "questions": ["second"]}]})
     tried = (twice, in_two, of_one, *(forged for _, forged in forgeries(sound)))
-    found = "; ".join(line for forged in tried for line in findings(forged))
+    refuted = "; ".join(line for forged in tried for line in findings(forged))
     claims = {*checker.identity(sound), *checker.totals(sound)}
     for question in sound["questions"]:
         claims |= checker.claims_of(question, sound).keys()
-    assert {claim for claim in claims if f"it is not so that {claim}" not in found} == set()
+    assert {claim for claim in claims if f"it is not so that {claim}" not in refuted} == set()
 
 
 SHAPES = (
@@ -129,6 +124,7 @@ SHAPES = (
     "most",
     "margin",
     "sampled",
+    "grid",
 )
 """Integers that any other value would make impossible; or a large one, at least."""
 
@@ -149,7 +145,7 @@ def tampered_integers(integers):
             yield {**integers, name: "0"}
         elif name in ("modulus", "least"):
             yield {**integers, name: "1"}
-        elif name in ("hash_seed", "chosen"):
+        elif name in ("hash_seed", "chosen") or (name == "levels" and "grid" in integers):
             continue  # Any of them gives the same claims.
         elif name == "cohorts":
             yield {**integers, name: "1" if int(number) > 1 else "2"}
@@ -170,9 +166,7 @@ def wrong_with(question, survey):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
-    """Whoever changes an integer, and makes the fingerprints and terms fit, still has claims that
-    do not follow.
-    """
+    """Changed integers whose fingerprints and terms fit still leave claims that do not follow."""
     for question in SOUND[mechanism]["questions"]:
         for integers in tampered_integers(question["integers"]):
             forged = refingerprinted(
@@ -185,11 +179,54 @@ def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
             assert wrong_with(forged["questions"][0], forged), (question["name"], integers)
 
 
+POINTS = {"size": "3", "low": "0", "step": "1/2", "outside": "clip", "unit": "km", "missing": []}
+CELLS = {"size": "3", "edges": ["-1", "0", "1/3", "2"], **dict(list(POINTS.items())[3:])}
+
+
+def on_a_scale(mechanism, **keys):
+    """The certificate of a question of type number, as read from a file."""
+    asked = ldp.question("x", unit="km", outside="clip", mechanism=mechanism, epsilon=1, **keys)
+    return as_read(ldp.survey("s", asked))
+
+
+@pytest.mark.parametrize(
+    ("sound", "scale"),
+    [
+        (on_a_scale("grr", low=0, high=1, step="1/2"), POINTS),
+        (on_a_scale("dithered", low=0, high=1, step="1/2"), POINTS),
+        (on_a_scale("grr", edges=[-1, 0, "1/3", 2]), CELLS),
+    ],
+    ids=["points", "mean", "cells"],
+)
+def test_scales_are_read_in_full(sound, scale):
+    """What is no scale is refused, with fitting fingerprints too; another one has another."""
+    [question] = sound["questions"]
+    assert question["scale"] == scale
+    assert findings(sound) == []
+    wrong = {"size": ["4", "1", 3], "step": ["0", "-1/2", "0.5", "2/4"], "unit": [None]}
+    wrong |= {"outside": ["wrap", "3", "-2"], "missing": [None, [1], ["NA", "NA"]], "low": ["x"]}
+    wrong |= {"edges": [["0", "1"], ["0", "2", "1", "3"], ["0", "0", "1", "2"], None]}
+    for name, others in wrong.items():
+        for other in others if name in scale else ():
+            forged = {**question, "scale": {**scale, name: other}}
+            with pytest.raises((*checker.UNUSABLE, checker.Unproven)):
+                checker.revealed_by(forged)
+    for other in ({**scale, "more": "1"}, {**scale, "unit": "miles"}, {**scale, "missing": ["?"]}):
+        assert findings({**sound, "questions": [{**question, "scale": other}]})
+    with_values = {**question, "values": ["0", "1", "2"]}
+    assert findings({**sound, "questions": [with_values]})
+
+
+def test_means_are_those_of_points():
+    """Of cells no number is known that a report could be worth."""
+    sound = on_a_scale("dithered", low=0, high=1, step="1/2")
+    forged = {**sound, "questions": [{**sound["questions"][0], "scale": CELLS}]}
+    assert any("points, not cells" in line for line in findings(refingerprinted(forged)))
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_survey_is_all_of_its_questions(mechanism):
-    """Left out, or twice under one name, with a total that fits: the fingerprint or the name gives
-    it away.
-    """
+    """Left out, or twice under one name: the fingerprint or the name gives it away."""
     sound = surveyed(mechanism, 0, len(DESIGNS[mechanism]), head="")
     without = surveyed(mechanism, 0, head="")
     assert findings({**without, "fingerprint": sound["fingerprint"], "terms": sound["terms"]})
@@ -216,16 +253,14 @@ def test_a_single_permanent_response_is_enough():
 
 
 def test_ratios_are_compared_exactly():
-    """A declared ratio that is less than the delivered one by 10^-30, which no float can tell, is
-    not kept.
-    """
+    """A declared ratio that is less than the delivered one by 10^-30 is not kept."""
     ratio = Fraction(3)
-    for difference, kept in ((Fraction(0), True), (Fraction(1, 10**30), False)):
+    for difference, holds in ((Fraction(0), True), (Fraction(1, 10**30), False)):
         limit = ratio - difference
         assert float(limit) == 3.0
         record = {"declared": f"ln({limit})", "declared_ratio": str(limit)}
         assert (
-            all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is kept
+            all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is holds
         )
 
 
@@ -245,16 +280,17 @@ def test_the_program_needs_nothing_but_python(tmp_path):
 
     0 for a sound certificate, 1 for a false one.
     """
-    made = surveyed("warner", 0, 1)
+    certificate = surveyed("warner", 0, 1)
+    fingerprint, terms = certificate["fingerprint"], certificate["terms"]
     path = tmp_path / "certificate.json"
-    path.write_text(json.dumps(made))
+    path.write_text(json.dumps(certificate))
     sound = run(path)
     assert (sound.returncode, len(sound.stdout.splitlines()), sound.stderr) == (0, 5, "")
     assert sound.stdout.splitlines()[-1] == (
-        f"survey forged: fingerprint {made['fingerprint']}, terms {made['terms']}: holds"
+        f"survey forged: fingerprint {fingerprint}, terms {terms}: holds"
     )
-    made["questions"][0]["one_report"]["declared"] = "0.00005"
-    path.write_text(json.dumps(made))
+    certificate["questions"][0]["one_report"]["declared"] = "0.00005"
+    path.write_text(json.dumps(certificate))
     false = run(path)
     assert (false.returncode, false.stderr) == (1, "")
     wrong = [line for line in false.stdout.splitlines() if "not so" in line]

@@ -96,9 +96,7 @@ def test_exponential_is_bounded(exponent):
 
 @given(ratios)
 def test_logarithm_is_bounded(ratio):
-    """A printed epsilon is never below the delivered one, nor more than two steps of a float above
-    it.
-    """
+    """A printed epsilon is never below the delivered one, nor two steps of a float above it."""
     epsilon = log_upper(ratio)
     assert taylor_exp(Fraction(epsilon))[0] >= ratio
     assert epsilon <= math.nextafter(math.nextafter(log(ratio), math.inf), math.inf) + 1e-78
@@ -127,9 +125,7 @@ def test_exponential_of_zero():
 
 @given(ratios, st.integers(min_value=1, max_value=12))
 def test_epsilons_are_shown_rounded_up(ratio, places):
-    """What people read is no less than the epsilon, and less than one unit of its last decimal more
-    than the float.
-    """
+    """What people read is no less than the epsilon, and within a unit of its last decimal."""
     shown = fraction(log_text(ratio, places))
     assert exp_upper(shown) >= ratio
     assert log_upper(ratio) <= shown < Fraction(log_upper(ratio)) + Fraction(1, 10**places)
@@ -145,26 +141,22 @@ def test_bounds_are_shown_rounded_up(number):
 
 
 def test_three_is_shown_above_its_logarithm():
-    """The logarithm 1.0986122886681098 of 3 is not shown as 1.098612288668, nor a belief of 73.106
-    % as 73.1 %.
-    """
+    """The logarithm 1.0986122886681098 is not shown as 1.098612288668, nor 73.106 % as 73.1 %."""
     assert log_text(Fraction(3), 12) == "1.098612288669"
     assert text_upper(Fraction("73.106"), 1) == "73.2"
     assert text_upper(Fraction(2), 6) == "2.000000"
 
 
 def test_decays_are_lower_bounds():
-    """Powers of e^-step that are multiplied together stay below the true ones, and within 1e-69 of
-    them.
-    """
+    """Powers of e^-step stay below the true ones when multiplied, and within 1e-69 of them."""
     drawn = random.Random(7)
     for text in ("1/3", "50", "1e-30", "7/1000000000"):
         step = fraction(text)
         top = int(50 / step)
         counts = {0, 1, top, *(drawn.randrange(top + 1) for _ in range(30))}
-        found = decays(step, counts)
+        shares = decays(step, counts)
         for count in counts:
-            share = fraction(1) * found[count] / found[0]
+            share = fraction(1) * shares[count] / shares[0]
             assert (
                 exp_lower(-step * count) * (1 - fraction("1e-10") ** 7)
                 <= share

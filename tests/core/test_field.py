@@ -64,8 +64,8 @@ def test_arrays(order):
     """Products and combinations of arrays are those of their elements."""
     field = Field(order)
     left, right = (
-        np.array(each, dtype=np.int32)
-        for each in zip(*product(range(order), repeat=2), strict=True)
+        np.array(elements, dtype=np.int32)
+        for elements in zip(*product(range(order), repeat=2), strict=True)
     )
     exact = [times(a, b, order) for a, b in product(range(order), repeat=2)]
     assert field.products(left, right).tolist() == exact

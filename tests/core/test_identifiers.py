@@ -21,17 +21,15 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.unary import UnaryEncoding, product_row
 
 KEPT = [
-    each
-    for each in (*DESIGNED, *SMALL)
-    if isinstance(each.randomizer, Memoized) and each.randomizer.memoizes
+    specimen
+    for specimen in (*DESIGNED, *SMALL)
+    if isinstance(specimen.randomizer, Memoized) and specimen.randomizer.memoizes
 ]
-ENUMERABLE = [each for each in KEPT if each in SMALL]
+ENUMERABLE = [specimen for specimen in KEPT if specimen in SMALL]
 
 
 def laws(randomizer):
-    """(the law of a permanent response, and for each the law of a report of it), written out over
-    whole responses.
-    """
+    """(law of a permanent response, law of a report of each), written out over whole responses."""
     if isinstance(randomizer, BitFlip):
         p, q = randomizer.within
         permanent = product_row([p, *[q] * (randomizer.sampled - 1)])
@@ -63,16 +61,16 @@ def test_bits_are_those_of_the_definition(specimen):
         both = sum(mass * row[y] * row[z] for mass, row in zip(permanent, sent, strict=True))
         between += float(both) * math.log2(both / (once[y] * once[z])) if both else 0.0
     entropy = -sum(float(mass) * math.log2(mass) for mass in permanent)
-    found = identifier(specimen.randomizer)
-    assert found.between_two - found.shown == pytest.approx(between, abs=1e-9)
-    assert found.over_time - found.shown == pytest.approx(entropy, abs=1e-9)
+    bits = identifier(specimen.randomizer)
+    assert bits.between_two - bits.shown == pytest.approx(between, abs=1e-9)
+    assert bits.over_time - bits.shown == pytest.approx(entropy, abs=1e-9)
 
 
 def test_enough_is_enumerated():
     """Bits, symbols, buckets, windows and Bloom filters are among them."""
     kinds = {
-        (type(each.randomizer), type(getattr(each.randomizer, "lasting", None)))
-        for each in ENUMERABLE
+        (type(specimen.randomizer), type(getattr(specimen.randomizer, "lasting", None)))
+        for specimen in ENUMERABLE
     }
     assert len(kinds) == 5
 
@@ -97,22 +95,20 @@ def test_more_reports_tell_more(specimen):
 
 @pytest.mark.parametrize("weight", [10**6, 10**9])
 def test_a_tiny_epsilon_leaves_tiny_bits(weight):
-    """Where logarithms of floats would leave rounding alone, what comes out is the square's half,
-    and above 0.
-    """
+    """Where logarithms of floats would leave rounding alone, half the square comes out, above 0."""
     fresh = RandomizedResponse(2, weight + 1, weight)
-    found = identifier(Chain(RandomizedResponse(2, 10**9 + 1, 10**9), fresh))
+    bits = identifier(Chain(RandomizedResponse(2, 10**9 + 1, 10**9), fresh))
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
     excess = (1 / (2 * weight + 1)) ** 2
-    assert found.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3, abs=0)
+    assert bits.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3, abs=0)
 
 
 def test_a_response_that_is_certain_has_no_bits():
     """Bits that are never flipped are the same on every device with that answer."""
     half = 1 << 63
     plain = Rappor(bits=4, hashes=1, cohorts=2, flip=0, if_one=half + (half >> 1), if_zero=half)
-    found = identifier(plain)
-    assert (found.shown, found.between_two, found.over_time) == (1, 1, 1)
+    bits = identifier(plain)
+    assert (bits.shown, bits.between_two, bits.over_time) == (1, 1, 1)
 
 
 DEVICES = 500
@@ -209,12 +205,12 @@ def test_explain_prints_the_bits(tmp_path):
     Nothing for what is asked once.
     """
     shown = told(tmp_path, "explain", FILTER.format(f=".75", cohorts=32)).stdout
-    found = re.search(
+    match = re.search(
         r"lasting identifier  (\S+) bits in clear, (\S+) bits between two reports, (\S+) bits over",
         shown,
     )
     paper = survey_of('name = "x"\ntype = "text"\nprofile = "rappor-paper"')["x"].randomizer
-    assert tuple(map(float, found.groups())) == pytest.approx(identifier(paper), abs=0.005)
+    assert tuple(map(float, match.groups())) == pytest.approx(identifier(paper), abs=0.005)
     assert "one of 32;" in shown
     once = told(
         tmp_path, "explain", 'name = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'

@@ -84,9 +84,7 @@ def test_bits_by_definition(drawn):
 
 @given(bit_draws(), st.integers(0, (1 << WORD) - 1), st.integers(0, (1 << 40) - 1))
 def test_bits_take_what_they_take(drawn, threshold, chosen):
-    """How many bytes a vector draws depends on neither thresholds nor bits, as long as the reserve
-    lasts.
-    """
+    """How many bytes a vector draws depends on neither thresholds nor bits, within the reserve."""
     word, size, thresholds, *_, tops, reserve, padding = drawn
     planes = min(word, size.bit_length() + 3)
     tape = plane_bytes(size, planes, tops, padding=padding) + reserve
@@ -102,9 +100,7 @@ def test_bits_take_what_they_take(drawn, threshold, chosen):
 
 
 def test_reserve_is_drawn_again():
-    """When more positions are tied than the reserve has words for, another reserve is drawn, and
-    still exactly.
-    """
+    """With more ties than the reserve has words for, another one is drawn, and still exactly."""
     size, threshold = 40, 0xABCDEF01_23456789
     planes = size.bit_length() + 3
     rest = WORD - planes
@@ -123,9 +119,7 @@ def test_reserve_is_drawn_again():
 
 @given(st.integers(1, 1 << 70), st.binary(min_size=200, max_size=200))
 def test_integers_by_definition(bound, tape):
-    """An integer is the remainder of the first whole word below the largest
-    multiple of the bound.
-    """
+    """An integer is the remainder of the first whole word below the bound's largest multiple."""
     size = (bound.bit_length() + 7) // 8
     words = (int.from_bytes(tape[at : at + size], "little") for at in range(0, 200 - size, size))
     limit = 256**size // bound * bound
@@ -136,8 +130,7 @@ def test_integers_by_definition(bound, tape):
 
 @given(st.integers(1, 1 << 70), st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64))
 def test_streams_of_integers_by_definition(bound, words):
-    """A stream has the remainders of all words below the largest multiple of the bound, and of no
-    others.
+    """A stream has the remainders of all words below the bound's largest multiple, and no others.
 
     Among them are that multiple itself and its neighbours, at either end of a block.
     """
@@ -163,18 +156,14 @@ def test_integers_beside_the_limit(bound):
 
 
 def test_every_order_comes_from_as_many_tapes():
-    """Four things: each of the draws below 4, 3 and 2 leads to an order of its own, and takes no
-    byte besides.
-    """
+    """Four things: the draws below 4, 3 and 2 lead to an order each, and take no byte besides."""
     tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
     assert sorted(tuple(shuffled("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
     assert {tape.used for tape in tapes} == {3}
 
 
 def test_bernoulli_over_every_tape():
-    """A probability of a / b is a / b, not the nearest float: of the tapes accepted at once, that
-    share is true.
-    """
+    """A probability a / b is a / b, not the nearest float: that share of tapes is true."""
     for denominator in range(1, 60):
         for numerator in range(denominator + 1):
 
@@ -200,7 +189,7 @@ def test_system_gives_what_is_asked():
     assert [len(system(size)) for size in (0, 1, 1000)] == [0, 1, 1000]
 
 
-@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda each: each.name)
+@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda specimen: specimen.name)
 def test_no_report_from_a_tape_that_ends(specimen):
     """However early randomness fails, there is an error and no report."""
     tape = seeded.Random(3).randbytes(4096)

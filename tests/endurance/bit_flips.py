@@ -21,9 +21,9 @@ from typing import NamedTuple
 import rooms  # noqa: F401
 from durable_work import CATALOGUE, START, upload
 
+from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.housekeeping import define, tidy
-from ldp_aggregator.service.counting.intake import Intake, Rules
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.reading import outcomes_by_question, tally_of
@@ -86,9 +86,7 @@ def turned(files, draw):
 
 
 def became_of(files, left, folder):
-    """Whether files are refused, or hold and do what those would that were
-    left, or something else.
-    """
+    """Whether files are refused, or hold and do what the others would, or something else."""
     try:
         return HARMLESS if _known(files, folder) == (left.known, left.later) else SILENT
     except StoreError:
@@ -98,17 +96,17 @@ def became_of(files, left, folder):
 
 
 def turn_bits(states, times, seed):
-    """What became of so many bits in what services left, by the file that they were in."""
-    draw, found = random.Random(seed), Counter()
+    """What became of n bits in what services left, by the file that they were in."""
+    draw, fates = random.Random(seed), Counter()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(times):
             left = states[number % len(states)]
             files, name, place = turned(left.files, draw)
             fate = became_of(files, left, Path(folder))
-            found[name, fate] += 1
+            fates[name, fate] += 1
             if fate in WRONG:
                 print(f"state {number % len(states)}, {name}: bit {place} {fate}", flush=True)
-    return found
+    return fates
 
 
 def _files(folder):
@@ -144,9 +142,9 @@ def said(store):
         tallies = [
             {
                 name: counts.tobytes()
-                for name, counts in tally_of(snapshot, each.survey).counts.items()
+                for name, counts in tally_of(snapshot, served.survey).counts.items()
             }
-            for each in CATALOGUE.all
+            for served in CATALOGUE.all
         ]
         return tallies, outcomes_by_question(snapshot)
 
@@ -156,7 +154,7 @@ def take(books, numbers):
     now = START + _STEP * numbers[-1]
     tidy(books, CATALOGUE, _RULES, now=now)
     with begin(books) as turn:
-        return Intake(CATALOGUE, _RULES).take(
+        return Admission(CATALOGUE, _RULES).take(
             turn, [upload(number).body for number in numbers], now
         )
 
@@ -164,9 +162,9 @@ def take(books, numbers):
 if __name__ == "__main__":
     times, workers, states = int(sys.argv[1]), 2, left()
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        found = sum(
+        fates = sum(
             pool.map(partial(turn_bits, states, times // workers), range(workers)), Counter()
         )
-    for (name, fate), count in sorted(found.items()):
+    for (name, fate), count in sorted(fates.items()):
         print(f"{name}: {count:,} {fate}")
-    sys.exit(any(fate in WRONG for _, fate in found))
+    sys.exit(any(fate in WRONG for _, fate in fates))

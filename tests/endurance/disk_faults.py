@@ -35,7 +35,7 @@ _PATIENCE = 5
 
 
 def faults(writes, syncs, every):
-    """Each kind of fault, at one in so many of the places there are."""
+    """Each kind of fault, at one in n of the places there are."""
     for operation, count in ("write", writes), ("sync", syncs):
         for first in range(0, count, every):
             yield Fault(operation, first, errno.EIO, until=first + 1)
@@ -163,9 +163,7 @@ def try_all(folder, every):
 
 
 def tried(every):
-    """What `try_all` found in a process of its own, whose disk is watched: whether all is well, and
-    in words.
-    """
+    """What `try_all` found in a process whose disk is watched: is all well, and in words."""
     with folder_in_memory() as folder:
         command = [sys.executable, __file__, folder, str(every)]
         process = subprocess.run(

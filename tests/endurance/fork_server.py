@@ -1,6 +1,6 @@
 """Runs tests on changed modules: all is collected once, then a forked child for each change.
 
-    quick   the child gives the functions that changed their new code, in place, so that whoever
+    quick   the child gives the functions that changed their new code, in place, so that anyone who
             imported them sees it, and runs the tests that came by the statement, by what was
             measured once; the quickest first
     anew    where what runs at import is changed, the child forgets our modules and collects the
@@ -8,7 +8,9 @@
             if its line runs at collection too
 
 What is measured is measured in a child as well: no child inherits what tests leave in caches,
-threads or fixtures.
+threads or fixtures. What several tests share counts for each of them, as each may be the first one
+in a child: the seconds and the lines of a fixture are those of all tests that use it, and caches,
+in memory and on disk, are emptied between tests.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ import hashlib
 import importlib.abc
 import importlib.util
 import inspect
+import itertools
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -30,14 +34,24 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-PATIENCE, SLACK, PAUSE, IMPORT = 10, 5.0, 30.0, 120.0
-"""A test may take so many times what it takes on sound code and so many seconds more of the
-processor's time, and so many besides by the clock, as others may be busy; and an import so many.
+import pytest
+
+CACHE = "LDPKIT_CACHE"
+"""Names the folder in which arrays are kept."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""For the environment, before NumPy is imported: seconds of the processor are then those of a test,
+and no child waits for threads that were not forked with it.
 """
 
-LONGEST = 300.0
+PATIENCE, SLACK, PAUSE, IMPORT = 10, 5.0, 30.0, 120.0
+"""A test may take this many times what it takes on sound code and this many seconds more of the
+processor's time, and further seconds by the clock, as others may be busy; and an import its own.
+"""
+
+LONGEST = 1200.0
 """Seconds that a test may take on sound code, while it is measured."""
 
 MOST_SECONDS = 30.0
@@ -75,7 +89,7 @@ QUIET = (
     ),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-"""What is imported before the fork cannot be rewritten for better messages, which nobody reads
+"""What is imported before the fork cannot be rewritten for better messages, which no one reads
 here.
 """
 
@@ -105,18 +119,67 @@ Lines = dict[str, frozenset[int]]
 """Those that were run, by the file's path."""
 
 
+class Run(NamedTuple):
+    """A test: its own seconds, those of each fixture that others use as well, and all its lines."""
+
+    own: float
+    fixtures: dict[str, float]
+    lines: Lines
+
+    @property
+    def seconds(self) -> float:
+        """What it takes where it is the first that uses its fixtures."""
+        return self.own + sum(self.fixtures.values())
+
+
+class SharedFixtures:
+    """A plugin of pytest that measures the fixtures that are set up for several tests.
+
+    It calls `switch` with a name for what is run then: a fixture, or again the test that is in
+    `test`.
+    """
+
+    def __init__(self, switch: Callable[[str], object]) -> None:
+        self.switch, self.test = switch, ""
+        self.spent = 0.0
+        self._numbers = itertools.count()
+        self._latest: dict[object, tuple[str, float]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Any:
+        """Every fixture comes by, when those that it uses are set up."""
+        if fixturedef.scope == "function":
+            return (yield)
+        name = f"fixture {next(self._numbers)}"
+        begin = time.perf_counter()
+        self.switch(name)
+        try:
+            return (yield)
+        finally:
+            took = time.perf_counter() - begin
+            self.switch(self.test)
+            self._latest[fixturedef] = name, took
+            self.spent += took
+
+    def used(self, item: Any) -> dict[str, float]:
+        """The seconds of those that a test uses, by name, while it is the latest that was run."""
+        definitions = itertools.chain(*item._fixtureinfo.name2fixturedefs.values())
+        return dict(self._latest[one] for one in definitions if one in self._latest)
+
+
 class Measured:
     """How long each test takes, and which lines it runs.
 
     `early` are those that are run before any test.
     """
 
-    def __init__(self, tests: dict[str, tuple[float, Lines]], early: Lines) -> None:
-        self.seconds = {test: seconds for test, (seconds, _) in tests.items()}
+    def __init__(self, tests: dict[str, Run], early: Lines) -> None:
+        self.seconds = {test: run.seconds for test, run in tests.items()}
         self.early = early
+        self._tests = tests
         self._by_line: dict[tuple[str, int], set[str]] = {}
-        for test, (_, files) in tests.items():
-            for path, lines in files.items():
+        for test, run in tests.items():
+            for path, lines in run.lines.items():
                 for line in lines:
                     self._by_line.setdefault((path, line), set()).add(test)
 
@@ -137,10 +200,12 @@ class Measured:
 
         And if there is but a slow one, that.
         """
-        chosen, spent = [], 0.0
-        for test in sorted(tests, key=lambda each: self.seconds.get(each, 0.0)):
-            spent += self.seconds.get(test, 0.0)
-            if spent > most and chosen:
+        chosen: list[str] = []
+        own, fixtures = 0.0, dict[str, float]()
+        for test in sorted(tests, key=lambda name: self.seconds.get(name, 0.0)):
+            run = self._tests.get(test, Run(0.0, {}, {}))
+            own, fixtures = own + run.own, fixtures | run.fixtures
+            if own + sum(fixtures.values()) > most and chosen:
                 break
             chosen.append(test)
         return chosen
@@ -177,81 +242,93 @@ class Server:
         self.items = {item.nodeid: item for item in session.items}
         data = self.coverage.get_data()
         early = {path: frozenset(data.lines(path) or ()) for path in data.measured_files()}
-        self.measured = Measured(self._all_measured(), early)
         self.functions: dict[object, list[types.FunctionType]] = {}
         self.caches = []
         gc.collect()
-        for each in gc.get_objects():
-            if isinstance(each, types.FunctionType):
-                self.functions.setdefault(_place(each.__code__), []).append(each)
-            elif isinstance(each, functools._lru_cache_wrapper):
-                self.caches.append(each)
+        for entry in gc.get_objects():
+            if isinstance(entry, types.FunctionType):
+                self.functions.setdefault(_place(entry.__code__), []).append(entry)
+            elif isinstance(entry, functools._lru_cache_wrapper):
+                self.caches.append(entry)
+        self.measured = Measured(self._all_measured(), early)
         gc.freeze()
         self.result = self.work(self)
         return True
 
-    def _all_measured(self) -> dict[str, tuple[float, Lines]]:
+    def _all_measured(self) -> dict[str, Run]:
         known = pickle.loads(self.kept.read_bytes()) if self.kept.exists() else {}  # noqa: S301  we wrote it
         files: dict[str, list[Any]] = {}
         for item in self.items.values():
             files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-        tests: dict[str, tuple[float, Lines]] = {}
+        tests: dict[str, Run] = {}
         for file, items in files.items():
-            versions, found = known.get(file, ({}, {}))
+            versions, measured = known.get(file, ({}, {}))
             if not versions or versions != _versions(versions):
-                found = self._measured(items)
-                run = {path for _, lines in found.values() for path in lines}
-                known[file] = _versions([str(self.root / file), *run]), found
+                measured = self._measured(items)
+                sources = {path for run in measured.values() for path in run.lines}
+                known[file] = _versions([str(self.root / file), *sources]), measured
                 self.kept.write_bytes(pickle.dumps(known))
-            tests.update(found)
+            tests.update(measured)
         return tests
 
-    def _measured(self, items: list[Any]) -> dict[str, tuple[float, Lines]]:
+    def _measured(self, items: list[Any]) -> dict[str, Run]:
         """The seconds and the lines of each test, found out in a child. Exits where one fails."""
         reader, writer = os.pipe()
 
         def measure() -> int:
             os.close(reader)
-            seconds, failed = {}, []
+            shared = SharedFixtures(self.coverage.switch_context)
+            items[0].config.pluginmanager.register(shared)
+            seconds, fixtures, failed = {}, {}, []
             self.coverage.start()
 
             def expect(item: Any) -> None:
                 faulthandler.dump_traceback_later(LONGEST, exit=True)
+                self._empty_caches()
+                shared.test, shared.spent = item.nodeid, 0.0
                 self.coverage.switch_context(item.nodeid)
 
             for item, took, bad in self.watch.run(items, expect):
-                seconds[item.nodeid] = took
+                seconds[item.nodeid] = took - shared.spent
+                fixtures[item.nodeid] = shared.used(item)
                 failed += [item.nodeid] * bad
             self.coverage.stop()
             data = self.coverage.get_data()
+            users: dict[str, list[str]] = {test: [test] for test in seconds}
+            for test, used in fixtures.items():
+                for fixture in used:
+                    users.setdefault(fixture, []).append(test)
             lines: dict[str, dict[str, set[int]]] = {}
             for path in data.measured_files():
                 for line, contexts in data.contexts_by_lineno(path).items():
-                    for test in contexts:
+                    for test in itertools.chain(*(users.get(name, []) for name in contexts)):
                         lines.setdefault(test, {}).setdefault(path, set()).add(line)
-            found = {
-                test: (took, {path: frozenset(item) for path, item in lines.get(test, {}).items()})
+            measured = {
+                test: Run(
+                    took,
+                    fixtures[test],
+                    {path: frozenset(item) for path, item in lines.get(test, {}).items()},
+                )
                 for test, took in seconds.items()
             }
             with os.fdopen(writer, "wb") as file:
-                pickle.dump((found, failed), file)
+                pickle.dump((measured, failed), file)
             return 0
 
         child = fork(measure)
         os.close(writer)
         with os.fdopen(reader, "rb") as file:
-            found, failed = pickle.load(file)  # noqa: S301  our own child wrote it
+            measured, failed = pickle.load(file)  # noqa: S301  our own child wrote it
         os.waitpid(child, 0)
         if failed:
             raise SystemExit(f"these tests fail without any change: {' '.join(failed)}")
-        return found
+        return measured
 
     def quick(self, pairs: list[tuple[types.CodeType, types.CodeType]], tests: list[str]) -> int:
         """A child that runs tests, some functions having another code. Its process id."""
 
         def child() -> int:
-            for cache in self.caches:
-                cache.cache_clear()
+            self._empty_caches()
             for old, new in pairs:
                 for function in self.functions.get(_place(old), ()):
                     if function.__code__ == old or old.co_name != "<lambda>":
@@ -271,8 +348,6 @@ class Server:
         """
 
         def child() -> int:
-            import pytest
-
             faulthandler.dump_traceback_later(IMPORT, exit=True)
             for name, item in list(sys.modules.items()):
                 file = getattr(item, "__file__", None) or ""
@@ -292,6 +367,12 @@ class Server:
 
         return fork(child)
 
+    def _empty_caches(self) -> None:
+        """In memory, and the folder of this process."""
+        for cache in self.caches:
+            cache.cache_clear()
+        shutil.rmtree(os.environ[CACHE], ignore_errors=True)
+
     def _expect(self, test: str) -> None:
         limit = self.measured.limit(test)
         signal.setitimer(signal.ITIMER_PROF, limit)
@@ -299,9 +380,7 @@ class Server:
 
 
 class Again:
-    """A plugin of pytest that runs some of the tests that were collected, in an order, until one
-    fails.
-    """
+    """A plugin of pytest that runs some of the collected tests, in an order, until one fails."""
 
     def __init__(self, order: list[str], watch: Watch, expect: Callable[[str], None]) -> None:
         self.order, self.watch, self.expect = order, watch, expect
@@ -342,7 +421,7 @@ class Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def fork(work: Callable[[], int]) -> int:
     """A child that does something and ends with what it returns, or as a killed mutant.
 
-    Its process id.
+    Its process id. It keeps arrays in a folder of its own: those of a mutant may be wrong.
     """
     child = os.fork()
     if child:
@@ -350,6 +429,7 @@ def fork(work: Callable[[], int]) -> int:
     code = KILLED
     try:
         os.setsid()
+        os.environ[CACHE] = str(_folder(os.getpid()))
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):
             os.dup2(nothing, descriptor)
@@ -364,7 +444,13 @@ def reaped() -> tuple[int, str]:
     child, status = os.waitpid(-1, 0)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
+    shutil.rmtree(_folder(child), ignore_errors=True)
     return child, OUTCOMES.get(os.waitstatus_to_exitcode(status), "killed")
+
+
+def _folder(process: int) -> Path:
+    """Where a child keeps arrays: in the folder of the tests, which is removed at their end."""
+    return Path(os.environ[CACHE]) / str(process)
 
 
 def _versions(paths: Iterable[str]) -> dict[str, bytes]:
@@ -395,7 +481,7 @@ def _paired(
         [const for const in code.co_consts if isinstance(const, types.CodeType)]
         for code in (old, new)
     ]
-    alike = [each.co_name for each in inner[0]] == [each.co_name for each in inner[1]]
+    alike = [code.co_name for code in inner[0]] == [code.co_name for code in inner[1]]
     if (
         old.co_flags & inspect.CO_NEWLOCALS and old.co_name == new.co_name
     ):  # neither a module nor the body of a class
@@ -406,7 +492,7 @@ def _paired(
             return True
     elif not alike or _own(old) != _own(new):
         return False
-    return all(_paired(*each, pairs) for each in zip(*inner, strict=True))
+    return all(_paired(*pair, pairs) for pair in zip(*inner, strict=True))
 
 
 def _own(code: types.CodeType) -> tuple[object, ...]:

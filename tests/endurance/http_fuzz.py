@@ -24,7 +24,7 @@ from running_service import request, started
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import REASONS, encode_batch, encode_frame
-from ldp_aggregator.service.counting.intake import Intake, Rules
+from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
 
 STATUSES = {0, 200, 202, 303, 304, 400, 401, 403, 404, 405, 411, 413, 415, 503}
@@ -118,18 +118,18 @@ def fuzz_requests(service, count, seed):
     statuses, lock = Counter(), Lock()
 
     def send(share, number):
-        found = Counter(_sent(service.port, share, random.Random(f"{seed} {number}")))
+        sent = Counter(_sent(service.port, share, random.Random(f"{seed} {number}")))
         with lock:
-            statuses.update(found)
+            statuses.update(sent)
 
     shares = [
         count // _CONNECTIONS + (number < count % _CONNECTIONS) for number in range(_CONNECTIONS)
     ]
     threads = [Thread(target=send, args=(share, number)) for number, share in enumerate(shares)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     if strange := {*statuses} - STATUSES or service.complaints():
         raise FuzzingError(
             f"expected answers of the service's own, and an empty log; got {strange}"
@@ -144,17 +144,17 @@ def fuzz_bodies(count, seed):
 
     Raises `FuzzingError`, or whatever was raised in counting.
     """
-    draw, intake, outcomes = (
+    draw, admission, outcomes = (
         random.Random(seed),
-        Intake(Catalogue([Served(SURVEY, TEXT)]), Rules()),
+        Admission(Catalogue([Served(SURVEY, TEXT)]), Rules()),
         Counter(),
     )
     for start in range(0, count, _TURN):
         turn = _FakeTurn()
-        for each in intake.take(
+        for outcome in admission.take(
             turn, [body_of(draw) for _ in range(min(_TURN, count - start))], 0.0
         ):
-            outcomes.update(each)
+            outcomes.update(outcome)
         if turn.received != turn.told:
             raise FuzzingError(
                 f"expected as many outcomes as batches, got {turn.told} for {turn.received}"
@@ -193,14 +193,12 @@ class _FakeTurn:
 
 
 def _sent(port, count, draw):
-    """The statuses of so many requests, over connections that are kept for as long as the service
-    keeps them.
-    """
+    """The statuses of requests over connections that are kept for as long as the service does."""
     connection = None
     for _ in range(count):
         connection = connection or socket.create_connection(("127.0.0.1", port))
-        status, kept = _exchanged(connection, request_of(draw))
-        if not kept:
+        status, stays = _exchanged(connection, request_of(draw))
+        if not stays:
             connection.close()
             connection = None
         yield status
@@ -222,8 +220,8 @@ def _exchanged(connection, data):
     if not answer:
         return 0, False
     # What is left of an incomplete request would be taken for the beginning of the next.
-    kept = answer.startswith(b"HTTP/1.1 202") and b"connection: close" not in answer
-    return int(answer[9:12]), kept
+    stays = answer.startswith(b"HTTP/1.1 202") and b"connection: close" not in answer
+    return int(answer[9:12]), stays
 
 
 def _fuzz_server(count):
@@ -233,7 +231,7 @@ def _fuzz_server(count):
         return fuzz_requests(service, count, seed=1), service.resident() - before
 
 
-def _fuzz_intake(count):
+def _fuzz_admission(count):
     fuzz_bodies(_WARMTH, seed=0)
     before = resident()
     return fuzz_bodies(count, seed=1), resident() - before
@@ -242,6 +240,8 @@ def _fuzz_intake(count):
 if __name__ == "__main__":
     *kind, number = sys.argv[1:]
     begun = time.monotonic()
-    found, grown = _fuzz_intake(int(number)) if kind == ["--bodies"] else _fuzz_server(int(number))
-    told = ", ".join(f"{name}: {count:,}" for name, count in found.most_common())
-    print(f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {told}")
+    outcomes, grown = (
+        _fuzz_admission(int(number)) if kind == ["--bodies"] else _fuzz_server(int(number))
+    )
+    counts = ", ".join(f"{name}: {count:,}" for name, count in outcomes.most_common())
+    print(f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {counts}")

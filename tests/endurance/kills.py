@@ -24,7 +24,7 @@ from ldp.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import LONGEST_PAUSE, Limits
+from ldp_client.outbox import LONGEST_PAUSE, QueueLimits
 from ldp_client.transport import ACCEPTED, FolderTransport, retry
 
 ONCE = 400
@@ -72,7 +72,7 @@ def live(folder, seed, number, step):
         state=folder / "state",
         transport=Unsure(folder, draw, step),
         interval=None,
-        limits=Limits(days=100_000),
+        limits=QueueLimits(days=100_000),
     )
     while True:
         step()
@@ -83,7 +83,7 @@ def live(folder, seed, number, step):
 
 
 def kill_often(folder, times, seed):
-    """Let so many devices live on one folder, one after the other, and kill each."""
+    """Let n devices live on one folder, one after the other, and kill each."""
     draw = random.Random(seed)
     for number in range(times):
         reading, writing = os.pipe()
@@ -103,12 +103,12 @@ def kill_often(folder, times, seed):
 def violations(folder):
     """What is wrong with what was sent and kept."""
     frames = {}
-    found = []
+    problems = []
     for frame in FrameReader().feed((folder / "reports.ldp").read_bytes()):
         if isinstance(frame, bytes):
             batch = decode_batch(frame)
             if frames.setdefault(batch.id, batch) != batch:
-                found.append("one id, two batches")
+                problems.append("one id, two batches")
     ledger = Ledger.read(Database(folder / "state"))
     for question in SURVEY:
         sent = [batch for batch in frames.values() if batch.fingerprint == question.fingerprint]
@@ -117,19 +117,21 @@ def violations(folder):
         charged = sum(charge.question == question.name for charge in ledger.charges)
         distinct = len(set(reports)) if question.memoizes else len(reports)
         if distinct > charged or charged > (len(VALUES) if question.memoizes else 1):
-            found.append(f"{question.name}: {distinct} reports for {charged} charges")
+            problems.append(f"{question.name}: {distinct} reports for {charged} charges")
     for path in folder.iterdir():
         content = path.read_bytes()
-        found += [f"{path.name} holds an answer" for value in VALUES if value.encode() in content]
-    return found, sum(batch.size for batch in frames.values()), len(ledger.charges)
+        problems += [
+            f"{path.name} holds an answer" for value in VALUES if value.encode() in content
+        ]
+    return problems, sum(batch.size for batch in frames.values()), len(ledger.charges)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         kill_often(Path(name), int(sys.argv[1]), seed=1)
-        found, sent, charged = violations(Path(name))
+        problems, sent, charged = violations(Path(name))
         print(
             f"{sys.argv[1]} kills, {sent} reports sent, {charged} charges; violations: "
-            f"{found or 'none'}"
+            f"{problems or 'none'}"
         )
-        sys.exit(bool(found))
+        sys.exit(bool(problems))

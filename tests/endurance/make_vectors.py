@@ -6,6 +6,7 @@ the bytes that its case draws.
 """
 
 import json
+from decimal import Decimal
 
 import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
@@ -14,17 +15,19 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
-from ldp.compiled import compiled
+from ldp.compiled import compiled, covered
 from ldp.epochs import batch_id, epoch_of
 from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
+from ldp.survey import ROUNDING_BYTES
 from ldp.wire import Damage, FrameReader, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
 
 FOLDER = VECTORS
 
 TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
+HOURS = 'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "hours"'
 
 QUESTIONS = {
     "warner": (
@@ -66,6 +69,39 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
         ('type = "boolean"\nepsilon = "0.1"', (False, True)),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "5/3"', ("value 0", "value 299")),
+        (
+            'type = "number"\nlow = 0\nhigh = 1\nbins = 3\nepsilon = "1"',
+            ("0", "0.3333333333333333", "0.33333333333333337", "0.5", "1"),
+        ),
+        (
+            'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\nunit = "years"\n'
+            'outside = "clip"\nmissing = ["NA", "?"]\nepsilon = "2"',
+            ("17.999", "18", "24.5", "99.5", "-4", "1e300"),
+        ),
+    ),
+    "dithered": (
+        ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
+        ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77)),
+        ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"', (0, 1)),
+        (f'{HOURS}\nepsilon = "3"', ("0", "39", "39.5", "39.3", "0.30000000000000004", "49.5")),
+        (
+            f'{HOURS}\noutside = "clip"\nmissing = ["NA", "?"]\nlevels = 256\nepsilon = "8"',
+            ("-3", "7.25", "49.75", "1e21"),
+        ),
+        (f'{HOURS}\noutside = "12.2"\nepsilon = "2"', ("-0.001", "3.5", "50")),
+        (
+            'type = "number"\nlow = "-1/3"\nhigh = "2/3"\nstep = "1/9"\nepsilon = "4"',
+            ("-0.3333333333333333", "-0.1", "0.6666666666666666"),
+        ),
+        ('type = "number"\nlow = -1\nhigh = 1\nepsilon = "1"', ("-1", "1e-7", "0.1", "1")),
+        (
+            'type = "number"\nlow = 0\nhigh = 99999\nstep = 1\nepsilon = "4"',
+            ("0", "77777", "77777.125", "99999"),
+        ),
+        (
+            'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\nepsilon = "7/3"',
+            ("123456789012345", "0.5", "1000000000000000"),
+        ),
     ),
     "ss": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
@@ -204,7 +240,10 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"', ("car", "walk")),
     ),
 }
-"""By mechanism: the keys of its questions, and the answers to randomize."""
+"""By mechanism: the keys of its questions, and the answers to randomize.
+
+Answers of type number are texts, because JSON readers differ on decimals.
+"""
 
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
@@ -262,18 +301,18 @@ FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8)
 
 def vectors():
     """The content of every file, by name."""
-    made = {
+    files = {
         mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
         for mechanism, rows in QUESTIONS.items()
     }
-    made |= {
+    files |= {
         "compiled": _compiled(),
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
         "bad": _bad(),
     }
-    return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in made.items()}
+    return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 
 def _survey_text(mechanism, keys):
@@ -289,21 +328,30 @@ def _question(mechanism, keys, answers):
     randomizer = question.randomizer
     case = _staged_case if isinstance(randomizer, Memoized) else _case
     tapes = [stream(f"{mechanism} {keys} {number}") for number in range(3)]
-    tapes.append(
-        (_tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8) + tapes[0]
-    )
+    by_hand = _tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8
+    # What is rounded goes up, if there is anything to round.
+    rounding = bytes(ROUNDING_BYTES if question.rounds else 0)
+    tapes.append(rounding + by_hand + tapes[0])
+    parts = covered(question)
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
+        **({"scale": parts["scale"]} if "scale" in parts else {}),
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
 
 
+def answer_of(question, written):
+    """The answer that stands in a vector: of type number the exact number of a text."""
+    return written if question.domain.scale is None else Decimal(written)
+
+
 def _case(question, answer, tape):
     source = Replay(tape)
-    report = question.randomizer.randomize(question.value(answer), source)
+    value = question.value(answer_of(question, answer), source)
+    report = question.randomizer.randomize(value, source)
     return {
         "value": answer,
         "tape": tape[: source.used].hex(),
@@ -332,9 +380,7 @@ def _staged_case(question, answer, tape):
 
 
 def _place_of(randomizer, value, cohort):
-    """Where the permanent response starts from: the true bits of RAPPOR, else
-    what it is kept for.
-    """
+    """Where the permanent response starts: RAPPOR's true bits, else what it is kept for."""
     if not isinstance(randomizer, Rappor):
         return {"kept_for": randomizer.memo_value(value, cohort)}
     true_bits = randomizer.true_bits(value, cohort)
@@ -346,9 +392,7 @@ def _place_of(randomizer, value, cohort):
 
 
 def _tied(question):
-    """Bit-planes that equal those of the thresholds of value 0, so that every position goes to the
-    reserve.
-    """
+    """Bit-planes equal to those of value 0's thresholds: every position goes to the reserve."""
     size, numbers = question.layout.bits, integers(question.randomizer)
     planes = min(64, size.bit_length() + 3)
     tape = b""
@@ -370,13 +414,13 @@ def _epochs():
 
 def _made(length, seconds, tape):
     source = Replay(tape)
-    made = batch_id(source, length, seconds)
+    identity = batch_id(source, length, seconds)
     return {
         "length": length,
         "seconds": seconds,
         "tape": tape[: source.used].hex(),
-        "epoch": None if length is None else epoch_of(made),
-        "id": made.hex(),
+        "epoch": None if length is None else epoch_of(identity),
+        "id": identity.hex(),
     }
 
 
@@ -400,7 +444,7 @@ def _wire():
     hurt = bytearray(junk + b"".join(frames) + frames[0][:-1])
     hurt[len(junk) + len(frames[0]) + 30] ^= 0x10
     reader = FrameReader()
-    found = [*reader.feed(bytes(hurt)), *reader.close()]
+    parts = [*reader.feed(bytes(hurt)), *reader.close()]
     repeated = b"".join([*frames, frames[0]])
     return {
         "survey": TEXT,
@@ -419,8 +463,8 @@ def _wire():
         ],
         "damaged_file": {
             "file": hurt.hex(),
-            "payloads": [part.hex() for part in found if not isinstance(part, Damage)],
-            "damage": [list(part) for part in found if isinstance(part, Damage)],
+            "payloads": [part.hex() for part in parts if not isinstance(part, Damage)],
+            "damage": [list(part) for part in parts if isinstance(part, Damage)],
         },
         "tally": {"file": repeated.hex(), "snapshot": encode_tally(taken(repeated)).hex()},
     }

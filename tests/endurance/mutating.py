@@ -1,5 +1,6 @@
-"""The mutants of a module: its source with one operator, comparison, number, condition, loop or
-decorator changed.
+"""The mutants of a module: its source with one change.
+
+What changes is an operator, comparison, number, condition, loop or decorator.
 
 cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed
 tree and taken back, so that a thousand mutants take a second. Larger mistakes, such as people make,
@@ -67,8 +68,10 @@ itself.
 
 
 class Mutant(NamedTuple):
-    """A module with one change: its first and last line, what its statement was and what it is, by
-    the first of its normal lines that changed, and the whole of the source.
+    """A module with one change: its lines, what its statement was and is, and the whole source.
+
+    Lines are the first and the last; the statement is the first of its normal lines that
+    changed.
     """
 
     module: str
@@ -92,16 +95,14 @@ class Mutant(NamedTuple):
 
 
 def mutants(module: str, source: str) -> list[Mutant]:
-    """All mutants of a module but those of annotations, of what type checkers
-    read, and of caches.
-    """
+    """All mutants of a module but those of annotations, type checkers' code and caches."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator
 
     nodes = list(ast_nodes(get_ast(source)))
     starts = [0, 0, *accumulate(len(line) for line in source.splitlines(keepends=True))]
     silent = list(_unevaluated(ast.parse(source)))
-    made = []
+    changes = []
     for name in OPERATORS:
         operator, number = get_operator(f"core/{name}")(), -1
         for node in nodes:
@@ -122,7 +123,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
                 at = begin[0] - 1
                 while before[at] == after[at]:
                     at += 1
-                made.append(
+                changes.append(
                     Mutant(
                         module,
                         name,
@@ -133,7 +134,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
                         changed,
                     )
                 )
-    return made
+    return changes
 
 
 def mistakes(module: str, source: str) -> list[Mutant]:
@@ -141,18 +142,18 @@ def mistakes(module: str, source: str) -> list[Mutant]:
 
     Raises `ValueError` for one that is not as its source is now.
     """
-    made = []
-    for each in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
-        if each["module"] != module:
+    changes = []
+    for mistake in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
+        if mistake["module"] != module:
             continue
-        what, places = each["what"], [*re.finditer(_in_any_lines(each["before"]), source)]
+        what, places = mistake["what"], [*re.finditer(_in_any_lines(mistake["before"]), source)]
         if len(places) != 1:
             raise ValueError(f"mistakes.toml: expected the text before {what!r} once in {module}")
         begin, end = places[0].span()
         line = source[:begin].count("\n") + 1
         last = line + source[begin:end].count("\n")
-        changed = source[:begin] + each["after"].strip() + source[end:]
-        made.append(
+        changed = source[:begin] + mistake["after"].strip() + source[end:]
+        changes.append(
             Mutant(
                 module,
                 f"mistake: {what}",
@@ -164,13 +165,11 @@ def mistakes(module: str, source: str) -> list[Mutant]:
                 source=changed,
             )
         )
-    return made
+    return changes
 
 
 def _in_any_lines(text: str) -> str:
-    """A pattern for a text with other white space between its words and signs, and a comma before
-    what closes.
-    """
+    """A pattern for a text with other white space between its words, and commas before closers."""
     parts = re.findall(r"\w+|[^\w\s]", text)
     return r"\s*".join(rf",?\s*\{part}" if part in ")]}" else re.escape(part) for part in parts)
 
@@ -179,12 +178,12 @@ def _changed(operator: Any, node: Any, index: int) -> str | None:
     """The text of a changed node; the node stays what it was."""
     from cosmic_ray.ast import ast_nodes
 
-    kept = [
-        (each, getattr(each, "value", None), getattr(each, "children", None))
-        for each in ast_nodes(node)
+    saved = [
+        (node, getattr(node, "value", None), getattr(node, "children", None))
+        for node in ast_nodes(node)
     ]
-    kept = [
-        (each, value, None if children is None else [*children]) for each, value, children in kept
+    saved = [
+        (part, value, None if children is None else [*children]) for part, value, children in saved
     ]
     try:
         changed = operator.mutate(node, index)
@@ -192,11 +191,11 @@ def _changed(operator: Any, node: Any, index: int) -> str | None:
     except AttributeError:  # it cannot replace exceptions that have a module's name before them
         return None
     finally:
-        for each, value, children in kept:
+        for part, value, children in saved:
             if children is None:
-                each.value = value
+                part.value = value
             else:
-                each.children = children
+                part.children = children
     return text.strip(" ")
 
 
@@ -206,16 +205,16 @@ def _unevaluated(tree: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, in
     Columns count bytes, or characters: code is ASCII.
     """
     for node in ast.walk(tree):
-        each: ast.AST | None = None
+        part: ast.AST | None = None
         if isinstance(node, ast.FunctionDef):
-            each = node.returns
+            part = node.returns
         elif isinstance(node, ast.arg | ast.AnnAssign):
-            each = node.annotation
+            part = node.annotation
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            each = node
+            part = node
         if isinstance(node, ast.FunctionDef):
             for cache in node.decorator_list:
                 if "cache'" in ast.dump(cache):
                     yield (cache.lineno, 0), (cache.end_lineno + 1, 0)
-        if each is not None:
-            yield (each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)
+        if part is not None:
+            yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)

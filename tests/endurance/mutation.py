@@ -1,9 +1,12 @@
 """Mutation testing: does a test fail for each small mistake that could be made?
 
-    uv run --group mutation python tests/endurance/mutation.py                     every mutant that was not tried yet
-    uv run --group mutation python tests/endurance/mutation.py ldp.randomness      those of one module, or of a package
-    uv run --group mutation python tests/endurance/mutation.py --share 0.05        a sample of each module's
-    uv run --group mutation python tests/endurance/mutation.py --mistakes          larger mistakes, such as people make
+    uv run --group mutation python tests/endurance/mutation.py
+
+tries every mutant that was not tried yet. What comes behind it chooses among them:
+
+    ldp.randomness      those of one module, or of a package
+    --share 0.05        a sample of each module's
+    --mistakes          larger mistakes, such as people make
 
 `mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked of the tests
 of its area (`AREAS`) that come by its statement, until the first that fails. Outcomes are kept line
@@ -29,7 +32,7 @@ import tomllib
 from pathlib import Path
 
 import rooms  # noqa: F401
-from fork_server import QUIET, Measured, Server, changed_code, reaped
+from fork_server import ONE_THREAD, QUIET, Measured, Server, changed_code, reaped
 from mutating import Mutant, mistakes, mutants
 from places import ROOT, TESTS
 from statements import statement_lines
@@ -63,6 +66,8 @@ AREAS = {
     "ldp.optimum": "optimum",
     "ldp.profiles": "profiles",
     "ldp.randomness": "randomness vectors silence mutants",
+    "ldp.scale_keys": "numbers",
+    "ldp.scales": "numbers dithered",
     "ldp.sets": "sets vectors",
     "ldp.survey": "survey_file vectors ledger",
     "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles",
@@ -82,18 +87,20 @@ AREAS = {
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
     "ldp_aggregator.moments.scores": "joint_cells jumps",
-    "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation",
-    "ldp_aggregator.decoders.matrix": "score_laws result manipulation",
-    "ldp_aggregator.decoders.sum": "score_laws histogram manipulation",
-    "ldp_aggregator.decoders.noise": "score_laws jumps additive result manipulation",
+    "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation "
+    "joint_cells health",
+    "ldp_aggregator.decoders.matrix": "score_laws result manipulation joint_cells",
+    "ldp_aggregator.decoders.sum": "score_laws histogram manipulation joint_cells",
+    "ldp_aggregator.decoders.noise": "score_laws jumps additive result manipulation joint_cells",
     "ldp_aggregator.decoders.sketch": "score_laws sketches manipulation",
     "ldp_aggregator.decoders.sampled": "score_laws jumps repeats manipulation",
     "ldp_aggregator.search.found": "heavy_hitters",
-    "ldp_aggregator.estimates.means": "result additive",
+    "ldp_aggregator.search.reach": "search_reach",
+    "ldp_aggregator.estimates.means": "result additive dithered",
     "ldp_aggregator.estimates.intervals": "intervals result",
     "ldp_aggregator.estimates.detection": "result intervals",
     "ldp_aggregator.estimates.estimation": "result postprocess remarks",
-    "ldp_aggregator.decoders.blocks": "hadamard manipulation",
+    "ldp_aggregator.decoders.blocks": "hadamard manipulation joint_cells",
     "ldp_aggregator.estimates.cumulants": "score_laws jumps few_reports",
     "ldp_aggregator.estimates.count_law": "few_reports",
     "ldp_aggregator.estimates.count_intervals": "few_reports",
@@ -102,18 +109,21 @@ AREAS = {
     "ldp_aggregator.moments.jumps": "jumps",
     "ldp_aggregator.moments.repeats": "repeats jumps",
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
+    "ldp_aggregator.decoders.dithered": "dithered manipulation",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit",
     "ldp_aggregator.decoders.table": "result",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",
-    "ldp_aggregator.association": "joint_cells association",
+    "ldp_aggregator.association.likelihood": "likelihood",
+    "ldp_aggregator.association.result": "association_result",
     "ldp_aggregator.association.scores": "joint_cells jumps",
     "ldp_aggregator.association.jumps": "jumps joint_cells",
     "ldp_aggregator.association.association": "joint_cells association remarks",
     "ldp_aggregator.bisection": "bisection",
     "ldp_aggregator.decoders.bloom": "joint_cells bloom_regression manipulation",
-    "ldp_aggregator.bloom": "bloom_regression bloom_selection rappor_suite",
+    "ldp_aggregator.bloom": "bloom_regression bloom_selection repeats",
+    "ldp_aggregator.bloom.decoding": "bloom_decoding",
     "ldp_aggregator.decoders.search": "heavy_hitters manipulation",
-    "ldp_aggregator.search": "heavy_hitters",
+    "ldp_aggregator.search": "heavy_hitters search_reach",
     "ldp_aggregator.empirical_bayes": "empirical_bayes result",
     "ldp_aggregator.estimates.manipulation": "manipulation remarks result",
     "ldp_aggregator.estimates.question_numbers": "result",
@@ -146,15 +156,20 @@ def modules(asked: list[str]) -> list[str]:
 
     Or those that are asked for, by name or as a package, in that order.
     """
-    found = []
+    names = []
     for package, folder in PATHS.items():
         for path in sorted((folder / package).rglob("*.py")):
             name = ".".join(path.relative_to(folder).with_suffix("").parts)
             if path.name != "__init__.py" and tests_of(name) and "testing" not in name:
-                found.append(name)
+                names.append(name)
     if not asked:
-        return found
-    return [name for each in asked for name in found if name == each or name.startswith(f"{each}.")]
+        return names
+    return [
+        name
+        for wanted in asked
+        for name in names
+        if name == wanted or name.startswith(f"{wanted}.")
+    ]
 
 
 def tests_of(module: str) -> list[str]:
@@ -186,7 +201,7 @@ class Outcomes:
 
     def _digests_of(self, module: str) -> tuple[str, str]:
         if module not in self._digests:
-            tests = [Path(each) for each in tests_of(module)]
+            tests = [Path(test) for test in tests_of(module)]
             self._digests[module] = digest([source_of(module)]), digest(tests)
         return self._digests[module]
 
@@ -289,7 +304,7 @@ def unchanged_passes(server: Server, names: list[str]) -> bool:
 
 def area(measured: Measured, module: str) -> list[str]:
     """The tests that are asked about a module."""
-    files = {Path(each).name for each in tests_of(module)}
+    files = {Path(test).name for test in tests_of(module)}
     return [test for test in measured.seconds if Path(test.partition("::")[0]).name in files]
 
 
@@ -297,20 +312,18 @@ def reasons() -> dict[tuple[str, str, str], str]:
     """Why some are no mistakes, by module and change."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
     return {
-        (each["module"], each["before"], after): each["reason"]
-        for each in listed
-        for after in ([each["after"]] if isinstance(each["after"], str) else each["after"])
+        (entry["module"], entry["before"], after): entry["reason"]
+        for entry in listed
+        for after in ([entry["after"]] if isinstance(entry["after"], str) else entry["after"])
     }
 
 
-def summary(found: list[tuple[Mutant, Record | None]]) -> int:
-    """Print the share that is killed of what was tried, by module, and how many are left with a
-    reason.
-    """
+def summary(outcomes: list[tuple[Mutant, Record | None]]) -> int:
+    """Print the share of what was tried that is killed, by module, and what is left."""
     explained = reasons()
     by_module: dict[str, list[bool]] = {}
     harmless = 0
-    for mutant, record in found:
+    for mutant, record in outcomes:
         killed = record is not None and record["outcome"] in ("killed", "timeout")
         if mutant.change in explained and not killed:
             harmless += 1
@@ -318,7 +331,7 @@ def summary(found: list[tuple[Mutant, Record | None]]) -> int:
             by_module.setdefault(mutant.module, []).append(killed)
     for module, killed in sorted(by_module.items()):
         sys.stdout.write(f"{module:45} {sum(killed):5} of {len(killed):5} killed\n")
-    every = [killed for each in by_module.values() for killed in each]
+    every = [killed for value in by_module.values() for killed in value]
     share = sum(every) / max(1, len(every))
     sys.stdout.write(
         f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as harmless\n"
@@ -349,14 +362,15 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     options.results = options.results.absolute()
     os.chdir(ROOT)
+    os.environ.update(ONE_THREAD)
     chosen: list[Mutant] = []
     for module in dict.fromkeys(modules(options.modules)):
         source = source_of(module).read_text(encoding="utf-8")
-        made = [] if options.mistakes else mutants(module, source)
+        changes = [] if options.mistakes else mutants(module, source)
         draw = random.Random(f"{module} 1")
         chosen += mistakes(module, source)
         chosen += draw.sample(
-            made, round(options.share * len(made) + draw.random() * 0.999 - 0.4995)
+            changes, round(options.share * len(changes) + draw.random() * 0.999 - 0.4995)
         )
     if options.count:
         sys.stdout.write(f"{len(chosen)}\n")

@@ -12,7 +12,7 @@ from collections import Counter
 
 import numpy as np
 import rooms  # noqa: F401
-from specimens import DESIGNS, question
+from specimens import DESIGNS, MEANS, question
 
 from ldp_simulations.attacks.attack import ATTACKS, Attack, simulate_attack
 from ldp_simulations.holders import Holders, apportion, synthetic_sets
@@ -29,7 +29,7 @@ DESIGNED = {
 QUESTIONS = {
     name: asked
     for name, asked in DESIGNED.items()
-    if asked.randomizer.kind not in ("bloom", "mean")
+    if asked.randomizer.kind not in ("bloom", *MEANS)
 }
 """Those that have a bound."""
 
@@ -50,8 +50,8 @@ def drawn_attack(asked, generator):
 
 
 def violations(times, seed, bound=lambda outcome: outcome.bound):
-    """What exceeded its bound in so many attacks, and how many there were of each kind."""
-    generator, found, kinds = np.random.default_rng(seed), [], Counter()
+    """What exceeded its bound in n attacks, and how many there were of each kind."""
+    generator, problems, kinds = np.random.default_rng(seed), [], Counter()
     names = list(QUESTIONS)
     for number in range(times):
         name = names[number % len(names)]
@@ -60,11 +60,11 @@ def violations(times, seed, bound=lambda outcome: outcome.bound):
         kinds[attack.kind] += 1
         gain = float(np.abs(outcome.gain).max())
         if gain > bound(outcome) * (1 + ROUNDING):
-            found.append(f"{name}, {attack.kind}: a gain of {gain}, bound {outcome.bound}")
-    return found, kinds
+            problems.append(f"{name}, {attack.kind}: a gain of {gain}, bound {outcome.bound}")
+    return problems, kinds
 
 
 if __name__ == "__main__":
-    found, kinds = violations(int(sys.argv[1]), seed=1)
-    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {found or 'none'}")
-    sys.exit(bool(found))
+    problems, kinds = violations(int(sys.argv[1]), seed=1)
+    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {problems or 'none'}")
+    sys.exit(bool(problems))

@@ -1,5 +1,6 @@
-"""Losses of power, simulated: `python tests/endurance/power_losses.py 10000` tries ten thousand,
-the tests a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged
+"""Losses of power, simulated: `python tests/endurance/power_losses.py 10000` tries ten thousand.
+
+The tests try a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged
 uploads are lost, as they should be.
 
 A writer takes uploads on a watched disk, some of them together, and is closed and opened again in
@@ -49,7 +50,7 @@ def watched(folder, *settings):
 
 
 def lose_power(disk, times, seed):
-    """What was wrong after so many losses of power, and how often."""
+    """What was wrong after n losses of power, and how often."""
     draw = random.Random(seed)
     folder = disk.beside("left")
     records = list(disk.records())
@@ -67,7 +68,7 @@ def lose_power(disk, times, seed):
 
 
 def main(times, settings):
-    """Lose power so many times, and say what came of it; whether anything was wrong."""
+    """Lose power n times, and say what came of it; whether anything was wrong."""
     with folder_in_memory() as folder:
         started = time.monotonic()
         wrong = lose_power(watched(folder, *settings), times, seed=1)

@@ -87,18 +87,18 @@ def collect(service, now):
     """
     survey, chance = service.catalogue.all[0].survey, Random(2026)
     for day in range(DAYS):
-        made = [
+        reports = [
             report
             for _ in range(RESPONDENTS)
             for name, answer in answers_on(day, chance).items()
             for report in [Client(survey, random=chance.randbytes).record(name, answer)]
         ]
-        upload = report_bytes(made, size=100, random=chance.randbytes, clock=lambda: now[0])
+        upload = report_bytes(reports, size=100, random=chance.randbytes, clock=lambda: now[0])
         service.writer.write(upload)
         if day % 5 == 4:
             service.writer.write(upload[: len(upload) // 3])
         now[0] += SECONDS
-    service.writer.write(report_bytes(made[:300], size=100, clock=lambda: FIRST_DAY * SECONDS))
+    service.writer.write(report_bytes(reports[:300], size=100, clock=lambda: FIRST_DAY * SECONDS))
 
 
 def answers_on(day, chance):

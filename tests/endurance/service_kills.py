@@ -43,9 +43,7 @@ _PATIENCE, _HOPE = 60, 300
 
 
 class Place:
-    """The folder of a store, and the port of those who serve it, which are `altered` before they
-    begin.
-    """
+    """The folder of a store, and the port of those who serve it, `altered` before they begin."""
 
     def __init__(self, folder, altered):
         self.folder, self.port, self._altered = folder, _port(), altered
@@ -76,11 +74,11 @@ class Place:
 
 
 def kill_often(folder, times, seed, altered=lambda: None):
-    """What was wrong after so many kills, each a sentence.
+    """What was wrong after n kills, each a sentence.
 
     And how many uploads were acknowledged.
     """
-    place, draw, found = Place(folder, altered), random.Random(seed), []
+    place, draw, problems = Place(folder, altered), random.Random(seed), []
     clients = forked(partial(_upload, place))
     try:
         for _ in range(times):
@@ -89,7 +87,7 @@ def kill_often(folder, times, seed, altered=lambda: None):
             time.sleep(draw.uniform(_SHORTEST, _LONGEST))
             os.kill(server, signal.SIGKILL)
             os.waitpid(server, 0)
-            found += _imbalance(place)
+            problems += _imbalance(place)
         server = forked(place.live)
         place.wait()
         place.stop.touch()
@@ -104,9 +102,11 @@ def kill_often(folder, times, seed, altered=lambda: None):
     acknowledged = [
         line for log in folder.glob("acknowledged-*") for line in log.read_text().split()
     ]
-    found += _imbalance(place) + _differences(place, [bytes.fromhex(each) for each in acknowledged])
+    problems += _imbalance(place) + _differences(
+        place, [bytes.fromhex(number) for number in acknowledged]
+    )
     run("doctor", place.url)
-    return found, len(acknowledged)
+    return problems, len(acknowledged)
 
 
 def acknowledging_early():
@@ -126,8 +126,10 @@ def acknowledging_early():
 
 
 def _port():
-    """A free port, not one of those from which the system lets clients connect: while no service
-    listens, a client that got this one would meet itself, and keep the service out.
+    """A free port that the system does not let clients connect from.
+
+    While no service listens, a client that got this one would meet itself, and keep the service
+    out.
     """
     for port in random.SystemRandom().sample(range(20_000, 30_000), 100):
         with socket.socket() as tried, suppress(OSError):
@@ -139,10 +141,10 @@ def _port():
 def _upload(place):
     """Upload from several threads until told to stop, and to the end of what was begun then."""
     threads = [Thread(target=_upload_alone, args=(place, number)) for number in range(_CLIENTS)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _upload_alone(place, number):
@@ -172,7 +174,7 @@ def _fresh(draw):
 
 def _deliver(connection, body):
     """Send the same bytes until they are acknowledged, or for as long as there is any hope."""
-    end, told = time.monotonic() + _HOPE, None
+    end, last = time.monotonic() + _HOPE, None
     while time.monotonic() < end:
         try:
             connection.request(
@@ -181,14 +183,14 @@ def _deliver(connection, body):
             answer = connection.getresponse()
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
-            told = error
+            last = error
             connection.close()
             time.sleep(0.005)
             continue
         if answer.status == 202 and not json.loads(content)["rejected"]:
             return
-        told = answer.status, content
-    raise AssertionError(f"expected an acknowledgement within {_HOPE} s, got {told!r}")
+        last = answer.status, content
+    raise AssertionError(f"expected an acknowledgement within {_HOPE} s, got {last!r}")
 
 
 def _imbalance(place):
@@ -208,20 +210,20 @@ def _differences(place, bodies):
         ingest.feed(body)
         ingest.end_of_stream()
     with open_snapshot(place.url) as snapshot:
-        accepted, held = outcomes_in_all(snapshot)["accepted"], tally_of(snapshot, SURVEY)
-    found = []
+        accepted, tally = outcomes_in_all(snapshot)["accepted"], tally_of(snapshot, SURVEY)
+    problems = []
     if accepted != len(batches):
-        found.append(f"accepted {accepted} batches, of {len(batches)} acknowledged")
+        problems.append(f"accepted {accepted} batches, of {len(batches)} acknowledged")
     differ = [
-        name for name, counts in held.counts.items() if (counts != ingest.tally.counts[name]).any()
+        name for name, counts in tally.counts.items() if (counts != ingest.tally.counts[name]).any()
     ]
-    return [*found, *(f"{name}: other counts than of what was acknowledged" for name in differ)]
+    return [*problems, *(f"{name}: other counts than of what was acknowledged" for name in differ)]
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         begun = time.monotonic()
-        found, acknowledged = kill_often(Path(name), int(sys.argv[1]), seed=1)
+        problems, acknowledged = kill_often(Path(name), int(sys.argv[1]), seed=1)
         took = f"{sys.argv[1]} kills in {time.monotonic() - begun:.0f} s"
-        print(f"{took}, {acknowledged} uploads acknowledged; wrong: {found or 'nothing'}")
-        sys.exit(bool(found))
+        print(f"{took}, {acknowledged} uploads acknowledged; wrong: {problems or 'nothing'}")
+        sys.exit(bool(problems))

@@ -18,7 +18,9 @@ def first_difference(sound: str, changed: str, line: int) -> tuple[str, str]:
     As they are in the source where there is no other difference, or what comes is not Python.
     """
     before, after = sound.splitlines(), changed.splitlines()
-    within = min((each for each in _whole_statements(sound) if line in each), key=len)
+    within = min(
+        (statement for statement in _whole_statements(sound) if line in statement), key=len
+    )
     lines = slice(within.start - 1, within.stop - 1)
     of_changed = slice(lines.start, lines.stop + len(after) - len(before))
     try:
@@ -30,9 +32,7 @@ def first_difference(sound: str, changed: str, line: int) -> tuple[str, str]:
 
 
 def statement_lines(source: str, first: int, last: int) -> set[int]:
-    """The lines of the innermost statements at some lines, without those of the
-    statements in them.
-    """
+    """The lines of the innermost statements at some lines, without the statements in them."""
     return {line for at in range(first, last + 1) for line in _statement(source, at)}
 
 
@@ -51,27 +51,27 @@ def _whole_statements(source: str) -> list[range]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             decorators = getattr(node, "decorator_list", [])
-            first = min([node.lineno, *(each.lineno for each in decorators)])
+            first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
             spans.append(range(first, (node.end_lineno or first) + 1))
     return spans
 
 
 @lru_cache(maxsize=1 << 14)
 def _statement(source: str, line: int) -> range:
-    found = range(line, line + 1)
+    span = range(line, line + 1)
     for lines in _statements(source):
-        if line in lines and (len(found) == 1 or len(lines) < len(found)):
-            found = lines
-    return found
+        if line in lines and (len(span) == 1 or len(lines) < len(span)):
+            span = lines
+    return span
 
 
 @lru_cache(maxsize=4)
 def _statements(source: str) -> list[range]:
     """The lines of each statement, for one with others in it those before them."""
-    found = []
+    ranges = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt | ast.excepthandler):
             body = getattr(node, "body", None)
             end = body[0].lineno - 1 if body else node.end_lineno
-            found.append(range(node.lineno, max(end or 0, node.lineno) + 1))
-    return found
+            ranges.append(range(node.lineno, max(end or 0, node.lineno) + 1))
+    return ranges

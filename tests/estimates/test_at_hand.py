@@ -1,5 +1,6 @@
-"""Estimates from what an analyst has at hand: bytes, paths, tallies, several of these; and what is
-said where it is something else.
+"""Estimates from what an analyst has at hand, and what is said where it is something else.
+
+Bytes, paths, tallies, and several of these.
 """
 
 import numpy as np
@@ -72,9 +73,9 @@ def test_reports_come_as_people_have_them(way, folder):
     options = Options(level=0.9)
     candidates = {"homepage": ["a.org", "b.org"]}
     wanted = estimate(tally_of(REPORTS, MORE), options=options, candidates=candidates)
-    found = estimate(SURVEY, WAYS[way](folder), options=options, candidates=candidates)
-    assert shown(found) == shown(wanted)
-    assert found["mode"].reports == 200
+    estimates = estimate(SURVEY, WAYS[way](folder), options=options, candidates=candidates)
+    assert shown(estimates) == shown(wanted)
+    assert estimates["mode"].reports == 200
 
 
 def test_aggregating_gives_the_tally():
@@ -153,9 +154,9 @@ def test_unknown_names_say_what_there_is():
 def test_of_many_names_some_are_shown():
     """A message stays short whatever there is, and finds what is alike."""
     known = [f"value {number}" for number in range(1000)]
-    told = str(ldp.UnknownNameError("value 99x", known, "one of the values"))
-    assert "value 19 and 980 more)" in told
-    assert "did you mean 'value 99" in told
+    message = str(ldp.UnknownNameError("value 99x", known, "one of the values"))
+    assert "value 19 and 980 more)" in message
+    assert "did you mean 'value 99" in message
     assert "(there is none)" in str(ldp.UnknownNameError("x", [], "a name"))
     assert "did you mean" not in str(ldp.UnknownNameError("x" * 65, ["x" * 64], "a name"))
 

@@ -1,5 +1,7 @@
 """The view posterior-mean: frequencies shrunk by a law that is learned from all of them."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -8,8 +10,7 @@ from ldp_aggregator.empirical_bayes import posterior_mean
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():
-    """Half of 20,000 values are at 0 and half at 3 standard errors: the view errs as little as one
-    that knows that.
+    """Half of 20,000 values at 0, half at 3 errors: the view errs as little as one that knows that.
 
     The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %, doing
     nothing 129 %.
@@ -22,7 +23,7 @@ def test_learns_the_law_that_frequencies_are_drawn_from():
     assert ((view - truth) ** 2).mean() < 1.02 * ((knowing - truth) ** 2).mean()
 
 
-def test_what_nobody_holds_shrinks_to_nothing():
+def test_what_no_one_holds_shrinks_to_nothing():
     """10,000 estimates of 0: the view's mean square is below 1 % of theirs."""
     noise = np.random.default_rng(2).normal(size=10_000)
     assert (posterior_mean(noise, np.ones(10_000)) ** 2).mean() < 0.01
@@ -37,6 +38,35 @@ def test_errors_may_differ():
     )
 
 
+def written_out(scores):
+    """The view of scores with errors of 1, one by one: a law on eighths, from bins of .05."""
+    grid = [place / 8 for place in range(81)]
+    within = [score for score in scores if score < 10]
+    middles = [-6 + 0.05 * (math.floor((max(score, -6) + 6) / 0.05) + 0.5) for score in within]
+    law = {point: 1 / len(grid) for point in grid}
+    for _ in range(200):
+        posteriors = [posterior(law, middle) for middle in middles]
+        law = {point: sum(chances[point] for chances in posteriors) / len(within) for point in grid}
+    views = {
+        score: sum(point * chance for point, chance in posterior(law, max(score, -6)).items())
+        for score in within
+    }
+    return [views.get(score, score) for score in scores]
+
+
+def posterior(law, score):
+    """The law of m, given a score."""
+    joint = {point: mass * math.exp(-((score - point) ** 2) / 2) for point, mass in law.items()}
+    return {point: mass / sum(joint.values()) for point, mass in joint.items()}
+
+
+def test_view_written_out():
+    """Score by score, also below the bins, in the first and the last, and beyond the grid."""
+    scores = [-8.0, -6.0, -0.51, 0.13, 0.14, 0.37, 2.01, 2.88, 5.03, 9.91, 9.98, 10.0, 11.0]
+    view = posterior_mean(np.array(scores) / 50, np.full(len(scores), 1 / 50))
+    np.testing.assert_allclose(view * 50, written_out(scores), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("error", [0.0, 1e-3])
 def test_certain_frequencies_stay(error):
     """An estimate of ten standard errors or more, or without any error, is left as it is."""
@@ -45,9 +75,7 @@ def test_certain_frequencies_stay(error):
 
 
 def test_order_and_sign():
-    """With equal errors the view keeps the order of the estimates, and none is negative, however
-    far below zero.
-    """
+    """With equal errors the view keeps the order of estimates, and none is negative."""
     frequency = np.sort(np.random.default_rng(4).normal(0, 3, size=1000))
     frequency[0] = -40.0
     view = posterior_mean(frequency, np.ones(1000))

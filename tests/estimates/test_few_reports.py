@@ -57,7 +57,7 @@ def moments(p, q, reports, counts):
         reports,
         (counts / reports - q) / (p - q),
         p * (1 - p) / scale * ones,
-        other=q * (1 - q) / scale * ones,
+        variance_if_not=q * (1 - q) / scale * ones,
         covariance=lambda: np.full((1, 1), np.nan),
         supports=counts,
         rates=(p * ones, q * ones),
@@ -72,13 +72,11 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
     counts = np.arange(reports + 2)
     for holders in {0, 1, reports // 3, reports - 1, reports}:
         masses = law(p, q, reports, holders=holders)
-        found = tails(counts, holders, reports, p=p, q=q)
+        both = tails(counts, holders, reports, p=p, q=q)
         np.testing.assert_allclose(
-            found.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13
+            both.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13
         )
-        np.testing.assert_allclose(
-            found.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13
-        )
+        np.testing.assert_allclose(both.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +92,7 @@ def test_tails_of_many_reports(reports, rate, count):
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [7, 60])
 def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
-    """Enumerated: for every number of holders, 95 % intervals miss it on either side with a chance
-    of 2.5 % at most.
-    """
+    """Enumerated: for every number of holders, 95 % intervals miss either side in 2.5 % at most."""
     known = moments(p, q, reports, counts=np.arange(reports + 1))
     low, high = for_respondents(known, 0.05)
     for holders in range(reports + 1):
@@ -122,10 +118,10 @@ def test_normal_theory_is_kept_where_it_holds():
 
     Below, or for a large family, it does not.
     """
-    for expected, kept in ((19, False), (22, True)):
+    for expected, normal in ((19, False), (22, True)):
         known = moments(0.75, expected / 10_000, 10_000, counts=np.array([expected]))
         assert (
-            bool(far_from_normal(known, np.zeros(1), 1.96, estimand="respondents")[0]) is not kept
+            bool(far_from_normal(known, np.zeros(1), 1.96, estimand="respondents")[0]) is not normal
         )
     known = moments(0.75, 0.01, 10_000, counts=np.arange(80, 400))
     for careful, score in zip(
@@ -164,23 +160,19 @@ def test_scaled_poisson_tails(expected):
 
 
 def test_rates_of_zero_and_one():
-    """Where all who hold a value support it and nobody else does, the count is the number of
-    holders.
-    """
+    """Where all holders of a value support it and no one else does, the count is their number."""
     for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
         masses = law(p, q, 9, holders=4)
-        found = tails(np.arange(11), 4, 9, p=p, q=q)
-        np.testing.assert_allclose(
-            found.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9
-        )
-        np.testing.assert_allclose(found.lower, np.append(0, masses.cumsum()), atol=1e-9)
+        both = tails(np.arange(11), 4, 9, p=p, q=q)
+        np.testing.assert_allclose(both.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9)
+        np.testing.assert_allclose(both.lower, np.append(0, masses.cumsum()), atol=1e-9)
 
 
 def test_shapes_of_tails():
     """Arrays broadcast; beyond all counts nothing is left to be computed."""
-    found = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, p=0.75, q=0.125)
-    assert found.upper.shape == found.lower.shape == (4, 3)
-    assert found.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9)
+    both = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, p=0.75, q=0.125)
+    assert both.upper.shape == both.lower.shape == (4, 3)
+    assert both.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9)
     assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).upper.tolist() == [1, 1, 0]
     assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).lower.tolist() == [0, 0, 1]
     assert tails(np.array([0, 1, 2]), 0.0, 0, p=0.75, q=0.125).upper.tolist() == [1, 0, 0]
@@ -189,9 +181,7 @@ def test_shapes_of_tails():
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [1, 7, 60])
 def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, p, q):
-    """Every number of holders tried: none that is left out has two tails above 2.5 %, and none that
-    is in lacks one.
-    """
+    """Every number of holders tried: those left out lack a tail of 2.5 %, those in have both."""
     known, missing = moments(p, q, reports, counts=np.arange(reports + 1)), 0.05
     low, high = for_respondents(known, missing)
     masses = np.array([law(p, q, reports, holders=holders) for holders in range(reports + 1)])
@@ -217,15 +207,13 @@ def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, 
 
 
 def skewed(size=6):
-    """Moments of an estimate that is no single count, with long tails, at frequencies from below 0
-    to above 1.
-    """
+    """Moments of an estimate with long tails that is no single count, also below 0 and above 1."""
     ones = np.ones(size)
     return Moments(
         40,
         np.linspace(-0.2, 1.3, size),
         0.5 * ones,
-        other=0.4 * ones,
+        variance_if_not=0.4 * ones,
         covariance=lambda: np.eye(size),
         third=(1.5 * ones, 1.2 * ones),
         fourth=(8 * ones, 6 * ones),
@@ -268,9 +256,9 @@ def test_tails_of_next_to_no_steps_are_normal():
     far = Cumulants(np.ones(3), np.full(3, 0.5), np.full(3, -0.5))
     assert upper_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([1, 1, 0])
     assert lower_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([0, np.exp(-4), 1])
-    assert lower_tail(np.array([-2.25]), Cumulants(*(each[:1] for each in far)))[
-        0
-    ] == pytest.approx(gammaincc(0.5, 4), rel=1e-9)
+    assert lower_tail(np.array([-2.25]), Cumulants(*(law[:1] for law in far)))[0] == pytest.approx(
+        gammaincc(0.5, 4), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -280,14 +268,14 @@ def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand)
     reports, missing = 40, 0.01
     counts = np.round(reports * (q + np.arange(0, 1.05, 0.1) * (p - q)))
     known = replace(moments(p, q, reports, counts=counts), frequency=np.arange(0, 1.05, 0.1))
-    found = chance_to_pass(known, missing, estimand)
+    chances = chance_to_pass(known, missing, estimand)
     passing = null_chances(moments(p, q, reports, counts=np.arange(reports + 1))) <= missing
     for place, frequency in enumerate(known.frequency):
         holders = round(frequency * reports)
         masses = law(p, q, reports, holders=holders)
         if estimand == "population":
             masses = binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
-        assert found[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
+        assert chances[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -298,7 +286,7 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     """
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
     nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
-    first = Cumulants(*(each[:1] for each in nothing))
+    first = Cumulants(*(law[:1] for law in nothing))
     least = brentq(
         lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14
     )
@@ -348,31 +336,29 @@ FAMILIES = {
     "she": (closed("she", 200, "epsilon = 12"), 100, 200),
     "bloom": (question("rappor", BLOOM), 200, 100),
 }
-"""A question, so many respondents, and so many values."""
+"""A question, and the numbers of respondents and of values."""
 
 
 def collections(asked, respondents, size):
-    """(estimates for the whole family, truth) of surveys in which ten values are held, by falling
-    shares.
-    """
+    """(estimates of the family, truth) of surveys with ten values held, by falling shares."""
     values, weights = tuple(f"v{index}" for index in range(size)), np.zeros(size)
     weights[:10] = 1 / np.arange(1, 11)
-    held, generator = apportion(respondents, weights), np.random.default_rng(11)
+    holders, generator = apportion(respondents, weights), np.random.default_rng(11)
     for _ in range(SURVEYS):
-        counts = sample_counts(asked, Holders(values, held), generator)
+        counts = sample_counts(asked, Holders(values, holders), generator)
         yield (
             estimate_question(asked, counts, Options(simultaneous="bonferroni"), candidates=values),
-            held / respondents,
+            holders / respondents,
         )
 
 
-def kept(found):
+def kept(surveys):
     """Surveys that missed a family, that found a value wrongly (Bonferroni).
 
     The mean share of false discoveries.
     """
     missed, wrong, false = 0, 0, []
-    for estimates, truth in found:
+    for estimates, truth in surveys:
         missed += bool(((estimates.low > truth + 1e-9) | (estimates.high < truth - 1e-9)).any())
         wrong += bool(detected(estimates, correction="bonferroni")[truth == 0].any())
         shown = detected(estimates)
@@ -382,9 +368,7 @@ def kept(found):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_claims_for_families_are_kept(name):
-    """Simultaneous intervals, Bonferroni's false alarms and Benjamini and Hochberg's false
-    discoveries.
-    """
+    """Simultaneous intervals, Bonferroni's false alarms, Benjamini and Hochberg's discoveries."""
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed <= MOST_MISSED
     assert wrong <= MOST_MISSED
@@ -393,15 +377,16 @@ def test_claims_for_families_are_kept(name):
 
 @pytest.mark.parametrize("name", ["grr", "l-grr", "she"])
 def test_normal_theory_keeps_none_of_them(name, monkeypatch):
-    """By score intervals and normal p-values 30 % of the families and more are missed, and a value
-    is found wrongly in 29 % of the surveys and more: where an estimate is one count, and where it
-    is not. (So it is with `oue` and `dbitflip`; the Bloom filters here are no harder than normal
-    theory bears.)
+    """Score intervals and normal p-values miss 30 % of the families, where the law is exact or not.
+
+    They find a value wrongly in 29 % of the surveys and more: where an estimate is one count,
+    and where it is not. (So it is with `oue` and `dbitflip`; the Bloom filters here are no
+    harder than normal theory bears.)
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
         "ldp_aggregator.estimates.estimation.null_chances",
-        lambda found: norm.sf(found.frequency / null_error(found)),
+        lambda estimates: norm.sf(estimates.frequency / null_error(estimates)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed >= 0.3 * SURVEYS
@@ -414,16 +399,16 @@ def test_claims_for_pooled_versions_are_kept():
     asked = [closed("grr", 1000, f"epsilon = {epsilon}") for epsilon in (8, 9)]
     weights = np.zeros(1000)
     weights[:10] = 1 / np.arange(1, 11)
-    held, generator = apportion(5_000, weights), np.random.default_rng(13)
+    holders, generator = apportion(5_000, weights), np.random.default_rng(13)
     values = asked[0].domain.values
 
     def pooled():
         for _ in range(SURVEYS):
             parts = [
-                Version(each, sample_counts(each, Holders(values, held), generator))
-                for each in asked
+                Version(version, sample_counts(version, Holders(values, holders), generator))
+                for version in asked
             ]
-            yield estimate_pooled(parts, Options(simultaneous="bonferroni")), held / 5_000
+            yield estimate_pooled(parts, Options(simultaneous="bonferroni")), holders / 5_000
 
     missed, wrong, false = kept(pooled())
     assert missed <= MOST_MISSED
@@ -447,8 +432,9 @@ def test_it_is_said_where_normal_theory_is_not_used():
 
 @pytest.mark.parametrize(("name", "epsilon"), [("grr", "8"), ("oue", "8"), ("grr", "6")])
 def test_plans_promise_what_is_kept(name, epsilon):
-    """Exactly: the test of 1,000 values has 5 % false alarms at most, and finds the planned
-    frequency 4 times in 5.
+    """Exactly: a test of 1,000 values has 5 % false alarms at most, and finds what was planned.
+
+    The planned frequency is found 4 times in 5.
     """
     domain, reports = Domain("category", tuple(map(str, range(1000)))), 10_000
     design = design_for(MECHANISMS[name], domain, epsilon)
@@ -465,7 +451,7 @@ def test_plans_promise_what_is_kept(name, epsilon):
 
 
 def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
-    """No candidate that nobody holds has less than the noise of its own bits, 2 in each cohort."""
+    """No candidate that no one holds has less than the noise of its own bits, 2 in each cohort."""
     asked, respondents, size = FAMILIES["bloom"]
     least = np.sqrt(0.02 * 0.98 / 2 / 0.73**2 / respondents)
     for estimates, _ in islice(collections(asked, respondents, size), 20):

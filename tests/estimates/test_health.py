@@ -4,9 +4,12 @@ Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 s
 .011 above 5 %).
 """
 
+import math
+
 import numpy as np
 import pytest
 from calling import run
+from scipy.stats import binom, chisquare
 from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
@@ -67,10 +70,135 @@ def test_honest_reports_pass(name):
         "pgr": {"rates", "payloads", "phantoms"},
         "hr": {"rates", "payloads"},
         "hcms": {"cohorts", "payloads"},
-        **{each: {"payloads"} for each in ("she", "laplace", "geometric", "exponential")},
+        **{name: {"payloads"} for name in ("she", "laplace", "geometric", "exponential")},
     }.get(name, {"rates"})
     for check in drawn[0]:
-        assert np.mean([each[check] < 0.05 for each in drawn]) <= 0.103, check
+        assert np.mean([chances[check] < 0.05 for chances in drawn]) <= 0.103, check
+
+
+def check_of(name, question, counts, **options):
+    """The check of that name."""
+    return {check.name: check for check in health(question, counts, **options)}[name]
+
+
+@pytest.mark.parametrize("reports_each", [1, 2])
+def test_cohorts_written_out(reports_each):
+    """The chi-square of the respondents of each, and how many are far from the mean."""
+    question, counts = draw("bloom")
+    sizes = np.array([2_500, 2_500, 2_500, 2_500, 2_350, 2_650, 2_349, 2_651])
+    counts[:, 0] = sizes * reports_each
+    check = check_of("cohorts", question, counts, reports_each=reports_each)
+    # Three standard errors are 150 respondents.
+    assert check.counted == 2
+    assert check.p_value == pytest.approx(chisquare(sizes).pvalue, rel=1e-9)
+    assert check.meaning.startswith(
+        "2 of 8 cohorts are further than 3 standard errors from 2,500.0 respondents; "
+    )
+    assert "cohorts" not in chances(*draw("oue"))
+
+
+def test_payloads_of_pure_mechanisms():
+    """Points of a space, whose supporters hold it alike; not those that a tally does not count."""
+    question, _ = draw("pgr")
+    decoder, response = decoder_of(question.randomizer), question.randomizer
+    least, greatest = decoder.payload_chances(response)
+    rows = np.array(response.channel().rows, dtype=float)
+    np.testing.assert_allclose([least, greatest], [rows.min(), rows.max()], rtol=1e-12)
+    assert decoder.payload_chances(response._replace(folded=True)) is None
+    assert decoder.payload_chances(draw("grr")[0].randomizer) is None
+
+
+def test_a_space_without_phantoms_is_not_checked_for_them():
+    """Thirteen values take all points of the plane of order 3."""
+    keys = f'type = "category"\nvalues = {list(VALUES[:13])}\nmechanism = "pgr"\nepsilon = "1"'
+    question = parse_survey(HEAD + keys)["x"]
+    assert "phantoms" not in chances(question, np.full((1, 13), 100))
+
+
+def test_two_cohorts_are_compared():
+    """Also where there are no more than two."""
+    two = QUESTIONS["bloom"].replace("cohorts = 8", "cohorts = 2")
+    question = parse_survey(HEAD + two)["x"]
+    counts = sample_counts(question, HOLDERS, np.random.default_rng(1))
+    expected = chisquare(counts[:, 0]).pvalue
+    assert chances(question, counts)["cohorts"] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("name", "reports_each"), [("oue", 1), ("one-hot", 1), ("one-hot", 3)])
+def test_rates_written_out(name, reports_each):
+    """The least binomial p-value of all rates, two for each, as often as there are of these.
+
+    Fewer and fewer reports set one bit, or more and more set another.
+    """
+    question, honest = draw(name)
+    honest[0, 0] += 1
+    _, trials, rates = decoder_of(question.randomizer).support_rates(question.randomizer, honest)
+    low, high = sorted(map(float, rates))
+    respondents, chances = int(trials[0, 0]) // reports_each, []
+    at_ends = {3: -low * honest[0, 0], 5: high * honest[0, 0]}
+    for place, end in at_ends.items():
+        for fault in range(0, 1_200, 40):
+            counts = honest.copy()
+            counts[0, place] = abs(end) + math.copysign(fault, end)
+            least = [
+                min(
+                    binom.cdf(math.ceil(ones / reports_each), respondents, low),
+                    binom.sf(math.floor(ones / reports_each) - 1, respondents, high),
+                )
+                for ones in counts[0, 1:].tolist()
+            ]
+            check = check_of("rates", question, counts, reports_each=reports_each)
+            assert check.p_value == pytest.approx(min(1.0, min(least) * 60), rel=1e-9)
+            assert check.counted == sum(chance * 60 < 0.001 for chance in least)
+            chances.append(check.p_value)
+        assert check.counted >= 1
+    assert f"of 30 rates lie outside [{low:.6g}, {high:.6g}], surely;" in check.meaning
+    assert max(chances) == 1
+    assert any(1e-12 < chance < 0.9 for chance in chances[:30])
+    assert any(1e-12 < chance < 0.9 for chance in chances[30:])
+
+
+@pytest.mark.parametrize("name", ["hr", "hcms", "laplace", "exponential"])
+def test_payloads_written_out(name):
+    """Symbol by symbol: how likely any answers give it as often, or as seldom.
+
+    More and more of the last row are one symbol, and fewer are another.
+    """
+    question, honest = draw(name)
+    low, high = decoder_of(question.randomizer).payload_chances(question.randomizer)
+    lows, highs = (np.broadcast_to(ends, honest.shape[1]).tolist() for ends in (low, high))
+    tests, chances = 2 * honest.size, []
+    for fault in (0, *(round(honest[-1].mean() * share) for share in np.arange(0.1, 2, 0.1))):
+        counts = honest.copy()
+        counts[-1, 2] += fault
+        counts[-1, 3] = max(0, counts[-1, 3] - fault)
+        least, beyond = 1.0, 0
+        for row in counts.tolist():
+            reports = sum(row)
+            for count, rare, frequent in zip(row, lows, highs, strict=True):
+                few, many = binom.cdf(count, reports, rare), binom.sf(count - 1, reports, frequent)
+                least = min(least, few, many)
+                too_few = count < binom.ppf(0.001 / tests, reports, rare)
+                beyond += bool(too_few or count > binom.isf(0.001 / tests, reports, frequent))
+        check = check_of("payloads", question, counts)
+        assert check.p_value == pytest.approx(min(1.0, least * tests), rel=1e-9)
+        assert check.counted == beyond
+        chances.append(check.p_value)
+    assert f"of {counts.size} possible payloads" in check.meaning
+    rest = honest[-1].sum() - honest[-1, 2]
+    edge = next(
+        count
+        for count in range(1, 40_000)
+        if count == binom.isf(0.001 / tests, rest + count, highs[2])
+    )
+    for count in (edge, edge + 1):
+        counts = honest.copy()
+        counts[-1, 2] = count
+        beyond = int(count > binom.isf(0.001 / tests, rest + count, highs[2]))
+        assert check_of("payloads", question, counts).counted == beyond
+    assert chances[0] > 1e-3
+    assert any(1e-12 < chance < 0.9 for chance in chances)
+    assert check.counted >= 1
 
 
 def test_lost_cohort_shows():
@@ -82,9 +210,7 @@ def test_lost_cohort_shows():
 
 @pytest.mark.parametrize("name", ["bloom", "one-hot", "oue", "grr"])
 def test_impossible_rates_show(name):
-    """A twentieth of the reports more set one bit, or none at all (name one value, for randomized
-    response).
-    """
+    """A twentieth more reports set one bit, or none (name one value, in randomized response)."""
     question, counts = draw(name)
     floods = counts.copy()
     if name == "grr":
@@ -112,9 +238,7 @@ def test_repeated_reports_show():
     ("name", "share"), [("hr", 20), ("hcms", 20), ("laplace", 20), ("exponential", 10)]
 )
 def test_repeated_payloads_show(name, share):
-    """One report in twenty, or ten, is the symbol that is worth most to a
-    forger: one and the same.
-    """
+    """One report in twenty, or ten, is the one symbol that is worth most to a forger."""
     question, counts = draw(name)
     counts[:, 0] += REPORTS // share // len(counts)
     (payloads,) = (check for check in health(question, counts) if check.name == "payloads")
@@ -132,16 +256,14 @@ def test_levels_beyond_noise_show():
 
 
 def test_payloads_are_as_likely_as_channels_have_it():
-    """The least and the largest chance of each symbol are those of the channel's column, written
-    out.
-    """
+    """The least and the largest chance of each symbol are those of the channel's column."""
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
-        found = decoder_of(randomizer).payload_chances(randomizer)
-        if found is None or randomizer.layout.places > 1:
+        bounds = decoder_of(randomizer).payload_chances(randomizer)
+        if bounds is None or randomizer.layout.places > 1:
             continue
         columns = np.array(randomizer.channel().rows, dtype=float) * randomizer.layout.cohorts
-        low, high = (np.resize(each, columns.shape[1]) for each in found)
+        low, high = (np.resize(bound, columns.shape[1]) for bound in bounds)
         assert (columns >= low * (1 - 1e-9)).all(), specimen.name
         assert (columns <= high * (1 + 1e-9)).all(), specimen.name
         assert columns.max() == pytest.approx(high.max(), rel=1e-9), specimen.name
@@ -179,9 +301,7 @@ def test_estimating_warns(tmp_path):
 
 
 def test_repeats_do_not_cry_wolf():
-    """Ten reports from each respondent spread cohort sizes as the respondents do, not as ten times
-    as many would.
-    """
+    """Ten reports from each respondent spread cohort sizes as the respondents do, not ten times."""
     question, counts = draw("bloom")
     assert chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]
     assert chances(question, counts * 10, reports_each=10) == pytest.approx(

@@ -49,7 +49,7 @@ def moments(rates, trials, counts=None):
         trials,
         (counts / trials - q) / (p - q),
         np.full(len(counts), p * (1 - p) / scale),
-        other=np.full(len(counts), q * (1 - q) / scale),
+        variance_if_not=np.full(len(counts), q * (1 - q) / scale),
         covariance=lambda: np.full((1, 1), nan),
         supports=counts,
         rates=(np.full(len(counts), p), np.full(len(counts), q)),
@@ -59,8 +59,8 @@ def moments(rates, trials, counts=None):
 def mapped(rates, trials, method, level):
     """The intervals of scipy for the rate of supporting reports, mapped to the frequency."""
     p, q = rates
-    found = [binomtest(count, trials).proportion_ci(level, method) for count in range(trials + 1)]
-    return np.sort([[(end - q) / (p - q) for end in pair] for pair in found], axis=1).T
+    pairs = [binomtest(count, trials).proportion_ci(level, method) for count in range(trials + 1)]
+    return np.sort([[(end - q) / (p - q) for end in pair] for pair in pairs], axis=1).T
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
@@ -71,9 +71,7 @@ def mapped(rates, trials, method, level):
     ids=["score", "clopper-pearson"],
 )
 def test_population_intervals_are_those_of_the_support_rate(ends, method, rates, level):
-    """For a population, score is Wilson's interval and Clopper-Pearson the exact one, mapped to the
-    frequency.
-    """
+    """For a population, score is Wilson's and exact Clopper-Pearson's interval, as frequencies."""
     for trials in (1, 7, 60):
         low, high = ends(moments(rates, trials), 1 - level, "population")
         expected_low, expected_high = mapped(rates, trials, method, level=level)
@@ -84,15 +82,13 @@ def test_population_intervals_are_those_of_the_support_rate(ends, method, rates,
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 def test_score_ends_are_where_the_test_turns(rates, estimand):
-    """At an end within (0, 1) the estimate lies exactly z standard errors off, the error taken at
-    that end.
-    """
+    """At an end within (0, 1) the estimate is exactly z standard errors off, as they are there."""
     trials, missing = 400, 0.05
     known = moments(rates, trials)
     z = norm.ppf(1 - missing / 2)
     inside = 0
     for ends in score_interval(known, missing, estimand):
-        variance = ends * known.hold + (1 - ends) * known.other
+        variance = ends * known.variance_if_held + (1 - ends) * known.variance_if_not
         if estimand == "population":
             variance = variance + ends * (1 - ends)
         within = (ends > 0) & (ends < 1)
@@ -108,11 +104,11 @@ def test_score_ends_are_where_the_test_turns(rates, estimand):
 def test_intervals_hold_their_estimate_and_stay_within_bounds(rates, estimand, ends):
     """0 <= low <= high <= 1, the clipped estimate in between, and wider at a higher level."""
     known = moments(rates, 200)
-    held = np.clip(known.frequency, 0, 1)
+    shares = np.clip(known.frequency, 0, 1)
     low, high = within_bounds(ends(known, 0.05, estimand))
     assert (low >= 0).all()
-    assert (low <= held + 1e-12).all()
-    assert (held <= high + 1e-12).all()
+    assert (low <= shares + 1e-12).all()
+    assert (shares <= high + 1e-12).all()
     assert (high <= 1).all()
     wider_low, wider_high = within_bounds(ends(known, 0.001, estimand))
     assert (wider_low <= low).all()
@@ -123,23 +119,26 @@ WITH_MORE = Moments(
     50,
     np.array([-0.1, 0.0, 0.02, 0.3, 0.9, 1.2]),
     np.full(6, 0.8),
-    other=np.full(6, 0.3),
+    variance_if_not=np.full(6, 0.3),
     covariance=lambda: np.eye(6),
     below=(np.full(6, 1.5), np.full(6, 0.5)),
-    lasting=np.linspace(0.001, 0.006, 6),
+    collision_variance=np.linspace(0.001, 0.006, 6),
 )
 """Frequencies from below 0 to above 1, other variances below, and one that does not shrink."""
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
-def test_score_ends_with_lasting_variance(estimand):
-    """Each end lies z errors off, as they are there: below the estimate the variances for
-    frequencies below it.
-    """
+def test_score_ends_with_the_variance_of_collisions(estimand):
+    """Each end is z errors off, as they are there: below the estimate by lower variances."""
     low, high = score_interval(WITH_MORE, 0.1, estimand)
-    for ends, (hold, other) in ((low, WITH_MORE.below), (high, (WITH_MORE.hold, WITH_MORE.other))):
+    for ends, (if_held, if_not) in (
+        (low, WITH_MORE.below),
+        (high, (WITH_MORE.variance_if_held, WITH_MORE.variance_if_not)),
+    ):
         drawn = ends * (1 - ends) if estimand == "population" else 0
-        variance = (ends * hold + (1 - ends) * other + drawn) / 50 + WITH_MORE.lasting
+        variance = (
+            ends * if_held + (1 - ends) * if_not + drawn
+        ) / 50 + WITH_MORE.collision_variance
         assert np.allclose(
             (WITH_MORE.frequency - ends) ** 2, norm.ppf(0.95) ** 2 * variance, rtol=1e-9
         )
@@ -150,23 +149,27 @@ def test_score_ends_with_lasting_variance(estimand):
 def test_standard_errors():
     """At the estimate, cut to [0, 1].
 
-    Of a value that nobody holds, at 0, the same for both estimands.
+    Of a value that no one holds, at 0, the same for both estimands.
     """
-    held = np.clip(WITH_MORE.frequency, 0, 1)
-    for estimand, drawn in (("respondents", 0), ("population", held * (1 - held))):
-        at_estimate = [held * own + (1 - held) * other for own, other in ((1.5, 0.5), (0.8, 0.3))]
+    shares = np.clip(WITH_MORE.frequency, 0, 1)
+    for estimand, drawn in (("respondents", 0), ("population", shares * (1 - shares))):
+        at_estimate = [
+            shares * own + (1 - shares) * other for own, other in ((1.5, 0.5), (0.8, 0.3))
+        ]
         variance = (
-            np.where(held <= WITH_MORE.frequency, *at_estimate) + drawn
-        ) / 50 + WITH_MORE.lasting
+            np.where(shares <= WITH_MORE.frequency, *at_estimate) + drawn
+        ) / 50 + WITH_MORE.collision_variance
         assert np.allclose(standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12)
     other = np.where(WITH_MORE.frequency >= 0, 0.5, 0.3)
-    assert np.allclose(null_error(WITH_MORE), np.sqrt(other / 50 + WITH_MORE.lasting), rtol=1e-12)
+    assert np.allclose(
+        null_error(WITH_MORE), np.sqrt(other / 50 + WITH_MORE.collision_variance), rtol=1e-12
+    )
 
 
 def test_an_interval_that_is_no_number_has_no_width():
     """Where no frequency is within z errors, both ends are the middle of what is nearest."""
     certain = Moments(
-        10, np.array([0.4]), np.zeros(1), other=np.zeros(1), covariance=lambda: np.eye(1)
+        10, np.array([0.4]), np.zeros(1), variance_if_not=np.zeros(1), covariance=lambda: np.eye(1)
     )
     assert score_interval(certain, 0.05, "respondents") == (
         pytest.approx([0.4]),
@@ -213,21 +216,19 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
         assert "are those of a scaled Poisson count." in remark.text
 
 
-@pytest.mark.parametrize(("hold", "other"), [(0.8, 0.3), (3.0, 7.0), (40.0, 41.0)])
+@pytest.mark.parametrize(("if_held", "if_not"), [(0.8, 0.3), (3.0, 7.0), (40.0, 41.0)])
 @pytest.mark.parametrize("missing", [0.05, 0.3])
-def test_the_fewest_respondents_that_say_something(hold, other, missing):
-    """From it on the best interval is no wider than 1, where estimates are so that the smaller
-    variance counts.
-    """
-    ends = np.array([hold, 2 * hold]), np.array([other, 2 * other])
-    made = Moments(1, np.zeros(2), *ends, lambda: np.eye(2))
-    least = least_respondents(made, missing)
+def test_the_fewest_respondents_that_say_something(if_held, if_not, missing):
+    """From it on the best interval is no wider than 1, where the smaller variance counts."""
+    ends = np.array([if_held, 2 * if_held]), np.array([if_not, 2 * if_not])
+    moments = Moments(1, np.zeros(2), *ends, lambda: np.eye(2))
+    least = least_respondents(moments, missing)
     for reports, narrow in ((least, True), (least - 1, False)):
         one = Moments(
             max(reports, 1),
             np.array([0.0, 1.0]),
             ends[0][[0, 0]],
-            other=ends[1][[0, 0]],
+            variance_if_not=ends[1][[0, 0]],
             covariance=lambda: np.eye(2),
         )
         low, high = score_interval(one, missing, "respondents")
@@ -236,8 +237,8 @@ def test_the_fewest_respondents_that_say_something(hold, other, missing):
 
 
 def null_wald(known, missing, estimand):
-    """The mistake of many: the error of a value that nobody holds, used for every value."""
-    reach = norm.ppf(1 - missing / 2) * np.sqrt(known.other / known.reports)
+    """The mistake of many: the error of a value that no one holds, used for every value."""
+    reach = norm.ppf(1 - missing / 2) * np.sqrt(known.variance_if_not / known.reports)
     return known.frequency - reach, known.frequency + reach
 
 
@@ -252,9 +253,7 @@ def law(rates, trials, holders):
 
 
 def coverage(ends, estimand, rates, trials, holders):
-    """The exact chance that a 95 % interval, not yet cut to [0, 1], holds the true frequency of the
-    respondents.
-    """
+    """The exact chance that a 95 % interval, before the cut to [0, 1], holds the frequency."""
     low, high = ends(moments(rates, trials), 0.05, estimand)
     truth = holders / trials
     return law(rates, trials, holders)[(low <= truth) & (truth <= high)].sum()
@@ -289,13 +288,11 @@ KINDS = [
 @pytest.mark.parametrize("row", COVERAGE, ids=lambda row: f"{row[0][0]:.3f} {row[1]} {row[2]}")
 @pytest.mark.parametrize("column", range(len(KINDS)), ids=[name for name, _, _ in KINDS])
 def test_exact_coverage(column, row):
-    """The coverage of each kind of interval, enumerated over every count, is the published one to
-    its last digit.
-    """
+    """Each kind of interval's coverage, enumerated over all counts, is the published one."""
     rates, trials, holders, *published = row
     _, ends, estimand = KINDS[column]
-    found = coverage(ends, estimand, rates, trials=trials, holders=holders)
-    assert f"{found:.3f}".removeprefix("0") == published[column]
+    share = coverage(ends, estimand, rates, trials=trials, holders=holders)
+    assert f"{share:.3f}".removeprefix("0") == published[column]
 
 
 def test_the_null_error_is_caught():
@@ -313,9 +310,7 @@ def test_the_null_error_is_caught():
 
 @pytest.mark.parametrize("size", [1, 2, 20, 1000])
 def test_families_share_their_misses(size):
-    """Bonferroni divides the misses, Sidak takes the root of the hits: each bounds the misses of
-    the family.
-    """
+    """Bonferroni divides the misses, Sidak takes the root of the hits: both bound the family's."""
     assert miss(0.95, size, None) == pytest.approx(0.05)
     assert size * miss(0.95, size, "bonferroni") == pytest.approx(0.05)
     assert (1 - miss(0.95, size, "sidak")) ** size == pytest.approx(0.95)
@@ -334,9 +329,7 @@ COUNTS = np.array([[1000, 500, *range(10, 29)]])
 @pytest.mark.parametrize("interval", INTERVAL_ENDS)
 @pytest.mark.parametrize("simultaneous", ["bonferroni", "sidak"])
 def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, interval):
-    """The intervals of a family of M are single intervals at the level that the
-    correction gives.
-    """
+    """The intervals of a family of M are single intervals at the corrected level."""
     tally = Tally(SURVEY, {"x": COUNTS})
     family = estimate(tally, options=Options(interval=interval, simultaneous=simultaneous))["x"]
     level = 1 - miss(0.95, 20, simultaneous)
@@ -348,9 +341,7 @@ def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, i
 
 
 def test_clopper_pearson_needs_counts():
-    """Where an estimate is not a function of one count, exact binomial intervals are refused and
-    score offered.
-    """
+    """Where an estimate is no function of one count, exact intervals are refused, score offered."""
     rows = '[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
     survey = Survey(
         "s", (question("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}'),)

@@ -17,17 +17,18 @@ from ldp_aggregator.decoders.noise_likelihood import likely_shares
 from ldp_aggregator.estimates.cumulants import cumulants
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.moments.jumps import jumps_of, repeated
+from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Powers
 
 
 def test_jumps_of_a_law():
     """0, 1 and 5 with 70, 20 and 10 %, by hand: the mean is .7, the variance 2.21."""
-    found = jumps_of(np.array([0.0, 1.0, 5.0]), np.array([0.7, 0.2, 0.1]))
+    jumps = jumps_of(np.array([0.0, 1.0, 5.0]), np.array([0.7, 0.2, 0.1]))
     down, up = 0.7 * 0.7**4, 0.2 * 0.3**4 + 0.1 * 4.3**4
-    assert np.isclose(found.third, -0.7 * 0.7**3 + 0.2 * 0.3**3 + 0.1 * 4.3**3)
-    assert np.isclose(found.fourth, down + up - 3 * 2.21**2)
-    assert np.isclose(found.rising / found.falling, up / down)
-    assert np.isclose(found.rising + found.falling, found.fourth)
+    assert np.isclose(jumps.third, -0.7 * 0.7**3 + 0.2 * 0.3**3 + 0.1 * 4.3**3)
+    assert np.isclose(jumps.fourth, down + up - 3 * 2.21**2)
+    assert np.isclose(jumps.rising / jumps.falling, up / down)
+    assert np.isclose(jumps.rising + jumps.falling, jumps.fourth)
     assert jumps_of(np.array([1.0]), np.array([1.0])) == (0, 0, 0, 0)
 
 
@@ -41,19 +42,18 @@ def test_repeated_bits():
 
 
 def test_a_billion_repeats():
-    """Of which a share is all but its rate: the law of two points, and no more numbers than are
-    needed.
-    """
+    """A share that is all but its rate: the law of two points, and no more numbers than needed."""
     shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 10**9)
-    found, plain = jumps_of(shares, chances), jumps_of(np.array([0.9, 0.2]), np.array([0.25, 0.75]))
+    of_many, plain = (
+        jumps_of(shares, chances),
+        jumps_of(np.array([0.9, 0.2]), np.array([0.25, 0.75])),
+    )
     assert len(shares) < 2_000_000
-    assert np.allclose(found, plain, rtol=1e-6)
+    assert np.allclose(of_many, plain, rtol=1e-6)
 
 
 def score_moments(scores, law, mean):
-    """The third and the fourth central moments of scores, and what of the
-    fourth is above the mean.
-    """
+    """The third and the fourth central moments of scores, and the fourth's part above the mean."""
     away = scores - mean
     return law @ away**3, law @ away**4, law @ np.where(away > 0, away, 0) ** 4
 
@@ -61,26 +61,28 @@ def score_moments(scores, law, mean):
 @pytest.mark.parametrize("reports", [1, 5])
 def test_memoized_symbols(reports):
     """Enumerated: whatever the permanent response supports, and each of the reports."""
-    made = question(
+    randomizer = question(
         "l-grr",
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
-    found = moments_of(made, np.array([[40, 30, 30]]), "abc", design=None, reports_each=reports)
-    lasting, (p, q) = ([float(rate) for rate in step] for step in made.steps)
-    for place, (kept, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
+    moments = moments_of(
+        randomizer, np.array([[40, 30, 30]]), "abc", design=None, reports_each=reports
+    )
+    lasting, (p, q) = ([float(rate) for rate in step] for step in randomizer.steps)
+    for place, (own, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
         scores, chances = [], []
         for holds, ones in product((True, False), range(reports + 1)):
-            share = kept if holds else 1 - kept
+            share = own if holds else 1 - own
             scores.append(
                 (ones / reports - made_q(lasting[1], p, q)) / (lasting[0] - lasting[1]) / (p - q)
             )
             chances.append(share * binom.pmf(ones, reports, p if holds else q))
         third, fourth, _ = score_moments(np.array(scores), np.array(chances), mean)
         variance = np.array(chances) @ (np.array(scores) - mean) ** 2
-        assert np.allclose((found.hold, found.other)[place], variance)
+        assert np.allclose((moments.variance_if_held, moments.variance_if_not)[place], variance)
         if reports > 1:
-            assert np.allclose(found.third[place], third)
-            assert np.allclose(found.fourth[place], fourth - 3 * variance**2)
+            assert np.allclose(moments.third[place], third)
+            assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
 
 
 def made_q(lasting, p, q):
@@ -93,20 +95,20 @@ def test_windows():
 
     The fourth cumulant of holders and of others.
     """
-    made = question(
+    randomizer = question(
         "dbitflip",
         f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = 2\nsampled = 2',
     ).randomizer
-    found = moments_of(made, np.full((6, 3), 50), ())
-    p, q = (float(rate) for rate in made.within)
+    moments = moments_of(randomizer, np.full((6, 3), 50), ())
+    p, q = (float(rate) for rate in randomizer.within)
     scores = np.array([0, 1 - q, -q]) * 3 / (p - q)
     for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
         law = np.array([2 / 3, rate / 3, (1 - rate) / 3])
         third, fourth, _ = score_moments(scores, law, mean)
         variance = law @ (scores - mean) ** 2
-        assert np.allclose((found.hold, found.other)[place], variance)
-        assert np.allclose(found.third[place], third)
-        assert np.allclose(found.fourth[place], fourth - 3 * variance**2)
+        assert np.allclose((moments.variance_if_held, moments.variance_if_not)[place], variance)
+        assert np.allclose(moments.third[place], third)
+        assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
 
 
 @pytest.mark.parametrize("epsilon", ["1", "8"])
@@ -115,28 +117,28 @@ def test_noisy_numbers(epsilon):
 
     Each way has its part of the fourth power.
     """
-    made = question(
+    randomizer = question(
         "geometric", f'type = "integer"\nlow = 0\nhigh = 6\nepsilon = {epsilon}'
     ).randomizer
     counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
-    found, noise = noise_moments(made, counts), Noise.of(made)
-    shares = folded(made, counts) / counts.sum()
-    likely = likely_shares(shares, found.frequency, noise.stays, step=noise.step)
-    channel = np.array(made.channel().rows, dtype=float)
+    moments, noise = noise_moments(randomizer, counts), Noise.of(randomizer)
+    shares = folded(randomizer, counts) / counts.sum()
+    likely = likely_shares(shares, moments.frequency, noise.stays, step=noise.step)
+    channel = np.array(randomizer.channel().rows, dtype=float)
     for value in range(7):
         scores = noise.own * (np.arange(7) == value) - noise.next * (
             np.abs(np.arange(7) - value) == 1
         )
         third, fourth, _ = score_moments(scores, channel[value], 1)
-        assert np.isclose(found.third[0][value], third)
-        assert np.isclose(found.fourth[0][value], fourth)
+        assert np.isclose(moments.third[0][value], third)
+        assert np.isclose(moments.fourth[0][value], fourth)
         others = np.where(np.arange(7) == value, 0, likely)
         law = others @ channel / others.sum()
         third, fourth, up = score_moments(scores, law, 0)
-        assert np.isclose(found.third[1][value], third)
-        assert np.isclose(found.fourth[1][value], fourth)
-        assert np.isclose(found.rising[1][value], up)
-        assert np.isclose(found.falling[1][value], fourth - up)
+        assert np.isclose(moments.third[1][value], third)
+        assert np.isclose(moments.fourth[1][value], fourth)
+        assert np.isclose(moments.rising[1][value], up)
+        assert np.isclose(moments.falling[1][value], fourth - up)
 
 
 @pytest.mark.parametrize(
@@ -154,11 +156,11 @@ def test_joint_cells(pair):
         assert np.allclose(channel @ inverse.T, np.eye(3))
         laws.append(channel)
         scores.append(inverse)
-    made = [
-        joint_scores(asked, expected_counts(asked, held), ())
-        for asked, held in zip(survey, margins, strict=True)
+    joint = [
+        joint_scores(asked, expected_counts(asked, margin), ())
+        for asked, margin in zip(survey, margins, strict=True)
     ]
-    jumps = joint_jumps(margins, 1_000, made)
+    jumps = joint_jumps(margins, 1_000, joint)
     for x, z in product(range(3), range(3)):
         values = np.outer(scores[0][x], scores[1][z]).ravel()
 
@@ -187,9 +189,7 @@ def powers_of(numbers):
 
 
 def test_joint_cells_of_any_scores():
-    """Written out: shares are cut to [0, 1], and cells of which others have nothing jump alike both
-    ways.
-    """
+    """Shares are cut to [0, 1], and cells of which others have nothing jump alike both ways."""
     own = (
         powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 0], [1, -2, 0]]),
         powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
@@ -200,7 +200,7 @@ def test_joint_cells_of_any_scores():
     )
     margins = [np.array([0.25, 0.5, 1.5]), np.array([-0.5, 1.5])]
     scores = [SimpleNamespace(powers=pair) for pair in zip(own, others, strict=True)]
-    made = joint_jumps(margins, 1000, scores)
+    jumps = joint_jumps(margins, 1000, scores)
     shares = [np.clip(margin, 0, 1) for margin in margins]
 
     def of_the_rest(x, z, name, power=1):
@@ -216,24 +216,26 @@ def test_joint_cells_of_any_scores():
         second, third, fourth = (
             getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth")
         )
-        held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
+        fourth_held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
         excess = rest("fourth") - 3 * rest("second", 2)
         upward = (1 + rest("signed") / rest("fourth")) / 2 if rest("fourth") > 0 else 0.5
-        assert np.isclose(made.second[place], rest("second"))
+        assert np.isclose(jumps.second[place], rest("second"))
         assert np.allclose(
-            [each[place] for each in made.third], [third - 3 * second + 2, rest("third")]
+            [jump[place] for jump in jumps.third], [third - 3 * second + 2, rest("third")]
         )
-        assert np.allclose([each[place] for each in made.fourth], [held, excess])
-        assert np.allclose([each[place] for each in made.rising], [held, upward * excess])
-        assert np.allclose([each[place] for each in made.falling], [held, (1 - upward) * excess])
-        assert made.few[place] == (1000 * rest("second") ** 2 < 100 * rest("fourth"))
+        assert np.allclose([jump[place] for jump in jumps.fourth], [fourth_held, excess])
+        assert np.allclose([jump[place] for jump in jumps.rising], [fourth_held, upward * excess])
+        assert np.allclose(
+            [jump[place] for jump in jumps.falling], [fourth_held, (1 - upward) * excess]
+        )
+        assert jumps.few[place] == (1000 * rest("second") ** 2 < 100 * rest("fourth"))
         if rest("second") > 0 and rest("fourth") > 0:
             edge = 100 * rest("fourth") / rest("second") ** 2
             for reports, few in ((0.999 * edge, True), (1.001 * edge, False)):
                 assert joint_jumps(margins, reports, scores).few[place] == few
     assert joint_jumps(margins, 1000, [scores[0], SimpleNamespace(powers=None)]) is None
     counted = np.linspace(0, 10, 6)
-    doubted = made._replace(few=np.array([True, False] * 3), second=np.full(6, 5.0))
+    doubted = jumps._replace(few=np.array([True, False] * 3), second=np.full(6, 5.0))
     assert doubted.or_expected(counted).tolist() == [5, 2, 5, 6, 8, 10]
 
 
@@ -260,26 +262,43 @@ def unbiased_scores(asked, outputs):
     return (bits.T - q) / (p - q)
 
 
-def expected_counts(asked, held):
+def expected_counts(asked, shares):
     """A tally with the shares of the symbols that are expected.
 
     Of others, only its shape matters.
     """
     if asked.layout.bits or asked.layout.places > 1:
         return np.ones((1, asked.layout.cells))
-    return 1e9 * held[None] @ np.array(asked.randomizer.channel().rows, dtype=float)
+    return 1e9 * shares[None] @ np.array(asked.randomizer.channel().rows, dtype=float)
 
 
 def test_each_way_has_its_own_step():
-    """Rare jumps of others upwards give a step up, of what one report is worth at most, and hardly
-    one down.
-    """
-    made = question(
+    """Rare upward jumps of others give a step up, as large as a report's worth, hardly one down."""
+    asked = question(
         "dbitflip",
         f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = 8\nsampled = 1',
     )
-    found = moments_of(made.randomizer, np.full((9, 2), 20), ())
-    told = cumulants(found, 0.0, "respondents")
-    p, q = (float(rate) for rate in made.randomizer.within)
-    assert np.all(told.up > 10 * told.down)
-    assert np.all(told.up < 9 * (1 - q) / (p - q) / found.reports)
+    moments = moments_of(asked.randomizer, np.full((9, 2), 20), ())
+    laws = cumulants(moments, 0.0, "respondents")
+    p, q = (float(rate) for rate in asked.randomizer.within)
+    assert np.all(laws.up > 10 * laws.down)
+    assert np.all(laws.up < 9 * (1 - q) / (p - q) / moments.reports)
+
+
+@pytest.mark.parametrize("directions", [{}, {"rising": -6.0, "falling": -2.0}])
+def test_lighter_tails_than_normal_have_no_step(directions):
+    """A fourth cumulant below 0 has no root: the tails need no correction."""
+    pairs = {name: (np.full(2, part), np.full(2, part)) for name, part in directions.items()}
+    moments = Moments(
+        10,
+        np.array([0.2, 0.8]),
+        np.full(2, 4.0),
+        variance_if_not=np.full(2, 4.0),
+        covariance=lambda: np.eye(2),
+        third=(np.zeros(2), np.zeros(2)),
+        fourth=(np.full(2, -8.0), np.full(2, -8.0)),
+        **pairs,
+    )
+    variance, up, down = cumulants(moments, moments.frequency, "respondents")
+    assert variance.tolist() == [0.4, 0.4]
+    assert (up.tolist(), down.tolist()) == ([0, 0], [0, 0])

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from specimens import DESIGNED, SMALL, abridged, question
+from specimens import DESIGNED, MEANS, SMALL, abridged, question
 from surveys import COMMUTE_SURVEY
 from written_out import counts_of, prefix_cell, reports_of, scores, supported
 
@@ -25,11 +25,11 @@ from ldp_aggregator.estimates.manipulation import (
 )
 from ldp_aggregator.tallies.counting import empty_counts
 
-SPECIMENS = {each.name: each for each in (*map(abridged, DESIGNED), *SMALL)}
+SPECIMENS = {specimen.name: specimen for specimen in (*map(abridged, DESIGNED), *SMALL)}
 SCORED = {
-    name: each
-    for name, each in SPECIMENS.items()
-    if each.randomizer.kind not in ("bloom", "search", "mean")
+    name: specimen
+    for name, specimen in SPECIMENS.items()
+    if specimen.randomizer.kind not in ("bloom", "search", *MEANS)
 }
 SEARCHES = {name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"}
 EXACT = ("pure", "sketch", "sum", "sampled")
@@ -53,12 +53,12 @@ def furthest(worths, low=0, high=1):
 
 def bound_violations(specimen, reach):
     """What is wrong with a stated reach of a frequency."""
-    found = furthest([score for _, each in admitted(specimen.randomizer) for score in each])
+    moved = furthest([score for _, column in admitted(specimen.randomizer) for score in column])
     exact = specimen.randomizer.kind in EXACT
-    agree = reach == found if exact else float(reach) == pytest.approx(float(found), rel=1e-9)
-    return (
-        [] if agree else [f"{specimen.name}: states {float(reach)}, a report moves {float(found)}"]
-    )
+    near = float(reach) == pytest.approx(float(moved), rel=1e-9)
+    agree = reach == moved if exact else near
+    problem = f"{specimen.name}: states {float(reach)}, a report moves {float(moved)}"
+    return [] if agree else [problem]
 
 
 @pytest.mark.parametrize("specimen", SCORED.values(), ids=SCORED)
@@ -70,10 +70,28 @@ def test_no_report_moves_a_frequency_further(specimen):
     assert bound_violations(specimen, frequency_reach(specimen.randomizer)) == []
 
 
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        (Manipulation(2.5), "1 % forged reports can move a frequency by at most 0.025."),
+        (
+            Manipulation(2.5, 300.0),
+            "1 % forged reports can move a frequency by at most 0.025, and the mean by at most 3.",
+        ),
+        (Manipulation(None, 300.0), "1 % forged reports can move the mean by at most 3."),
+        (
+            Manipulation(None, reason="as it is"),
+            "Forged reports can move a frequency without a bound that is known: as it is.",
+        ),
+    ],
+)
+def test_bounds_in_words(bound, said):
+    """Of one report in a hundred, whatever is known."""
+    assert str(bound) == said
+
+
 def test_broken_bounds_are_caught():
-    """A reach that is 1 % off, or has p and q the wrong way round, or thinks of adding but not of
-    hiding a value.
-    """
+    """A reach 1 % off, with p and q the wrong way round, or of adding but not of hiding a value."""
     for specimen in SCORED.values():
         reach = frequency_reach(specimen.randomizer)
         assert bound_violations(specimen, reach * Fraction(99, 100))
@@ -89,9 +107,7 @@ def test_broken_bounds_are_caught():
 
 @pytest.mark.parametrize("specimen", SEARCHES.values(), ids=SEARCHES)
 def test_no_report_moves_a_text_further(specimen):
-    """Of a search, scores are those of the reports held out: forged ones may all be there, so the
-    reach grows.
-    """
+    """Of a search, scores are those of the reports held out, where all forged ones may be."""
     randomizer = specimen.randomizer
     p, q = randomizer.oracle.support
     q += (p - q) / randomizer.oracle.size
@@ -119,38 +135,33 @@ def has_mean(randomizer):
 
 
 AVERAGED = {
-    name: each
-    for name, each in SPECIMENS.items()
-    if each.randomizer.kind == "mean" or (name in SCORED and has_mean(each.randomizer))
+    name: specimen
+    for name, specimen in SPECIMENS.items()
+    if specimen.randomizer.kind in MEANS or (name in SCORED and has_mean(specimen.randomizer))
 }
 
 
 def mean_violations(specimen, reach):
-    """What is wrong with a stated reach of the mean: the aggregator's own mean, of every report by
-    itself.
-    """
+    """What is wrong with a stated reach of the mean: by the mean of every report by itself."""
     randomizer = specimen.randomizer
     half = (len(randomizer.channel().rows) - 1) / 2
-    values = np.arange(-half, half + 1)
     worths = []
     reports = reports_of(randomizer)
-    if randomizer.kind != "mean":
+    if randomizer.kind not in MEANS:
         reports = [report for report, _ in admitted(randomizer)]
     for report in reports:
         counts = counts_of(randomizer, {report: 1})
         moments = specimen.decode and specimen.decode(randomizer, counts)
-        worths.append(specimen.average(randomizer, moments, counts, values).estimate)
-    found = furthest(worths, -half, half)
-    if float(reach) == pytest.approx(found, rel=1e-9):
+        worths.append(specimen.average(randomizer, moments, counts).estimate)
+    furthest_mean = furthest(worths, -half, half)
+    if float(reach) == pytest.approx(furthest_mean, rel=1e-9):
         return []
-    return [f"states {float(reach)}, a report moves {found}"]
+    return [f"states {float(reach)}, a report moves {furthest_mean}"]
 
 
 @pytest.mark.parametrize("specimen", AVERAGED.values(), ids=AVERAGED)
 def test_no_report_moves_a_mean_further(specimen):
-    """The reach of the mean is the largest distance between what a report is worth and either end
-    of the range.
-    """
+    """The mean's reach is the largest distance from a report's worth to either end of the range."""
     reach = mean_reach(specimen.randomizer)
     assert mean_violations(specimen, reach) == []
     assert mean_violations(specimen, reach * Fraction(99, 100))
@@ -160,9 +171,7 @@ def test_no_report_moves_a_mean_further(specimen):
     "specimen", [*SCORED.values(), *SEARCHES.values()], ids=[*SCORED, *SEARCHES]
 )
 def test_estimates_are_means_of_scores(specimen):
-    """Reports that are added move an estimate to the weighted mean of both: what the proof of the
-    bound rests on.
-    """
+    """Added reports move an estimate to the weighted mean of both: what the bound rests on."""
     randomizer, generator = specimen.randomizer, np.random.default_rng(5)
     # Held-out cohorts come last.
     chosen = [int(place) for place in generator.integers(0, 10**6, 12)]
@@ -177,10 +186,10 @@ def test_estimates_are_means_of_scores(specimen):
     )
 
     def estimated(counts):
-        given = (
+        arguments = (
             ([text.decode() for text in specimen.values],) if randomizer.kind == "search" else ()
         )
-        return specimen.decode(randomizer, counts, *given).frequency
+        return specimen.decode(randomizer, counts, *arguments).frequency
 
     mixed = (7 * estimated(honest) + 5 * estimated(forged)) / 12
     assert estimated(honest + forged) == pytest.approx(mixed, rel=1e-9, abs=1e-9)
@@ -194,38 +203,36 @@ def test_bloom_filters_have_no_bound(name):
     """
     randomizer = SPECIMENS[name].randomizer
     p, q = randomizer.support
-    told = manipulation(
+    bound = manipulation(
         randomizer, np.ones((randomizer.cohorts, 1 + randomizer.bits), dtype=np.int64)
     )
-    assert told.reach is told.mean_reach is None
+    assert bound.reach is bound.mean_reach is None
     bit = furthest([-q / (p - q), (1 - q) / (p - q)])
-    assert f"moves by at most {float(bit):.3g} times" in told.reason
-    assert json.loads(json.dumps(told.to_dict())) == {"reach": None, "note": told.reason}
+    assert f"moves by at most {float(bit):.3g} times" in bound.reason
+    assert json.loads(json.dumps(bound.to_dict())) == {"reach": None, "note": bound.reason}
 
 
 def test_published_figures():
-    """What 1 % forged reports can do at epsilon 1, in words: 3.16 % with `oue`, 58.6 % with `grr`
-    of 100 values.
-    """
+    """What 1 % forged reports can do at epsilon 1: 3.16 % with `oue`, 58.6 % with `grr` of 100."""
     values = [str(value) for value in range(100)]
     for mechanism, shift in (("oue", "0.0316"), ("grr", "0.586"), ("olh", "0.0333")):
         asked = question(mechanism, f'type = "category"\nvalues = {values}\nepsilon = 1')
-        found = estimate_question(asked, empty_counts(asked.layout) + 10, Options())
-        assert f"1 % forged reports can move a frequency by at most {shift}." in repr(found)
+        estimates = estimate_question(asked, empty_counts(asked.layout) + 10, Options())
+        assert f"1 % forged reports can move a frequency by at most {shift}." in repr(estimates)
 
 
 def test_estimates_carry_their_bound():
     """Table, notebook and JSON say it; without reports there is nothing to be moved."""
     counts = {name: empty + 3 for name, empty in Tally.empty(COMMUTE_SURVEY).counts.items()}
-    found = estimate(Tally(COMMUTE_SURVEY, counts))
+    estimates = estimate(Tally(COMMUTE_SURVEY, counts))
     for name in ("smoker", "transport"):
-        told = found[name].manipulation
-        assert isinstance(told, Manipulation)
-        assert json.loads(json.dumps(found[name].to_dict()))["manipulation"] == {
-            "reach": told.reach
+        bound = estimates[name].manipulation
+        assert isinstance(bound, Manipulation)
+        assert json.loads(json.dumps(estimates[name].to_dict()))["manipulation"] == {
+            "reach": bound.reach
         }
-        assert str(told) in found.rendered()
-        assert str(told) in found[name]._repr_html_()
+        assert str(bound) in estimates.rendered()
+        assert str(bound) in estimates[name]._repr_html_()
     assert estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].manipulation is None
     assert "manipulation" not in estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].to_dict()
 
@@ -235,7 +242,7 @@ def test_means_carry_their_bound():
     steps = 'type = "integer"\nlow = 0\nhigh = 10\nepsilon = 1'
     for mechanism, has in (("geometric", True), ("grr", True), ("hr", False)):
         asked = question(mechanism, steps)
-        found = estimate_question(asked, empty_counts(asked.layout) + 10, Options()).manipulation
-        assert (found.mean_reach is not None) == has
-        assert ("the mean by at most" in str(found)) == has
-        assert ("mean_reach" in found.to_dict()) == has
+        bound = estimate_question(asked, empty_counts(asked.layout) + 10, Options()).manipulation
+        assert (bound.mean_reach is not None) == has
+        assert ("the mean by at most" in str(bound)) == has
+        assert ("mean_reach" in bound.to_dict()) == has

@@ -33,19 +33,15 @@ def question(mechanism, epsilon, values=VALUES):
 
 
 def draw(asked, respondents, generator, *, population=False):
-    """Counts of so many respondents who hold the values as TRUTH says, or are drawn from such a
-    population.
-    """
-    held = np.round(respondents * TRUTH).astype(np.int64)
+    """Counts of respondents who hold the values as TRUTH says, or are drawn from such people."""
+    holders = np.round(respondents * TRUTH).astype(np.int64)
     if population:
-        held = generator.multinomial(respondents, TRUTH)
-    return Version(asked, sample_counts(asked, Holders(VALUES, held), generator))
+        holders = generator.multinomial(respondents, TRUTH)
+    return Version(asked, sample_counts(asked, Holders(VALUES, holders), generator))
 
 
 def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
-    """Weights by reports make the pooled estimate of equal mechanisms that of the summed counts,
-    errors included.
-    """
+    """Weights by reports make the pooled estimate of equal mechanisms that of the summed counts."""
     asked, generator = question("grr", 1), np.random.default_rng(1)
     parts = [draw(asked, respondents, generator) for respondents in (1000, 3000)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
@@ -60,9 +56,7 @@ def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
-    """In 2,000 surveys of two versions, 95 % intervals hold the truth in 95 %: between 92.2 and
-    97.5 (one in 10^6).
-    """
+    """In 2,000 surveys of two versions, 95 % intervals hold in 92.2 to 97.5 % (one in 10^6)."""
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(7)
     runs, covered, total = 2000, np.zeros(4), np.zeros(4)
     for _ in range(runs):
@@ -70,10 +64,10 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
             draw(asked, respondents, generator, population=estimand == "population")
             for asked, respondents in zip(versions, (2000, 500), strict=True)
         ]
-        found = estimate_pooled(parts, Options(estimand=estimand))
-        covered += (found.low <= TRUTH) & (found.high >= TRUTH)
-        total += found.unbiased
-        error = found.standard_error
+        estimates = estimate_pooled(parts, Options(estimand=estimand))
+        covered += (estimates.low <= TRUTH) & (estimates.high >= TRUTH)
+        total += estimates.unbiased
+        error = estimates.standard_error
     assert (covered / runs > 0.922).all()
     assert (covered[:3] / runs < 0.975).all()  # an interval that is cut at 0 may hold 0 more often
     assert (np.abs(total / runs - TRUTH) < 5 * error / np.sqrt(runs)).all()
@@ -83,32 +77,35 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
     ("estimand", "weights"), [("respondents", (0.8, 0.2)), ("population", None)]
 )
 def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
-    """The variance where nobody holds the value is the sum of those of the versions, times their
-    squared weights.
-    """
+    """The variance of a value that no one holds is the versions' sum, by their squared weights."""
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(3)
-    parts = [draw(each, size, generator) for each, size in zip(versions, (2000, 500), strict=True)]
+    parts = [
+        draw(version, size, generator) for version, size in zip(versions, (2000, 500), strict=True)
+    ]
     options = Options(estimand=estimand)
     alone = [estimate_question(part.question, part.counts, options) for part in parts]
     if weights is None:  # in proportion to the inverse variances
-        inverse = np.array([1 / each.null_error[0] ** 2 for each in alone])
+        inverse = np.array([1 / estimates.null_error[0] ** 2 for estimates in alone])
         weights = inverse / inverse.sum()
-    found = estimate_pooled(parts, options)
+    estimates = estimate_pooled(parts, options)
     expected = sum(
-        weight**2 * each.null_error**2 for weight, each in zip(weights, alone, strict=True)
+        weight**2 * estimates.null_error**2
+        for weight, estimates in zip(weights, alone, strict=True)
     )
-    np.testing.assert_allclose(found.null_error**2, expected, rtol=1e-9)
-    mixed = sum(weight * each.unbiased for weight, each in zip(weights, alone, strict=True))
-    np.testing.assert_allclose(found.unbiased, mixed, rtol=1e-9)
+    np.testing.assert_allclose(estimates.null_error**2, expected, rtol=1e-9)
+    mixed = sum(
+        weight * estimates.unbiased for weight, estimates in zip(weights, alone, strict=True)
+    )
+    np.testing.assert_allclose(estimates.unbiased, mixed, rtol=1e-9)
 
 
 def test_weights_do_not_depend_on_the_answers():
     """Other answers to the same mechanisms, as many of them: the same weights."""
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
     notes = set()
-    for held in ([1000, 0, 0, 0], [0, 0, 500, 500]):
+    for holders in ([1000, 0, 0, 0], [0, 0, 500, 500]):
         parts = [
-            Version(version, sample_counts(version, Holders(VALUES, np.array(held)), generator))
+            Version(version, sample_counts(version, Holders(VALUES, np.array(holders)), generator))
             for version in versions
         ]
         notes.add(estimate_pooled(parts, Options(estimand="population")).note)
@@ -116,33 +113,32 @@ def test_weights_do_not_depend_on_the_answers():
 
 
 def test_forged_reports_are_bounded_where_they_weigh_the_most():
-    """All forged reports may be sent to one version: the bound is the greater of what they can do
-    there.
-    """
+    """All forged reports may be sent to one version: the bound is the greatest of theirs."""
     versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
-    parts = [draw(each, size, generator) for each, size in zip(versions, (2000, 500), strict=True)]
+    parts = [
+        draw(version, size, generator) for version, size in zip(versions, (2000, 500), strict=True)
+    ]
     alone = [
-        estimate_question(each, part.counts, Options()).manipulation.reach
-        for each, part in zip(versions, parts, strict=True)
+        estimate_question(version, part.counts, Options()).manipulation.reach
+        for version, part in zip(versions, parts, strict=True)
     ]
     assert estimate_pooled(parts, Options()).manipulation.reach == pytest.approx(max(alone))
 
 
 def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
-    """Variances for frequencies below the estimate, and jumps that are known, of whatever version
-    has them.
-    """
+    """Variances for frequencies below the estimate, and known jumps, of whatever version."""
     asked = [question("hr", 5), question("grr", 5), question("she", 2)]
     assert asked[0].randomizer.blocks > 1
     generator = np.random.default_rng(17)
     blocks, symbols, levels = (
-        moments_of(each.randomizer, draw(each, 60, generator).counts, VALUES) for each in asked
+        moments_of(version.randomizer, draw(version, 60, generator).counts, VALUES)
+        for version in asked
     )
     assert blocks.below is not None
     assert symbols.below is blocks.third is None
 
     both = pooled([blocks, symbols], np.array([0.5, 0.5]))
-    for place, own in enumerate((symbols.hold, symbols.other)):
+    for place, own in enumerate((symbols.variance_if_held, symbols.variance_if_not)):
         np.testing.assert_allclose(both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9)
         # The third cumulant of the half of an estimate: an eighth of it, over twice as many
         # reports, squared.
@@ -151,7 +147,9 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
         )
     all_three = pooled([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
     for place in (0, 1):
-        jumps = symbols.third[place] ** 2 / (symbols.hold, symbols.other)[place]
+        jumps = (
+            symbols.third[place] ** 2 / (symbols.variance_if_held, symbols.variance_if_not)[place]
+        )
         worth = all_three.reports**3 / 60**3
         np.testing.assert_allclose(
             all_three.fourth[place], worth * (jumps / 4**4 + levels.fourth[place] / 2**4)
@@ -159,15 +157,13 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
 
 
 def test_a_low_end_goes_by_the_variances_for_frequencies_below():
-    """Pooled with itself, a question has the intervals of the summed counts, also where these are
-    not symmetrical.
-    """
+    """Pooled with itself, a question has the intervals of summed counts, symmetrical or not."""
     asked, generator = question("hr", 5), np.random.default_rng(19)
     parts = [draw(asked, 400, generator) for _ in range(2)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
-    found = estimate_pooled(parts, Options())
-    np.testing.assert_allclose(found.low[:3], together.low[:3], atol=5e-4)
-    np.testing.assert_allclose(found.high[:3], together.high[:3], atol=5e-4)
+    estimates = estimate_pooled(parts, Options())
+    np.testing.assert_allclose(estimates.low[:3], together.low[:3], atol=5e-4)
+    np.testing.assert_allclose(estimates.high[:3], together.high[:3], atol=5e-4)
 
 
 def test_few_reports_of_one_version_are_told_of_beside_another():
@@ -181,8 +177,8 @@ def test_respondents_with_several_reports_are_counted_once():
     """Of a memoized question, frequencies times respondents, not times reports."""
     asked, generator = question("l-grr", 1), np.random.default_rng(29)
     parts = [draw(asked, 400, generator), draw(question("l-grr", 2), 200, generator)]
-    found = estimate_pooled(parts, Options(reports_each=4))
-    assert (found.reports, found.respondents) == (600, 150)
+    estimates = estimate_pooled(parts, Options(reports_each=4))
+    assert (estimates.reports, estimates.respondents) == (600, 150)
     mixed = estimate_pooled(
         [draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4)
     )
@@ -200,35 +196,37 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
         Moments(
             reports,
             frequency,
-            hold * ones,
-            other=2 * ones,
+            if_held * ones,
+            variance_if_not=2 * ones,
             covariance=lambda: np.eye(2),
-            lasting=lasting * ones,
-            lasting_third=2 * lasting,
-            lasting_fourth=3 * lasting,
+            collision_variance=collisions * ones,
+            collision_third=2 * collisions,
+            collision_fourth=3 * collisions,
             unknown=unknown,
         )
-        for reports, hold, lasting, unknown in (
+        for reports, if_held, collisions, unknown in (
             (30, 3.0, 0.1, None),
             (60, 5.0, 0.3, np.array([True, False])),
             (90, 4.0, 0.2, np.array([False, False])),
         )
     ]
     weights = np.array([0.2, 0.5, 0.3])
-    found = pooled(parts, weights)
-    assert found.reports == round(1 / (0.2**2 / 30 + 0.5**2 / 60 + 0.3**2 / 90))
-    np.testing.assert_allclose(found.frequency, frequency)
+    mixed = pooled(parts, weights)
+    assert mixed.reports == round(1 / (0.2**2 / 30 + 0.5**2 / 60 + 0.3**2 / 90))
+    np.testing.assert_allclose(mixed.frequency, frequency)
     spread = 0.2**2 * 3 / 30 + 0.5**2 * 5 / 60 + 0.3**2 * 4 / 90
-    np.testing.assert_allclose(found.hold, found.reports * spread * ones)
-    np.testing.assert_allclose(found.lasting, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones)
+    np.testing.assert_allclose(mixed.variance_if_held, mixed.reports * spread * ones)
     np.testing.assert_allclose(
-        found.lasting_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2)
+        mixed.collision_variance, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones
     )
     np.testing.assert_allclose(
-        found.lasting_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2)
+        mixed.collision_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2)
     )
-    assert found.unknown.tolist() == [True, False]
-    assert found.third is found.fourth is found.below is None
+    np.testing.assert_allclose(
+        mixed.collision_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2)
+    )
+    assert mixed.unknown.tolist() == [True, False]
+    assert mixed.third is mixed.fourth is mixed.below is None
     assert pooled(parts[:1], np.ones(1)).unknown is None
 
 
@@ -236,17 +234,19 @@ def test_the_newest_version_describes_all():
     """Of three versions it is the last; the note has the weight of each, in their order."""
     generator = np.random.default_rng(31)
     asked = [question("grr", 1), question("oue", 1), question("grr", 2)]
-    parts = [draw(each, size, generator) for each, size in zip(asked, (100, 200, 700), strict=True)]
-    found = estimate_pooled(parts, Options())
-    assert found.question is asked[2]
-    assert "pooled over 3 versions" in found.note
+    parts = [
+        draw(version, size, generator) for version, size in zip(asked, (100, 200, 700), strict=True)
+    ]
+    estimates = estimate_pooled(parts, Options())
+    assert estimates.question is asked[2]
+    assert "pooled over 3 versions" in estimates.note
     assert (
         "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2"
-        in found.note
+        in estimates.note
     )
-    assert "reports_each" not in found.note
-    kept = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
-    assert "reports_each" not in estimate_pooled(kept, Options(reports_each=4)).note
+    assert "reports_each" not in estimates.note
+    drawn = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
+    assert "reports_each" not in estimate_pooled(drawn, Options(reports_each=4)).note
 
 
 def test_weights_where_variances_are_known_before():
@@ -255,13 +255,13 @@ def test_weights_where_variances_are_known_before():
     Else, and for respondents, by reports.
     """
     generator = np.random.default_rng(37)
-    parts = [draw(question(*each), 300, generator) for each in (("grr", 1), ("oue", 2))]
+    parts = [draw(question(*keys), 300, generator) for keys in (("grr", 1), ("oue", 2))]
     known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in parts]
-    inverse = np.array([1 / each.other[0] for each in known])
+    inverse = np.array([1 / moments.variance_if_not[0] for moments in known])
     np.testing.assert_allclose(weights_of(parts, known, "population"), inverse / inverse.sum())
     np.testing.assert_allclose(weights_of(parts, known, "respondents"), [0.5, 0.5])
     mixed = [parts[0], draw(question("hr", 5), 100, generator)]
-    known = [moments_of(each.question.randomizer, each.counts, VALUES) for each in mixed]
+    known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in mixed]
     np.testing.assert_allclose(weights_of(mixed, known, "population"), [0.75, 0.25])
 
 

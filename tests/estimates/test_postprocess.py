@@ -1,4 +1,4 @@
-"""Post-processing: what it computes, and that nobody can take it for an unbiased estimate."""
+"""Post-processing: what it computes, and that no one can take it for an unbiased estimate."""
 
 import json
 from itertools import product
@@ -34,12 +34,10 @@ def estimated(post, counts=(700, 300, 220, 180), level=0.95):
     "frequency", NOISY, ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}"
 )
 def test_norm_sub_is_the_projection_on_the_simplex(frequency):
-    """No point of the simplex is closer: a general optimizer, started at the middle, ends at the
-    same point.
-    """
+    """No point of the simplex is closer: a general optimizer ends at the same point."""
     projected = norm_sub(frequency)
     size = len(frequency)
-    found = minimize(
+    optimum = minimize(
         lambda point: ((point - frequency) ** 2).sum(),
         np.full(size, 1 / size),
         jac=lambda point: 2 * (point - frequency),
@@ -52,20 +50,18 @@ def test_norm_sub_is_the_projection_on_the_simplex(frequency):
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    assert projected == pytest.approx(found.x, abs=1e-5)
+    assert projected == pytest.approx(optimum.x, abs=1e-5)
 
 
 @pytest.mark.parametrize("frequency", NOISY)
 def test_norm_sub_meets_the_conditions_of_the_projection(frequency):
-    """Sum 1, none negative, one number taken from all that stay positive, and no more than that
-    from the others.
-    """
+    """Sum 1, none negative, one number taken from all positive ones, no more from the others."""
     projected = norm_sub(frequency)
     assert projected.sum() == pytest.approx(1, abs=1e-12)
     assert projected.min() >= 0
-    taken = (frequency - projected)[projected > 0]
-    assert taken == pytest.approx(np.full(len(taken), taken[0]), abs=1e-12)
-    assert (frequency[projected == 0] <= taken[0] + 1e-12).all()
+    steps = (frequency - projected)[projected > 0]
+    assert steps == pytest.approx(np.full(len(steps), steps[0]), abs=1e-12)
+    assert (frequency[projected == 0] <= steps[0] + 1e-12).all()
 
 
 @pytest.mark.parametrize(
@@ -78,21 +74,26 @@ def test_norm_sub_leaves_distributions_alone(frequency):
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_base_cut_zeroes_what_noise_would_reach(level):
-    """Frequencies that chance gives one of the values more often than stated become 0, all others
-    stay as they are.
-    """
+    """Frequencies that chance gives some value more often than stated become 0, others stay."""
     frequency = np.linspace(-0.2, 0.4, 61)
     threshold = norm.ppf(1 - (1 - level) / 61) * 0.05
     cut = base_cut(frequency, norm.sf(frequency / 0.05), level)
-    assert cut.tolist() == [each if each >= threshold else 0.0 for each in frequency]
+    assert cut.tolist() == [share if share >= threshold else 0.0 for share in frequency]
+
+
+def test_base_cut_at_the_edge():
+    """A p-value that is exactly the level's share of one value is no noise."""
+    frequency = np.array([0.2, 0.3])
+    chances = np.array([0.125, np.nextafter(0.125, 1)])
+    assert base_cut(frequency, chances, level=0.75).tolist() == [0.2, 0.0]
 
 
 @pytest.mark.parametrize("post", POST)
 def test_views_say_that_they_are_biased(post):
     """The name and the word `biased` are in everything a view prints; the default says neither."""
     view, plain = estimated(post), estimated(None)
-    told = [view.describe(), repr(view), view._repr_html_()]
-    assert all(post in text and "biased" in text for text in told)
+    texts = [view.describe(), repr(view), view._repr_html_()]
+    assert all(post in text and "biased" in text for text in texts)
     assert view.to_dict()["post"] == post
     assert view.to_dict()["biased"] is True
     assert "biased" not in plain.describe() + repr(plain) + plain._repr_html_()
@@ -115,13 +116,13 @@ def test_views_keep_the_unbiased_estimate_beside_them(post):
         assert biased["unbiased"] == {
             key: unbiased[key] for key in ("frequency", "standard_error", "interval")
         }
-    assert [each["frequency"] for each in view] != [each["frequency"] for each in plain]
+    assert [value["frequency"] for value in view] != [value["frequency"] for value in plain]
     json.dumps(view, allow_nan=False)
 
 
 def test_the_default_is_unbiased():
-    """Nobody asked: negative estimates stay negative, and the sum is what it is."""
-    found = estimated(None, (900, 60, 20, 20))
-    assert found.frequency.min() < 0
-    assert found.frequency.tolist() == found.unbiased.tolist()
+    """No one asked: negative estimates stay negative, and the sum is what it is."""
+    estimates = estimated(None, (900, 60, 20, 20))
+    assert estimates.frequency.min() < 0
+    assert estimates.frequency.tolist() == estimates.unbiased.tolist()
     assert estimated("norm-sub", (900, 60, 20, 20)).frequency.min() == 0

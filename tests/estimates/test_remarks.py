@@ -33,8 +33,8 @@ def _remarked(monkeypatch):
     """An estimator of stochastic matrices that has something to say."""
     sound = matrix.DECODER
 
-    def moments(*given):
-        return replace(sound.moments(*given), remarks=(SAID,))
+    def moments(*arguments):
+        return replace(sound.moments(*arguments), remarks=(SAID,))
 
     monkeypatch.setattr(matrix, "DECODER", replace(sound, moments=moments))
 
@@ -42,9 +42,9 @@ def _remarked(monkeypatch):
 @pytest.fixture
 def tally():
     """Reports to one question, whose mechanism is a stochastic matrix."""
-    found = Tally.empty(SURVEY)
-    found.counts["smoker"] += np.array([[40, 60]])
-    return found
+    empty = Tally.empty(SURVEY)
+    empty.counts["smoker"] += np.array([[40, 60]])
+    return empty
 
 
 @pytest.mark.usefixtures("_remarked")
@@ -54,8 +54,8 @@ def test_every_text_says_the_remarks(tally):
     assert estimates.rendered().count(SAID.text) == 1
     assert repr(estimates).count(SAID.text) == 1
     assert estimates._repr_html_().count("An &lt;estimate&gt; is not the truth.") == 1
-    said = json.loads(estimates.rendered("json"))["questions"]["smoker"]["remarks"]
-    assert said[0] == {"name": SAID.name, "text": SAID.text}
+    remarks = json.loads(estimates.rendered("json"))["questions"]["smoker"]["remarks"]
+    assert remarks[0] == {"name": SAID.name, "text": SAID.text}
 
 
 @pytest.mark.usefixtures("_remarked")
@@ -65,12 +65,12 @@ def test_the_page_says_the_remarks(tmp_path):
         service.writer.write(answers(SURVEY, 5))
         analyst = visitor(service, TOKEN)
         page = read(analyst.get("/"))
-        told = analyst.get("/v1/surveys/commute/estimates").json()["questions"]
-    assert SAID._asdict() in told["smoker"]["remarks"]
-    for name, record in told.items():
+        questions = analyst.get("/v1/surveys/commute/estimates").json()["questions"]
+    assert SAID._asdict() in questions["smoker"]["remarks"]
+    for name, record in questions.items():
         shown = [
-            each.text
-            for each in page.find("section", id=f"question-{name}")[0].find("p", class_="note")
+            paragraph.text
+            for paragraph in page.find("section", id=f"question-{name}")[0].find("p", class_="note")
         ]
         for remark in record.get("remarks", ()):
             assert shown.count(remark["text"]) == 1
@@ -82,18 +82,18 @@ def test_csv_is_left_alone(tally, tmp_path):
     survey, counted = tmp_path / "survey.toml", tmp_path / "counted.tally"
     survey.write_text(COMMUTE)
     counted.write_bytes(encode_tally(tally))
-    found = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, ["estimate", str(survey), str(counted), "--format", "csv", "--quiet"]
     )
-    assert found.exit_code == 0
-    assert f"warning: question 'smoker': {SAID}\n" in found.stderr
-    assert found.stdout == estimate(tally).to_csv()
+    assert result.exit_code == 0
+    assert f"warning: question 'smoker': {SAID}\n" in result.stderr
+    assert result.stdout == estimate(tally).to_csv()
 
 
 def estimated(keys, counts, mechanism="grr", **options):
     """The estimates of a question with these keys, from its counts."""
-    made = question(mechanism, keys)
-    return estimate_question(made, np.array(counts), Options(**options))
+    asked = question(mechanism, keys)
+    return estimate_question(asked, np.array(counts), Options(**options))
 
 
 def names(estimates):
@@ -106,17 +106,17 @@ SYMBOLS = 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = "{}"'
 
 def test_intervals_that_say_nothing_are_told():
     """Two reports at epsilon .3 leave everything open; 100,000 do not."""
-    told = estimated(SYMBOLS.format("0.3"), [[1, 1, 0, 0]])
-    assert "4 of 4 intervals reach from 0 to 1" in " ".join(told.sentences)
-    assert names(told)[:2] == ["few-respondents", "whole-range"]
+    estimates = estimated(SYMBOLS.format("0.3"), [[1, 1, 0, 0]])
+    assert "4 of 4 intervals reach from 0 to 1" in " ".join(estimates.sentences)
+    assert names(estimates)[:2] == ["few-respondents", "whole-range"]
     assert names(estimated(SYMBOLS.format("0.3"), [[26_000, 25_000, 25_000, 24_000]])) == []
 
 
 def test_points_are_no_certainty():
     """[0, 0] and [1, 1] are said to be no certainty, wherever an estimate lies beyond."""
-    told = estimated(SYMBOLS.format("1"), [[3_000, 2_950, 2_950, 1_100]])
-    assert told.low[3] == told.high[3] == 0
-    assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(told.sentences)
+    estimates = estimated(SYMBOLS.format("1"), [[3_000, 2_950, 2_950, 1_100]])
+    assert estimates.low[3] == estimates.high[3] == 0
+    assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(estimates.sentences)
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
@@ -125,16 +125,16 @@ def test_the_least_number_of_respondents(epsilon):
 
     With one fewer none has.
     """
-    made = question("grr", SYMBOLS.format(epsilon))
-    known = estimation.moments_of(made.randomizer, np.array([[1, 0, 0, 0]]), made.domain.values)
+    asked = question("grr", SYMBOLS.format(epsilon))
+    known = estimation.moments_of(asked.randomizer, np.array([[1, 0, 0, 0]]), asked.domain.values)
     least = least_respondents(known, 0.05)
     for reports, narrower in ((least, True), (least - 1, False)):
         every = replace(
             known,
             reports=reports,
             frequency=np.linspace(0, 1, 5),
-            hold=known.hold[0],
-            other=known.other[0],
+            variance_if_held=known.variance_if_held[0],
+            variance_if_not=known.variance_if_not[0],
         )
         low, high = score_interval(every, 0.05, "respondents")
         assert (high - low <= 1).any() == narrower
@@ -192,14 +192,14 @@ def test_which_intervals_are_told():
     How many there are, in the singular or the plural.
     """
     low, high = np.array([0.0, 0.0, 0.1, 0.2]), np.array([1.0, 0.9, 1.0, 0.3])
-    [said] = on_intervals(low, high)
-    assert said == (
+    [remark] = on_intervals(low, high)
+    assert remark == (
         "whole-range",
         "1 of 4 intervals reaches from 0 to 1: the reports say nothing about these frequencies.",
     )
-    [said] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
-    assert said.name == "beyond-range"
-    assert said.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
+    [remark] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
+    assert remark.name == "beyond-range"
+    assert remark.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
     assert [interval.name for interval in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
         "whole-range",
         "beyond-range",
@@ -217,30 +217,28 @@ def test_which_intervals_are_told():
     ],
 )
 def test_estimates_of_few_reports(counts, said):
-    """So many rest on fewer than five."""
-    found = on_expected(np.array(counts))
-    assert [each.name for each in found] == ["few-counts"] * bool(said)
-    assert "".join(each.text for each in found).startswith(said)
+    """How many rest on fewer than five."""
+    remarks = on_expected(np.array(counts))
+    assert [remark.name for remark in remarks] == ["few-counts"] * bool(said)
+    assert "".join(remark.text for remark in remarks).startswith(said)
 
 
 @pytest.mark.parametrize(
     "known", [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}]
 )
 def test_estimates_with_nothing_better_than_the_normal_law(known):
-    """Where neither the rates nor a third cumulant are known: n V / w^2 reports are what an
-    estimate rests on.
-    """
-    for reports, told in ((10, True), (11, True), (20, False)):
-        made = Moments(
+    """Where neither rates nor a third cumulant are known: n V / w^2 reports carry an estimate."""
+    for reports, few in ((10, True), (11, True), (20, False)):
+        moments = Moments(
             reports,
             np.zeros(1),
             np.ones(1),
-            other=np.full(1, 4.0),
+            variance_if_not=np.full(1, 4.0),
             covariance=lambda: np.eye(1),
             **known,
         )
-        assert bool(on_counts(made, Manipulation(3.0))) == (told and not known)
-        assert on_counts(made, Manipulation(None)) == ()
+        assert bool(on_counts(moments, Manipulation(3.0))) == (few and not known)
+        assert on_counts(moments, Manipulation(None)) == ()
 
 
 def test_ranges_of_means():
@@ -254,8 +252,8 @@ def test_ranges_of_means():
         (0, 1.5, []),
     ):
         mean = Mean(50.0, 1.0, float(low), high=float(high))
-        assert [each.name for each in on_mean(asked, mean, 5)] == said
-        assert [each.name for each in on_mean(asked, mean, 4)] == ["few-counts", *said]
+        assert [remark.name for remark in on_mean(asked, mean, 5)] == said
+        assert [remark.name for remark in on_mean(asked, mean, 4)] == ["few-counts", *said]
     assert on_mean(asked, None, 1) == ()
     assert on_mean(question("rappor", TEXTS), Mean(0.0, 1.0, 0.0, high=1.0), 1) == ()
 
@@ -264,9 +262,9 @@ def test_joint_cells_with_few_reports_are_told():
     """A table of three respondents says on what its cells rest, in print and in JSON."""
     survey = survey_of("grr", "grr")
     rows = rows_of(survey, np.zeros((3, 2), dtype=int), np.random.default_rng(1))
-    made = associate(tally_of(survey, rows), ["a", "b"])
-    said = [remark["name"] for remark in made.to_dict()["remarks"]]
-    assert said[:2] == ["few-respondents", "whole-range"]
-    assert "few-reports" in said
-    for remark in made.remarks:
-        assert remark.text in repr(made)
+    association = associate(tally_of(survey, rows), ["a", "b"])
+    remarks = [remark["name"] for remark in association.to_dict()["remarks"]]
+    assert remarks[:2] == ["few-respondents", "whole-range"]
+    assert "few-reports" in remarks
+    for remark in association.remarks:
+        assert remark.text in repr(association)

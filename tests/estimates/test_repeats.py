@@ -33,17 +33,17 @@ def test_coverage(stated, low, high):
 
     Taken for reports of ten times as many people, 75 % at most.
     """
-    generator, held = np.random.default_rng(31), falling(CANDIDATES, RESPONDENTS)
-    truth, found = held / held.sum(), []
+    generator, holders = np.random.default_rng(31), falling(CANDIDATES, RESPONDENTS)
+    truth, covered = holders / holders.sum(), []
     for _ in range(200):
         design = draw_design(SHAPE, CANDIDATES, generator)
-        counts = draw_counts(SHAPE, design, held, generator=generator, repeats=REPEATS)
+        counts = draw_counts(SHAPE, design, holders, generator=generator, repeats=REPEATS)
         fit = regress(counts, design, SHAPE.noise(stated), background=SHAPE.background)
         # The residuals know nothing of the statement, so the variance is taken before they correct
         # it.
         variance = fit.variance / fit.dispersion - truth * (1 - truth) / fit.respondents
-        found.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(variance))
-    assert low <= np.mean(found) <= high
+        covered.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(variance))
+    assert low <= np.mean(covered) <= high
 
 
 @pytest.mark.parametrize("form", ["", "bloom_bits = 4\nhashes = 1\ncohorts = 40"])
@@ -62,7 +62,7 @@ def test_output_tells_respondents(form):
     )
     counts[:, 1:] //= 2
     once, repeated = (
-        estimate_question(question, counts, Options(reports_each=each)) for each in (1, 10)
+        estimate_question(question, counts, Options(reports_each=reports)) for reports in (1, 10)
     )
     worth = effective(400, bit_noise(0.25, 0.75, 0.5, repeats=10))
     assert (once.respondents, repeated.respondents, repeated.reports) == (4_000, 400, 4_000)
@@ -74,7 +74,7 @@ def test_output_tells_respondents(form):
 
 
 def test_impossible_repeats():
-    """Nobody sends less than one report, nor more than there are."""
+    """No one sends less than one report, nor more than there are."""
     question = parse_survey(
         '[survey]\nname = "repeats"\n[[question]]\n'
         'name = "x"\ntype = "boolean"\nmechanism = "rappor"\n'
@@ -95,9 +95,7 @@ def test_impossible_repeats():
 )
 @pytest.mark.parametrize("repeats", [2, 3])
 def test_repeated_reports_have_the_stated_variance(name, repeats):
-    """The variance of a respondent's mean score is that over all the reports that can come,
-    exactly.
-    """
+    """The variance of a respondent's mean score is that over all reports that can come, exactly."""
     randomizer = GENUINE[name].randomizer
     rows, fresh = permanent_channel(randomizer).rows, instantaneous_channel(randomizer).rows
     p, q = randomizer.support
@@ -109,20 +107,23 @@ def test_repeated_reports_have_the_stated_variance(name, repeats):
         return (Fraction(hits, repeats) - q) / (p - q)
 
     stated = memoized_moments(randomizer, np.full(empty_counts(layout).shape, 6_000), repeats)
-    for state, variance, held in ((states[0], stated.hold[0], 1), (states[1], stated.other[0], 0)):
+    for state, variance, mean in (
+        (states[0], stated.variance_if_held[0], 1),
+        (states[1], stated.variance_if_not[0], 0),
+    ):
         law = [
             (
                 sum(
-                    kept * math.prod(fresh[z][y] for y in drawn)
-                    for z, kept in enumerate(rows[state])
+                    chance * math.prod(fresh[z][y] for y in drawn)
+                    for z, chance in enumerate(rows[state])
                 ),
                 mean_score(drawn),
             )
             for drawn in product(range(len(fresh[0])), repeat=repeats)
         ]
-        assert sum(chance * score for chance, score in law) == held
+        assert sum(chance * score for chance, score in law) == mean
         assert variance == pytest.approx(
-            float(sum(chance * (score - held) ** 2 for chance, score in law)), rel=1e-12
+            float(sum(chance * (score - mean) ** 2 for chance, score in law)), rel=1e-12
         )
 
 
@@ -139,14 +140,15 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
 
 @pytest.mark.parametrize("repeats", [2, 5])
 def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
-    """Bits are independent given what their respondent holds: the variances of one respondent, over
-    their number.
-    """
+    """Bits are independent given the value: variances of one respondent, over their number."""
     counts = np.array([[60, 20, 35]])
-    found = memoized_moments(GENUINE["chain-of-2-bits"].randomizer, counts, repeats)
-    variances = found.frequency * found.hold + (1 - found.frequency) * found.other
-    assert found.reports == 60 // repeats
-    np.testing.assert_allclose(found.covariance(), np.diag(variances) / (60 // repeats))
+    moments = memoized_moments(GENUINE["chain-of-2-bits"].randomizer, counts, repeats)
+    variances = (
+        moments.frequency * moments.variance_if_held
+        + (1 - moments.frequency) * moments.variance_if_not
+    )
+    assert moments.reports == 60 // repeats
+    np.testing.assert_allclose(moments.covariance(), np.diag(variances) / (60 // repeats))
 
 
 def test_what_repeats_are_worth():
@@ -156,9 +158,9 @@ def test_what_repeats_are_worth():
     """
     randomizer = GENUINE["chain-of-3-symbols"].randomizer
     counts = np.array([[300, 200, 100]])
-    once, found = (memoized_moments(randomizer, counts, repeats) for repeats in (1, 3))
-    worth = round(200 * once.other[0] / found.other[0])
-    assert f"3 reports from each of 200 respondents, worth {worth:,} respondents" in found.note
+    once, several = (memoized_moments(randomizer, counts, repeats) for repeats in (1, 3))
+    worth = round(200 * once.variance_if_not[0] / several.variance_if_not[0])
+    assert f"3 reports from each of 200 respondents, worth {worth:,} respondents" in several.note
     assert 200 < worth < 600
     assert once.note == ""
     whole = memoized_moments(randomizer, np.array([[2, 1, 0]]), 3)
@@ -180,12 +182,12 @@ def test_repeats_of_permanent_noise():
 def test_several_reports_have_to_be_for_some_question():
     """A question that keeps nothing has one report of each; asked alone, several are refused."""
     head = '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\n'
-    kept, plain = (
+    lasting, plain = (
         'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"',
         'mechanism = "grr"\nepsilon = 1',
     )
-    memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (kept, plain))
-    assert [reports_of_each(each.randomizer, 7) for each in (memoized, once)] == [7, 1]
+    memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (lasting, plain))
+    assert [reports_of_each(question.randomizer, 7) for question in (memoized, once)] == [7, 1]
     check_repeatable([once, memoized], 2)
     check_repeatable([once], 1)
     with pytest.raises(

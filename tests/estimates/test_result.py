@@ -28,6 +28,7 @@ from ldp_aggregator.estimates.estimation import (
     moments_of,
 )
 from ldp_aggregator.estimates.manipulation import manipulation
+from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.postprocessing import base_cut, norm_sub
@@ -63,9 +64,16 @@ def test_results_are_frozen(nasty):
         (nasty, "survey"),
         (nasty["x"], "reports"),
         (nasty["x"]["ü"], "frequency"),
+        (Mean(*(0.0 for _ in dataclasses.fields(Mean))), "estimate"),
     ):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, field, 0)
+
+
+def test_estimates_are_equal_to_themselves_alone(nasty):
+    """Arrays are not compared."""
+    assert nasty["x"] == nasty["x"]
+    assert nasty["x"] != estimate(NASTY_TALLY)["x"]
 
 
 def test_repr_shows_every_number_with_its_error(nasty):
@@ -73,18 +81,18 @@ def test_repr_shows_every_number_with_its_error(nasty):
     shown = repr(nasty)
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
     assert "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the respondents" in shown
-    found = nasty["x"]["a & b"]
+    value = nasty["x"]["a & b"]
     (row,) = (line for line in shown.splitlines() if "a & b" in line)
-    assert f"{found.frequency:.4f}   {found.standard_error:>14.4f}" in row
-    assert row.endswith(f"[{found.low:.4f}, {found.high:.4f}]")
+    assert f"{value.frequency:.4f}   {value.standard_error:>14.4f}" in row
+    assert row.endswith(f"[{value.low:.4f}, {value.high:.4f}]")
 
 
 def test_counts_are_frequencies_times_reports(nasty):
     """One number, in two units; iterating, indexing and arrays agree."""
-    for index, found in enumerate(nasty["x"]):
-        assert found == nasty["x"][NASTY[index]]
-        assert found.count == pytest.approx(420 * nasty["x"].frequency[index])
-        assert 0 <= found.low <= found.high <= 1
+    for index, value in enumerate(nasty["x"]):
+        assert value == nasty["x"][NASTY[index]]
+        assert value.count == pytest.approx(420 * nasty["x"].frequency[index])
+        assert 0 <= value.low <= value.high <= 1
     assert len(nasty["x"]) == len(NASTY)
     assert nasty["x"].frequency.sum() == pytest.approx(1)
 
@@ -127,8 +135,8 @@ def test_dictionaries_are_json(nasty):
         Options(),
         Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
     ):
-        told = estimate(NASTY_TALLY, options=options).to_dict()
-        assert json.loads(json.dumps(told, allow_nan=False)) == told
+        record = estimate(NASTY_TALLY, options=options).to_dict()
+        assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert json.loads(nasty.rendered("json")) == nasty.to_dict()
 
 
@@ -137,15 +145,80 @@ def test_csv_comes_back_as_it_was(nasty):
     records = list(csv.DictReader(io.StringIO(nasty.to_csv())))
     assert list(records[0]) == COLUMNS
     assert [record["value"] for record in records] == NASTY
-    for record, found in zip(records, nasty["x"], strict=True):
+    for record, value in zip(records, nasty["x"], strict=True):
         numbers = [float(record[column]) for column in COLUMNS[2:]]
         assert numbers == [
-            found.count,
-            found.frequency,
-            found.standard_error,
-            found.low,
-            found.high,
+            value.count,
+            value.frequency,
+            value.standard_error,
+            value.low,
+            value.high,
         ]
+
+
+def test_records_say_what_is_biased(nasty):
+    """Only what was asked for by name."""
+    view = estimate(NASTY_TALLY, options=Options(post="norm-sub"))
+    assert [shown["x"].to_dict()["biased"] for shown in (nasty, view)] == [False, True]
+
+
+def test_what_is_unallocated_is_in_the_record(nasty):
+    """Like a value: its count, frequency, standard error and interval."""
+    rest = replace(nasty["x"]["ü"], value=UNALLOCATED)
+    record = replace(nasty["x"], unallocated=rest).to_dict()["unallocated"]
+    assert record == {
+        "count": rest.count,
+        "frequency": rest.frequency,
+        "standard_error": rest.standard_error,
+        "interval": [rest.low, rest.high],
+    }
+    assert "unallocated" not in nasty["x"].to_dict()
+
+
+@pytest.mark.parametrize(("most", "shown"), [(8, 7), (7, 7), (6, 6)])
+def test_a_short_table_says_where_all_are(most, shown, nasty, monkeypatch):
+    """Where there are more values than it has rows."""
+    monkeypatch.setattr("ldp_aggregator.estimates.question_numbers.MOST_ROWS", most)
+    table = nasty["x"].text_table(in_full=False, elsewhere="All are elsewhere.")
+    assert len(table.rows) == shown
+    assert (table.remarks[-1:] == ["All are elsewhere."]) == (shown < 7)
+    assert (nasty["x"].brief is nasty["x"]) == (shown == 7)
+    assert len(nasty["x"].text_table(elsewhere="All are elsewhere.").rows) == 7
+
+
+@pytest.mark.parametrize(
+    ("errors", "shown"),
+    [
+        ([0.0, 0.5], "0.2500"),
+        ([0.0, 0.001], "0.2500"),
+        ([0.0001, 0.5], "0.25000"),
+        ([0, 0], "0.2500"),
+    ],
+)
+def test_decimals(errors, shown, nasty):
+    """Two digits of the least error, four at least; errors of 0 have no say."""
+    estimates = replace(nasty["x"], standard_error=np.array([*errors, 0.5, 0.5, 0.5, 0.5, 0.5]))
+    certain = replace(nasty["x"], standard_error=np.zeros(7))
+    assert estimates.shown(0.25) == shown
+    assert certain.shown(0.25) == "0.2500"
+
+
+def test_pictures_mark_the_truth_where_it_is_known(nasty):
+    """By the name of the question; others have none."""
+    truth = [0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
+    assert [bars.truth for bars in nasty._panels({"x": truth})] == [truth]
+    assert [bars.truth for bars in nasty._panels({"y": truth})] == [None]
+    assert [bars.truth for bars in nasty._panels(None)] == [None]
+
+
+def test_a_survey_goes_with_reports_and_a_tally_alone():
+    """The message says what is missing, or too much."""
+    with pytest.raises(TypeError, match="got a survey alone"):
+        estimate(NASTY_TALLY.survey)
+    with pytest.raises(TypeError, match="expected a tally alone"):
+        estimate(NASTY_TALLY, NASTY_TALLY)
+    again = estimate(NASTY_TALLY.survey, NASTY_TALLY)
+    assert again["x"].frequency.tolist() == estimate(NASTY_TALLY)["x"].frequency.tolist()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -166,23 +239,22 @@ def test_data_frames_hold_the_records(library, nasty):
 
 @pytest.mark.filterwarnings("error")
 def test_no_reports_are_no_numbers():
-    """Before the first report a frequency is not a number, its interval is all of [0, 1], and a
-    note says why.
-    """
-    found = estimate(EMPTY)
+    """Before the first report frequencies are no numbers, intervals are [0, 1], a note says why."""
+    estimates = estimate(EMPTY)
     for name in ("smoker", "transport"):
-        for each in found[name]:
+        for estimated in estimates[name]:
             assert all(
-                math.isnan(number) for number in (each.count, each.frequency, each.standard_error)
+                math.isnan(number)
+                for number in (estimated.count, estimated.frequency, estimated.standard_error)
             )
-            assert (each.low, each.high) == (0, 1)
-        told = found[name].to_dict()
-        assert told["note"] == "no reports yet"
-        assert [(value["frequency"], value["interval"]) for value in told["values"]] == [
+            assert (estimated.low, estimated.high) == (0, 1)
+        record = estimates[name].to_dict()
+        assert record["note"] == "no reports yet"
+        assert [(value["frequency"], value["interval"]) for value in record["values"]] == [
             (None, [0, 1])
-        ] * len(found[name])
-    json.dumps(found.to_dict(), allow_nan=False)
-    for shown in (repr(found), found._repr_html_(), found.rendered()):
+        ] * len(estimates[name])
+    json.dumps(estimates.to_dict(), allow_nan=False)
+    for shown in (repr(estimates), estimates._repr_html_(), estimates.rendered()):
         assert "no reports yet" in shown
 
 
@@ -191,11 +263,11 @@ def test_open_questions_without_candidates_say_so(candidates):
     """Reports alone name no texts: there are no values, and the note says what to do."""
     counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][0] = 5
-    found = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)["homepage"]
-    assert (len(found), found.reports) == (0, 5)
-    assert "candidates" in found.note
-    assert found.to_dict()["values"] == []
-    assert found.note in repr(found)
+    estimates = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)["homepage"]
+    assert (len(estimates), estimates.reports) == (0, 5)
+    assert "candidates" in estimates.note
+    assert estimates.to_dict()["values"] == []
+    assert estimates.note in repr(estimates)
 
 
 def test_detection_counts_its_values(nasty):
@@ -204,9 +276,9 @@ def test_detection_counts_its_values(nasty):
     Both corrections have as many verdicts as values.
     """
     counts = {"x": np.array([[4000, 1000, 1000, 1000, 1000, 1000, 1000]])}
-    found = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
+    question = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
     for correction in ("bonferroni", "benjamini-hochberg"):
-        assert detected(found, correction=correction).tolist() == [True] + [False] * 6
+        assert detected(question, correction=correction).tolist() == [True] + [False] * 6
 
 
 @pytest.mark.parametrize(
@@ -232,12 +304,10 @@ def test_where_nothing_is_known_an_interval_is_everything():
     asked = question("grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"')
     counts = np.array([[500, 300, 200]])
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
-    bound = manipulation(asked.randomizer, counts, with_mean=False)
+    bound = manipulation(asked.randomizer, counts)
     plain, marked = (
-        estimates_from(
-            each, asked, 1000, values=asked.domain.values, options=Options(), bound=bound
-        )
-        for each in (moments, replace(moments, unknown=np.array([False, True, False])))
+        estimates_from(law, asked, 1000, values=asked.domain.values, options=Options(), bound=bound)
+        for law in (moments, replace(moments, unknown=np.array([False, True, False])))
     )
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
     assert list(marked.low[[0, 2]]) == list(plain.low[[0, 2]])
@@ -255,23 +325,23 @@ def test_those_without_a_candidate(estimand, level, others):
 
     Less what drawing them adds, for the respondents.
 
-    Of 2,000 so many hold another text; estimates are below 0 and above 1, too.
+    Of 2,000 the rest hold another text; estimates are below 0 and above 1, too.
     """
     asked, values = question("rappor", TEXT), ("a", "b", "c")
-    held = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
-    counts = sample_counts(asked, Holders((*values, "d"), held), np.random.default_rng(2))
+    holders = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
+    counts = sample_counts(asked, Holders((*values, "d"), holders), np.random.default_rng(2))
     share, error = moments_of(asked.randomizer, counts, values).unallocated
-    found = estimate_question(
+    rest = estimate_question(
         asked, counts, Options(estimand=estimand, level=level), candidates=values
     ).unallocated
-    held = min(max(share, 0), 1)
-    variance = error**2 - (held * (1 - held) / 2000 if estimand == "respondents" else 0)
-    assert (found.value, found.frequency) == (UNALLOCATED, share)
-    assert found.count == pytest.approx(2000 * share)
-    assert found.standard_error == pytest.approx(math.sqrt(variance))
+    likely = min(max(share, 0), 1)
+    variance = error**2 - (likely * (1 - likely) / 2000 if estimand == "respondents" else 0)
+    assert (rest.value, rest.frequency) == (UNALLOCATED, share)
+    assert rest.count == pytest.approx(2000 * share)
+    assert rest.standard_error == pytest.approx(math.sqrt(variance))
     reach = norm.ppf((1 + level) / 2) * math.sqrt(variance)
     ends = [min(max(end, 0), 1) for end in (share - reach, share + reach)]
-    assert [found.low, found.high] == pytest.approx(ends)
+    assert [rest.low, rest.high] == pytest.approx(ends)
     assert (
         estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
     )
@@ -286,9 +356,9 @@ def test_those_without_a_candidate_at_the_edges(share, error, variance):
     asked, counts = question("rappor", TEXT), np.full((4, 17), 12)
     moments = moments_of(asked.randomizer, counts, ("a", "b"))
     moments = replace(moments, reports=100, unallocated=(share, error))
-    found = _unallocated(asked, moments, Options(estimand="respondents"))
-    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
-    assert 0 <= found.low <= found.high <= 1
+    rest = _unallocated(asked, moments, Options(estimand="respondents"))
+    assert rest.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert 0 <= rest.low <= rest.high <= 1
 
 
 def test_a_closed_question_has_all_its_candidates():
@@ -309,9 +379,9 @@ def test_a_closed_question_has_all_its_candidates():
 )
 def test_the_reach_of_a_mean_is_told_where_there_is_one(asked, has_mean):
     """And a category has none."""
-    found = estimate_question(asked, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options())
-    assert (found.mean is not None) is has_mean
-    assert (found.manipulation.mean_reach is not None) is has_mean
+    estimates = estimate_question(asked, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options())
+    assert (estimates.mean is not None) is has_mean
+    assert (estimates.manipulation.mean_reach is not None) is has_mean
 
 
 def test_only_what_is_asked_for():
@@ -319,21 +389,29 @@ def test_only_what_is_asked_for():
     counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
     counts["homepage"][:] = 5
     tally = Tally(COMMUTE_SURVEY, counts)
-    found = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
-    assert list(found.questions) == ["homepage"]
-    assert found["homepage"].values == ("x.org", "y.org")
+    estimates = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
+    assert list(estimates.questions) == ["homepage"]
+    assert estimates["homepage"].values == ("x.org", "y.org")
     assert list(estimate(tally).questions) == [question.name for question in COMMUTE_SURVEY]
-    assert (found.survey, found.fingerprint) == ("commute-2026", COMMUTE_SURVEY.fingerprint.hex())
+    assert (estimates.survey, estimates.fingerprint) == (
+        "commute-2026",
+        COMMUTE_SURVEY.fingerprint.hex(),
+    )
 
 
 def test_values_without_reports_have_no_errors():
     """A p-value is 1, and nothing is known."""
-    found = estimate_question(CLOSED, np.zeros((1, 7), dtype=int), Options())
-    assert found.low.tolist() == [0] * 7
-    assert found.high.tolist() == found.chances.tolist() == [1] * 7
-    for numbers in (found.frequency, found.unbiased, found.standard_error, found.null_error):
+    estimates = estimate_question(CLOSED, np.zeros((1, 7), dtype=int), Options())
+    assert estimates.low.tolist() == [0] * 7
+    assert estimates.high.tolist() == estimates.chances.tolist() == [1] * 7
+    for numbers in (
+        estimates.frequency,
+        estimates.unbiased,
+        estimates.standard_error,
+        estimates.null_error,
+    ):
         assert np.isnan(numbers).all()
-    assert (found.reports, found.note) == (0, "no reports yet")
+    assert (estimates.reports, estimates.note) == (0, "no reports yet")
 
 
 def test_covariances_of_at_most_so_many_values(monkeypatch):
@@ -372,34 +450,32 @@ def test_several_reports_of_what_keeps_nothing():
         "l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2'
     )
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
-    found = estimate_question(CLOSED, counts, Options(reports_each=3))
-    assert found.note == ONCE_EACH
-    assert found.respondents == 42
+    estimates = estimate_question(CLOSED, counts, Options(reports_each=3))
+    assert estimates.note == ONCE_EACH
+    assert estimates.respondents == 42
     twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=2))
     assert twice.respondents == 21
     with pytest.raises(EstimateError, match="question 'x': expected at least the 50 reports"):
         estimate_question(chain, np.array([[30, 12]]), Options(reports_each=50))
-    kept = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
-    assert "3 reports from each of 14 respondents" in kept.note
-    assert ONCE_EACH not in kept.note
-    assert (kept.reports, kept.respondents) == (42, 14)
+    of_chain = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
+    assert "3 reports from each of 14 respondents" in of_chain.note
+    assert ONCE_EACH not in of_chain.note
+    assert (of_chain.reports, of_chain.respondents) == (42, 14)
     both = estimate_question(SETS, np.full((1, SETS.layout.symbols), 40), Options(reports_each=3))
     assert both.note.endswith(f"; {ONCE_EACH}")
     assert both.note.startswith("a frequency")
 
 
 def test_whatever_is_unknown_may_be_anything(monkeypatch):
-    """Numbers with noise of which too few are expected to stay have the interval from 0 to 1, and a
-    p-value of 1.
-    """
+    """Noisy numbers of which too few are expected to stay have [0, 1] and a p-value of 1."""
     asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
     counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
     unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
-    found = estimate_question(asked, counts, Options(frequencies=True))
+    estimates = estimate_question(asked, counts, Options(frequencies=True))
     assert unknown.any()
-    assert (found.low[unknown] == 0).all()
-    assert (found.high[unknown] == 1).all()
-    assert (found.chances[unknown] == 1).all()
+    assert (estimates.low[unknown] == 0).all()
+    assert (estimates.high[unknown] == 1).all()
+    assert (estimates.chances[unknown] == 1).all()
     with monkeypatch.context() as changed:
         changed.setattr(noise_moments, "_FEWEST_AT_OWN", 10**6)
         doubted = estimate_question(asked, 10_000 * counts, Options(frequencies=True))
@@ -418,7 +494,7 @@ def test_whatever_is_unknown_may_be_anything(monkeypatch):
 def test_views_leave_what_is_unbiased(post):
     """Only the frequency is another; errors and intervals are those of the unbiased one."""
     counts = np.array([[400, 80, 70, 60, 50, 40, 30]])
-    plain, viewed = (estimate_question(CLOSED, counts, Options(post=each)) for each in (None, post))
+    plain, viewed = (estimate_question(CLOSED, counts, Options(post=view)) for view in (None, post))
     assert not np.allclose(viewed.frequency, plain.frequency)
     for name in ("unbiased", "standard_error", "low", "high", "null_error", "chances"):
         assert np.array_equal(getattr(viewed, name), getattr(plain, name))
@@ -436,21 +512,21 @@ def test_corrections_of_p_values():
     The other is Benjamini and Hochberg's, by hand.
     """
     chances = np.array([0.001, 0.3, 0.012, 0.02, 1.0, 0.004, 0.021])
-    found = replace(
+    other = replace(
         estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances
     )
-    assert np.allclose(adjusted_p_values(found, "bonferroni"), np.minimum(7 * chances, 1))
+    assert np.allclose(adjusted_p_values(other, "bonferroni"), np.minimum(7 * chances, 1))
     order = np.argsort(chances)
     raw = chances[order] * 7 / np.arange(1, 8)
     stepped = np.minimum(np.minimum.accumulate(raw[::-1])[::-1], 1)
-    assert np.allclose(adjusted_p_values(found)[order], stepped)
-    exactly = replace(found, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
+    assert np.allclose(adjusted_p_values(other)[order], stepped)
+    exactly = replace(other, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
     assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
     with pytest.raises(
         EstimateError,
         match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'",
     ):
-        adjusted_p_values(found, "x")
+        adjusted_p_values(other, "x")
 
 
 def test_the_top_of_a_question_is_not_tested_by_itself():

@@ -1,6 +1,6 @@
 """Uploads that are framed to be misunderstood: what is sent, by what is wrong with it.
 
-Each holds a batch that nobody has sent before, and a good token, so that whoever takes it by
+Each holds a batch that no one has sent before, and a good token, so that a server that takes it by
 mistake counts it.
 """
 
@@ -27,7 +27,7 @@ class Hostile(NamedTuple):
 
 
 def fresh():
-    """The bytes of a batch that nobody has seen."""
+    """The bytes of a batch that no one has seen."""
     return file_of(Batch(SURVEY["symbol"].fingerprint, os.urandom(16), 1, rows=b"\x01"))
 
 

@@ -17,9 +17,7 @@ _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """A service that has to stay healthy whatever the tests of this module do to it, and to log
-    nothing.
-    """
+    """A service that has to stay healthy whatever the tests of this module do, and log nothing."""
     with running_service(tmp_path_factory.mktemp("hostile")) as service:
         yield service
         assert service.get("/readyz").status_code == 200
@@ -28,9 +26,7 @@ def service(tmp_path_factory):
 
 
 def test_hostile_framings(service):
-    """Each of a hundred hostile framings is refused, closes its connection, and
-    is counted nowhere.
-    """
+    """Each of a hundred hostile framings is refused, closes its connection, and counts nowhere."""
     before = service.accounts()
     assert len(FRAMINGS) >= 100
     failed = {}
@@ -43,9 +39,7 @@ def test_hostile_framings(service):
 
 
 def test_sound_requests_are_counted(service):
-    """What the hostile framings are made of is counted when it is framed well: they were refused
-    for their frames.
-    """
+    """What the hostile framings are made of is counted if framed well: the frames were refused."""
     before = service.accounts().get(_ACCEPTED, 0)
     sound = {
         "at once": [request(fresh())],
@@ -63,9 +57,7 @@ def test_sound_requests_are_counted(service):
 
 
 def test_second_request_before_the_answer(service):
-    """What comes behind a request that waits for its answer is dropped, and the connection closed
-    after the answer.
-    """
+    """What comes behind a request that waits for its answer is dropped, the connection closed."""
     before = service.accounts().get(_ACCEPTED, 0)
     for pause in (0.0, 0.001, 0.01):
         service.exchange(request(fresh()), request(fresh()), pause=pause)
@@ -75,9 +67,7 @@ def test_second_request_before_the_answer(service):
 
 
 def test_heads_have_to_come_in_time(service):
-    """A connection whose head is not whole in time is closed, however busy it is, and idle ones as
-    well.
-    """
+    """A connection whose head is not whole in time is closed, however busy, and idle ones too."""
     connections = {name: socket.create_connection(("127.0.0.1", service.port)) for name in SLOW}
     begun = time.monotonic()
     for name, beginning in SLOW.items():

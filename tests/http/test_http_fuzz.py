@@ -4,15 +4,13 @@ import pytest
 from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
 from running_service import running_service
 
-from ldp_aggregator.service.counting import intake
+from ldp_aggregator.service.counting import admission
 
 REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64
 
 
 def test_requests(tmp_path):
-    """Mutated requests get answers that there are, leave nothing in the log,
-    and little in memory.
-    """
+    """Mutated requests get known answers, leave nothing in the log, and little in memory."""
     with running_service(tmp_path) as service:
         before = service.resident()
         statuses = fuzz_requests(service, REQUESTS, seed=2)
@@ -21,9 +19,7 @@ def test_requests(tmp_path):
 
 
 def test_bodies():
-    """Mutated bodies are counted, each batch under one of the outcomes that there are, and leave
-    nothing in memory.
-    """
+    """Mutated bodies are counted, each batch under a known outcome, and leave nothing in memory."""
     before = resident()
     outcomes = fuzz_bodies(BODIES, seed=2)
     assert resident() - before < MOST_GROWTH
@@ -32,10 +28,10 @@ def test_bodies():
 
 
 def test_fuzzing_finds_unequal_books(monkeypatch):
-    """An intake that says nothing of the last batch of a turn is found out."""
-    screened = intake.screened
+    """An admission that says nothing of the last batch of a turn is found out."""
+    screened = admission.screened
     monkeypatch.setattr(
-        intake, "screened", lambda payloads, envelopes: screened(payloads, envelopes)[:-1]
+        admission, "screened", lambda payloads, envelopes: screened(payloads, envelopes)[:-1]
     )
     with pytest.raises(FuzzingError, match="as many outcomes as batches"):
         fuzz_bodies(100, seed=2)

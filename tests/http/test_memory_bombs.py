@@ -18,7 +18,7 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 from ldp.wire import Batch, encode_frame
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.desk import Limits
+from ldp_aggregator.service.uploads.desk import UploadLimits
 
 _MOST = 1 << 24
 _ONCE = b"connection: close"
@@ -55,9 +55,7 @@ def service(tmp_path_factory):
 
 
 def test_a_hundred_at_a_time(service):
-    """They are taken or told to come back, others are served meanwhile, and memory stays within its
-    bound.
-    """
+    """They are taken or told to come back, others are served, and memory stays in its bound."""
     bodies, statuses = list(BOMBS.values()), []
 
     def send(number):
@@ -66,8 +64,8 @@ def test_a_hundred_at_a_time(service):
         )
 
     threads = [Thread(target=send, args=(number,)) for number in range(_BOMBS)]
-    for each in threads:
-        each.start()
+    for bomb in threads:
+        bomb.start()
     small = []
     while any(thread.is_alive() for thread in threads):
         small.append(service.exchange(request(fresh(), _ONCE), patience=60).status)
@@ -82,10 +80,8 @@ def test_a_hundred_at_a_time(service):
 
 
 def test_announced_bytes_are_given_back(tmp_path):
-    """Uploads that are announced and never sent keep small ones out at no time, and large ones not
-    for ever.
-    """
-    settings = Settings(open_uploads=True, limits=Limits(patience=1.0))
+    """Uploads announced and never sent keep small ones out never, and large ones not for ever."""
+    settings = Settings(open_uploads=True, limits=UploadLimits(patience=1.0))
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
     with closing(service), serving(service) as url:
         running = RunningService(None, urlsplit(url).port, None)
@@ -95,8 +91,8 @@ def test_announced_bytes_are_given_back(tmp_path):
             connections = [
                 stack.enter_context(socket.create_connection(address)) for _ in range(40)
             ]
-            for each in connections:
-                each.sendall(announced)
+            for waiting in connections:
+                waiting.sendall(announced)
             assert running.exchange(request(fresh(), _ONCE)).status == 202
             assert running.exchange(announced).status == 503
             answers = Counter(received(connection, patience=20)[::2] for connection in connections)

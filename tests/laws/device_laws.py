@@ -27,22 +27,22 @@ NOT_A_VALUE = "a secret of mine"
 
 
 def uniform(randbelow):
-    """Every integer below the bound is equally likely on the tapes that are accepted at once, and
-    no other comes.
-    """
-    found = []
+    """Every integer below the bound is equally likely on the accepted tapes, and no other comes."""
+    problems = []
     for bound in range(1, 256):
         law = accepted(every_tape(lambda random, bound=bound: randbelow(bound, random), (8,)))
         if law != dict.fromkeys(range(bound), Fraction(1, bound)):
-            found.append(f"below {bound}: another law")
-    return found
+            problems.append(f"below {bound}: another law")
+    return problems
 
 
 def fresh(source):
     """A source gives as many bytes as it is asked for, and never the same sixteen again."""
-    found = [f"{size} bytes were asked for" for size in (1, 7, 4096) if len(source(size)) != size]
+    problems = [
+        f"{size} bytes were asked for" for size in (1, 7, 4096) if len(source(size)) != size
+    ]
     repeated = 1000 - len({source(16) for _ in range(1000)})
-    return found + ([f"{repeated} of 1,000 draws came before"] if repeated else [])
+    return problems + ([f"{repeated} of 1,000 draws came before"] if repeated else [])
 
 
 def fresh_after_fork(source):
@@ -53,7 +53,7 @@ def fresh_after_fork(source):
 
 def no_randomness(source):
     """A source whose operating system gives nothing, or too little, gives an error and no bytes."""
-    found = []
+    problems = []
     failures = {
         "OSError": OSError("no entropy"),
         "NotImplementedError": NotImplementedError(),
@@ -64,21 +64,17 @@ def no_randomness(source):
             patch("os.urandom", side_effect=error, return_value=b"\0\0"),
             suppress(RandomnessError),
         ):
-            found.append(f"{name}: gave {len(source(16))} bytes")
-    return found
+            problems.append(f"{name}: gave {len(source(16))} bytes")
+    return problems
 
 
 def answered_once(client):
-    """A question that is spent by one report is never answered with fresh noise, not even after a
-    restart.
-    """
+    """A question spent by one report never gets fresh noise, not even after a restart."""
     return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(client, _refused_again)
 
 
 def memoized(client):
-    """An answer that was given before is reported from the same permanent response, also after a
-    restart.
-    """
+    """A repeated answer is reported from the same permanent response, also after a restart."""
 
     def repeat(client, device, path=None):
         first = {device.record("mirror", answer).row for answer in ANSWERS for _ in range(3)}
@@ -100,20 +96,20 @@ def one_cohort(client):
 
 def charged_first(client):
     """If what was spent cannot be remembered, no report is made."""
-    found = []
+    problems = []
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a-file").touch()
         nowhere = Path(folder) / "a-file" / "state"
         for name in ("once", "mirror"):
             with suppress(StateError):
                 client(DEVICE_SURVEY, state=nowhere).record(name, "red")
-                found.append(f"{name}: reported all the same")
-    return found
+                problems.append(f"{name}: reported all the same")
+    return problems
 
 
 def nothing_without_randomness(client):
     """A source that fails at any of its calls leaves no report behind."""
-    found = []
+    problems = []
     for name in ("once", "mirror"):
         for working in range(8):
             try:
@@ -123,52 +119,52 @@ def nothing_without_randomness(client):
             # `once` needs one call at least, `mirror` four: cohort, secret, permanent and
             # instantaneous bits.
             if working < {"once": 1, "mirror": 4}[name]:
-                found.append(f"{name}: reported after {working} calls of randomness")
-    return found
+                problems.append(f"{name}: reported after {working} calls of randomness")
+    return problems
 
 
 def silent(client):
-    """An answer is in no error message and in no state file, and its memo keys are a secret of the
-    device.
-    """
-    found, keys = [], []
+    """An answer is in no error message and no state file, and memo keys are a device's secret."""
+    problems, keys = [], []
     try:
         client(DEVICE_SURVEY).record("once", NOT_A_VALUE)
     except AnswerError as error:
-        found += ["the message repeats the answer"] if NOT_A_VALUE in str(error) else []
+        problems += ["the message repeats the answer"] if NOT_A_VALUE in str(error) else []
     for _ in range(2):
         with tempfile.TemporaryDirectory() as folder:
             device = client(DEVICE_SURVEY, state=Path(folder) / "state", random=_in_cohort_zero)
             device.record("once", ANSWERS[2])
             device.record("mirror", NOT_A_VALUE)
-            kept = b"".join(path.read_bytes() for path in Path(folder).iterdir())
-            told = [answer.encode() for answer in (ANSWERS[2], NOT_A_VALUE)]
-            if any(form in kept for answer in told for form in (answer, answer.hex().encode())):
-                found.append("the state holds an answer")
+            content = b"".join(path.read_bytes() for path in Path(folder).iterdir())
+            answers = [answer.encode() for answer in (ANSWERS[2], NOT_A_VALUE)]
+            if any(
+                form in content for answer in answers for form in (answer, answer.hex().encode())
+            ):
+                problems.append("the state holds an answer")
             keys.append({key for key, _ in records_of(device._memory.store, "permanent")})
-    return found + (["two devices keep an answer under the same key"] if keys[0] & keys[1] else [])
+    return problems + (
+        ["two devices keep an answer under the same key"] if keys[0] & keys[1] else []
+    )
 
 
 def one_width(client):
     """Every report of a question has the same number of bytes."""
-    found = []
+    problems = []
     for name in ("once", "mirror"):
         widths = {
             len(client(DEVICE_SURVEY).record(name, answer).row)
             for answer in ANSWERS
             for _ in range(40)
         }
-        found += (
+        problems += (
             [] if widths == {DEVICE_SURVEY[name].width} else [f"{name}: widths {sorted(widths)}"]
         )
-    return found
+    return problems
 
 
 def least_error(choose):
-    """`choose(size, epsilon)` names the mechanism of least summed variance: sets of w values, or
-    one value (w = 1).
-    """
-    found = []
+    """`choose(size, epsilon)` names the mechanism of least summed variance: sets, or one value."""
+    problems = []
     # Some of these pairs lie where one value more or less would change the choice.
     for epsilon in ("0.1", "0.6", "0.8", "1", "1.25", "1.55", "1.85", "2", "2.5", "3.95", "6", "8"):
         e = float(taylor_exp(Fraction(epsilon))[0])
@@ -183,8 +179,8 @@ def least_error(choose):
                 "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss",
             )
             if named != best:
-                found.append(f"{size} values, epsilon {epsilon}: {named} and not {best}")
-    return found
+                problems.append(f"{size} values, epsilon {epsilon}: {named} and not {best}")
+    return problems
 
 
 DRAW_LAWS = (uniform,)
@@ -213,8 +209,8 @@ def _on_disk(client, law):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
         return [
-            f"after a restart: {each}"
-            for each in law(client, client(DEVICE_SURVEY, state=path), path)
+            f"after a restart: {problem}"
+            for problem in law(client, client(DEVICE_SURVEY, state=path), path)
         ]
 
 

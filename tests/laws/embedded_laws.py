@@ -26,7 +26,7 @@ DAY = 86_400
 
 def one_transaction(client):
     """Wherever the disk fails, an answer is charged for and waits to be sent, or neither."""
-    found, recorded, working = [], False, count()
+    problems, recorded, working = [], False, count()
     with tempfile.TemporaryDirectory() as folder:
         while not recorded:
             store = FailingDatabase(Path(folder) / "state", statements := next(working))
@@ -37,8 +37,8 @@ def one_transaction(client):
             store.close()
             (Path(folder) / "state").unlink()
             if kinds.count("charge") != kinds.count("report"):
-                found.append(f"{kinds} after {statements} statements")
-    return found
+                problems.append(f"{kinds} after {statements} statements")
+    return problems
 
 
 def same_bytes(client):
@@ -54,7 +54,7 @@ def same_bytes(client):
 
 def spent_for_good(client):
     """Neither another day nor forgetting brings a budget back."""
-    found = []
+    problems = []
     with _opened(client) as (device, _), _quiet():
         device.record("once", "red")
         for what in ("a day", "forgetting"):
@@ -63,20 +63,18 @@ def spent_for_good(client):
                 device.set_consent("on")
             with patch.object(time, "time", return_value=time.time() + DAY):
                 if device.record("once", "red"):
-                    found.append(f"answered again after {what}")
-    return found
+                    problems.append(f"answered again after {what}")
+    return problems
 
 
 def never_silent(client):
-    """Every answer to a memoized question is reported, from as many permanent responses as the
-    survey allows.
-    """
+    """Every answer to a memoized question is reported, from the permanent responses allowed."""
     with _opened(client) as (device, transport), _quiet():
         recorded = [device.record("mirror", f"value {number}") for number in range(20)]
         device._sender.send_all()
         responses = len(set(transport.reports(DEVICE_SURVEY, "mirror")))
-    found = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
-    return found + (
+    problems = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
+    return problems + (
         [] if responses <= DEVICE_SURVEY["mirror"].charges else [f"{responses} permanent responses"]
     )
 
@@ -86,9 +84,9 @@ def nothing_without_consent(client):
     with _opened(client) as (device, transport):
         device.record("once", "red")
         device.set_consent("off")
-        found = ["recorded"] if device.record("bits", "red") else []
+        problems = ["recorded"] if device.record("bits", "red") else []
         device._sender.send_all()
-        return found + (["sent"] if transport.payloads else [])
+        return problems + (["sent"] if transport.payloads else [])
 
 
 EMBEDDED_LAWS = (one_transaction, same_bytes, spent_for_good, never_silent, nothing_without_consent)

@@ -13,6 +13,7 @@ from random import Random as Seeded
 import numpy as np
 from every_tape import UNFINISHED, accepted, every_tape
 from memory_laws import bloom_ratio, lifetime, permanent, repeated, stages
+from specimens import MEANS
 from written_out import (
     counts_of,
     declared_law,
@@ -40,55 +41,51 @@ def privacy(specimen):
     if randomizer.kind == "bloom":
         rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
         return bloom_ratio(randomizer, rows, randomizer.ratio)
-    found = channels.worst_ratio(randomizer.channel())
-    if found == randomizer.ratio:
+    ratio = channels.worst_ratio(randomizer.channel())
+    if ratio == randomizer.ratio:
         return []
-    return [f"states a ratio of {randomizer.ratio}, delivers {found}"]
+    return [f"states a ratio of {randomizer.ratio}, delivers {ratio}"]
 
 
 def declared(specimen):
-    """The delivered ratio <= the declared one <= e^epsilon, in fractions, and hardly any of epsilon
-    is wasted.
-    """
-    found = _declared(specimen.randomizer.ratio, specimen.declared, specimen.spends_all)
+    """The delivered ratio <= the declared <= e^epsilon, and hardly any of epsilon is wasted."""
+    problems = _declared(specimen.randomizer.ratio, specimen.declared, specimen.spends_all)
     if specimen.declared.lifetime is None:
-        return found
+        return problems
     ever = _declared(
         lifetime_ratio(specimen.randomizer), specimen.declared.lifetime, specimen.spends_all
     )
-    return found + [f"ever: {each}" for each in ever]
+    return problems + [f"ever: {problem}" for problem in ever]
 
 
 def _declared(ratio, declaration, spends_all):
     text, bound, _ = declaration
-    found = []
+    problems = []
     if ratio > bound:
-        found.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
+        problems.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
     if text.startswith("ln("):
-        return found + (
+        return problems + (
             [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
         )
     low, _ = taylor_exp(Fraction(text))
     if bound > low:
-        found.append(f"the bound {float(bound)} is not below e^{text}")
+        problems.append(f"the bound {float(bound)} is not below e^{text}")
     if spends_all and ratio < low * (1 - WASTE):
-        found.append(f"delivers {float(ratio)} only, of {float(low)} declared")
-    return found
+        problems.append(f"delivers {float(ratio)} only, of {float(low)} declared")
+    return problems
 
 
 def support(specimen):
-    """A report supports its own value with p, any other with q, and two values as `joint_support`
-    says.
-    """
+    """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
-    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", "mean"):
+    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", *MEANS):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)
     if randomizer.kind == "blocks":
         return _support_in_blocks(specimen)
     p, q = randomizer.support
-    found = []
+    problems = []
     if randomizer.kind == "bloom":
         for pattern, bit in product(range(1 << randomizer.bits), range(randomizer.bits)):
             rate = sum(
@@ -97,14 +94,14 @@ def support(specimen):
                 if report >> bit & 1
             )
             if rate != (p if pattern >> bit & 1 else q):
-                found.append(f"bit {bit} of {pattern:b} is set with {rate}")
-        return found
+                problems.append(f"bit {bit} of {pattern:b} is set with {rate}")
+        return problems
     both_own, both_other = randomizer.joint_support() or (None, None)
     votes = [supported(randomizer, report) for report in reports_of(randomizer)]
-    held = [held_in(randomizer, value) for value in specimen.values]
-    if set(range(randomizer.size)) != set().union(*held):
-        found.append(f"states {randomizer.size} values, has {len(set().union(*held))}")
-    for value, own, row in zip(specimen.values, held, randomizer.channel().rows, strict=True):
+    supports = [held_in(randomizer, value) for value in specimen.values]
+    if set(range(randomizer.size)) != set().union(*supports):
+        problems.append(f"states {randomizer.size} values, has {len(set().union(*supports))}")
+    for value, own, row in zip(specimen.values, supports, randomizer.channel().rows, strict=True):
         for one, other in product(range(randomizer.size), repeat=2):
             rate = sum(
                 mass for voted, mass in zip(votes, row, strict=True) if {one, other} <= voted
@@ -116,8 +113,10 @@ def support(specimen):
             if one == other:
                 expected = p if hits else q
             if rate != expected and expected is not None:
-                found.append(f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}")
-    return found
+                problems.append(
+                    f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}"
+                )
+    return problems
 
 
 def unbiased(specimen):
@@ -126,39 +125,37 @@ def unbiased(specimen):
     Sketches are unbiased over the choice of hash functions only: see `test_sketches.py`, and
     `test_heavy_hitters.py`.
     """
-    found = []
-    if specimen.randomizer.kind in ("bloom", "sketch", "search", "mean"):
-        return found
+    problems = []
+    if specimen.randomizer.kind in ("bloom", "sketch", "search", *MEANS):
+        return problems
     score = scores(specimen.randomizer)
     for value, row in zip(specimen.values, specimen.randomizer.channel().rows, strict=True):
         mean = [sum(mass * score[y][x] for y, mass in enumerate(row)) for x in range(len(score[0]))]
         if mean != [int(x in held_in(specimen.randomizer, value)) for x in range(len(mean))]:
-            found.append(f"value {value} is estimated as {[float(entry) for entry in mean]}")
-    return found
+            problems.append(f"value {value} is estimated as {[float(entry) for entry in mean]}")
+    return problems
 
 
 def decoder(specimen):
     """What the aggregator makes of one report is its score; so its estimates are unbiased."""
-    found = []
-    if specimen.randomizer.kind in ("bloom", "search", "mean"):
-        return found
+    problems = []
+    if specimen.randomizer.kind in ("bloom", "search", *MEANS):
+        return problems
     score = scores(specimen.randomizer)
     for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
         moments = specimen.decode(specimen.randomizer, counts_of(specimen.randomizer, {report: 1}))
         if moments.reports != 1 or not _close(moments.frequency, exact):
-            found.append(
+            problems.append(
                 f"report {report} scores {list(moments.frequency)}, not "
                 f"{[float(entry) for entry in exact]}"
             )
-    return found
+    return problems
 
 
 def errors(specimen):
-    """The aggregator's variances and covariance are those of the channel, worked out report by
-    report.
-    """
+    """The aggregator's variances and covariance are the channel's, worked out report by report."""
     randomizer = specimen.randomizer
-    if randomizer.kind in ("bloom", "sketch", "search", "mean"):
+    if randomizer.kind in ("bloom", "sketch", "search", *MEANS):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
     size, owns = len(score[0]), [held_in(randomizer, value) for value in specimen.values]
@@ -171,7 +168,9 @@ def errors(specimen):
     moments = specimen.decode(
         randomizer, counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True)))
     )
-    held = [sum(count * score[y][x] for y, count in enumerate(counts)) / total for x in range(size)]
+    frequency_of = [
+        sum(count * score[y][x] for y, count in enumerate(counts)) / total for x in range(size)
+    ]
 
     def spread(row, x, z):
         product_mean = sum(mass * score[y][x] * score[y][z] for y, mass in enumerate(rows[row]))
@@ -181,38 +180,41 @@ def errors(specimen):
         share = sum(population[row] for row in among)
         return sum(population[row] * spread(row, x, z) for row in among) / share
 
-    found = []
-    if not _close(moments.frequency, held):
-        found.append("the frequencies are not the mean score")
+    problems = []
+    if not _close(moments.frequency, frequency_of):
+        problems.append("the frequencies are not the mean score")
     if randomizer.kind == "blocks" and hasattr(randomizer, "most"):
         # What else a set holds makes a difference to its spread, and only the mean of all is known.
         means = [mean_spread(x, x, range(len(rows))) for x in range(size)]
         if not _close(
-            moments.frequency * moments.hold + (1 - moments.frequency) * moments.other, means
+            moments.frequency * moments.variance_if_held
+            + (1 - moments.frequency) * moments.variance_if_not,
+            means,
         ):
-            found.append("the variance is another")
-        return found
+            problems.append("the variance is another")
+        return problems
     if not all(
-        _close(moments.hold[x], spread(row, x, x)) for row, own in enumerate(owns) for x in own
+        _close(moments.variance_if_held[x], spread(row, x, x))
+        for row, own in enumerate(owns)
+        for x in own
     ):
-        found.append("the variance for a value that is held is another")
+        problems.append("the variance for a value that is held is another")
     others = [
         mean_spread(x, x, [row for row, own in enumerate(owns) if x not in own])
         for x in range(size)
     ]
-    if not _close(moments.other, others):
-        found.append("the variance for a value that is not held is another")
+    if not _close(moments.variance_if_not, others):
+        problems.append("the variance for a value that is not held is another")
     if _without_covariance(randomizer):
-        return found
+        return problems
     exact = [[mean_spread(x, z, range(len(rows))) for z in range(size)] for x in range(size)]
     if not _close(total * moments.covariance(), exact):
-        found.append("the covariance is another")
-    return found
+        problems.append("the covariance is another")
+    return problems
 
 
 def averages(specimen):
-    """Mean, second moment and variance of whole numbers are unbiased: they are linear, so report by
-    report.
+    """Mean, second moment and variance of whole numbers are unbiased, report by report.
 
     Where a report tells of no second moment, the variance is at least what it is.
     """
@@ -220,22 +222,41 @@ def averages(specimen):
     if randomizer.kind in ("bloom", "sketch", "search") or hasattr(randomizer, "most"):
         return []
     rows = randomizer.channel().rows
-    values = np.arange(len(rows)) - 1.5
-    made = []
+    values = np.arange(len(rows)) - (len(rows) - 1) / 2
+    parts = []
     for report in reports_of(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        moments = None if randomizer.kind == "mean" else specimen.decode(randomizer, counts)
-        made.append(specimen.average(randomizer, moments, counts, values))
-    if None in made:
+        moments = None if randomizer.kind in MEANS else specimen.decode(randomizer, counts)
+        parts.append(specimen.average(randomizer, moments, counts))
+    if None in parts:
         return [] if _without_covariance(randomizer) else ["no mean"]
-    estimates, seconds, variances = np.array(made).T
+    estimates, seconds, variances = np.array([part[:3] for part in parts]).T
     law = np.array([[float(mass) for mass in row] for row in rows])
-    found = [] if _close(law @ estimates, values) else ["the mean is biased"]
+    problems = [] if _close(law @ estimates, values) else ["the mean is biased"]
     spread = law @ estimates**2 - values**2
     if randomizer.kind == "mean":
-        return found + ([] if (law @ variances > spread - 1e-9).all() else ["too small a variance"])
-    found += [] if _close(law @ seconds, values**2) else ["the second moment is biased"]
-    return found + ([] if _close(law @ variances, spread) else ["the variance is biased"])
+        return problems + (
+            [] if (law @ variances > spread - 1e-9).all() else ["too small a variance"]
+        )
+    # Of a number between two places of a coarser grid, the place is known, and that it was rounded.
+    below, between = _between_places(randomizer, len(rows))
+    problems += (
+        [] if _close(law @ seconds, values**2 + between) else ["the second moment is biased"]
+    )
+    return problems + (
+        [] if _close(law @ variances, spread + below) else ["the variance is biased"]
+    )
+
+
+def _between_places(randomizer, size):
+    """For each value, what rounding to a grid adds to the stated variance, and to the square."""
+    grid = getattr(randomizer, "grid", size - 1)
+    if grid == size - 1:
+        return np.zeros(size), np.zeros(size)
+    step = (size - 1) / grid
+    rest = np.arange(size) / step % 1
+    rounding = rest * (1 - rest) * step**2
+    return step**2 / 4 - rounding, rounding
 
 
 def sampler(specimen):
@@ -243,29 +264,27 @@ def sampler(specimen):
 
     And from nothing else.
     """
-    found, rejected = [], set()
+    problems, rejected = [], set()
     for value in specimen.values:
         law = every_tape(
             lambda random, value=value: specimen.randomizer.randomize(value, random), specimen.tape
         )
         rejected.add(law.get(UNFINISHED, 0))
         drawn, stated = accepted(law), declared_law(specimen.randomizer, value)
-        found += [
+        problems += [
             f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated "
             f"{stated.get(report, 0)}"
             for report in sorted(drawn.keys() | stated.keys())
             if drawn.get(report, 0) != stated.get(report, 0)
         ]
-    return found + (
+    return problems + (
         ["how often a draw is rejected depends on the value"] if len(rejected) > 1 else []
     )
 
 
 def same_bytes(specimen):
-    """On one tape, every value draws as many bytes, and gives a report of one width that the
-    aggregator admits.
-    """
-    randomizer, found = specimen.randomizer, []
+    """On one tape, every value draws as many bytes, and gives an admitted report of one width."""
+    randomizer, problems = specimen.randomizer, []
     for seed in range(100):
         used = set()
         for value in specimen.values:
@@ -279,10 +298,10 @@ def same_bytes(specimen):
             )[None]
             width = randomizer.layout.width
             if row[:, width:].any() or faults(row[:, :width], randomizer.layout):
-                found.append(f"seed {seed}: the report of {value!r} does not fit the layout")
+                problems.append(f"seed {seed}: the report of {value!r} does not fit the layout")
         if len(used) > 1:
-            found.append(f"seed {seed}: the bytes drawn depend on the value: {sorted(used)}")
-    return found
+            problems.append(f"seed {seed}: the bytes drawn depend on the value: {sorted(used)}")
+    return problems
 
 
 CHANNEL_LAWS = (
@@ -304,11 +323,9 @@ SAMPLER_LAWS = (sampler, permanent)
 
 
 def _support_in_cohorts(sketch):
-    """A report supports with p the values of its bucket, with q the others, in each cohort as
-    often.
-    """
+    """A report supports its bucket's values with p, the others with q, in each cohort as often."""
     p, q = sketch.within
-    votes, found = [supported(sketch, report) for report in reports_of(sketch)], []
+    votes, problems = [supported(sketch, report) for report in reports_of(sketch)], []
     for value, row in enumerate(sketch.channel().rows):
         for other in range(sketch.size):
             rate = sum(mass for voted, mass in zip(votes, row, strict=True) if other in voted)
@@ -317,15 +334,13 @@ def _support_in_cohorts(sketch):
                 for cohort in range(sketch.cohorts)
             ]
             if rate != sum(p if len(bucket) == 1 else q for bucket in buckets) / sketch.cohorts:
-                found.append(f"P[supports {other} | {value}] = {rate}")
-    return found
+                problems.append(f"P[supports {other} | {value}] = {rate}")
+    return problems
 
 
 def _support_in_blocks(specimen):
-    """Of the reports in a value's block, a share supports it that is what `within` says, at most if
-    it is held.
-    """
-    randomizer, found = specimen.randomizer, []
+    """Of the reports in a value's block, the share that supports it is what `within` says."""
+    randomizer, problems = specimen.randomizer, []
     p, q = randomizer.within
     reports, shares = reports_of(randomizer), {x: set() for x in range(randomizer.size)}
     votes, in_block = (
@@ -334,15 +349,15 @@ def _support_in_blocks(specimen):
     for value, row in zip(specimen.values, randomizer.channel().rows, strict=True):
         for x, held_by in shares.items():
             rate, block = (
-                sum(mass for chosen, mass in zip(each, row, strict=True) if x in chosen)
-                for each in (votes, in_block)
+                sum(mass for chosen, mass in zip(sets, row, strict=True) if x in chosen)
+                for sets in (votes, in_block)
             )
             if x in held_in(randomizer, value):
                 held_by.add(rate / block)
             elif rate / block != q:
-                found.append(f"P[supports {x} | {value}, in its block] = {rate / block}")
+                problems.append(f"P[supports {x} | {value}, in its block] = {rate / block}")
     wrong = {x: max(held_by) for x, held_by in shares.items() if max(held_by) != p}
-    return found + [
+    return problems + [
         f"P[supports {x} | who holds it, in its block] = {rate}" for x, rate in wrong.items()
     ]
 

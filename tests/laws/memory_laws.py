@@ -40,15 +40,14 @@ def lifetime(specimen):
     rows = permanent_channel(randomizer).rows
     if randomizer.kind == "bloom":
         return bloom_ratio(randomizer, rows, stated)
-    found = channels.worst_ratio(Channel(tuple(rows[state] for state in true_states(randomizer))))
-    return [] if found == stated else [f"states a lifetime ratio of {stated}, keeps {found}"]
+    ratio = channels.worst_ratio(Channel(tuple(rows[state] for state in true_states(randomizer))))
+    return [] if ratio == stated else [f"states a lifetime ratio of {stated}, keeps {ratio}"]
 
 
 def repeated(specimen):
-    """The likeliest reports of one value, among all that can come, are as much likelier than for
-    another as is stated.
+    """The likeliest reports of a value are as much likelier than for another as is stated.
 
-    So many reports say more than fewer do, and never more than the permanent response that they
+    Many reports say more than fewer do, and never more than the permanent response that they
     were made from.
     """
     randomizer = specimen.randomizer
@@ -56,27 +55,27 @@ def repeated(specimen):
         return []
     stated = [randomizer.ratio_after(reports) for reports in (1, 2, 3, 50)]
     ever = randomizer.lifetime_ratio
-    found = [] if stated[0] == randomizer.ratio else ["one report is stated to have two ratios"]
+    problems = [] if stated[0] == randomizer.ratio else ["one report is stated to have two ratios"]
     if stated != sorted(stated) or (ever is not None and stated[-1] > ever):
-        found.append("the ratio does not rise to that of all reports")
+        problems.append("the ratio does not rise to that of all reports")
     if randomizer.kind == "bloom":
-        return found
+        return problems
     rows = permanent_channel(randomizer).rows
     permanents = [rows[state] for state in true_states(randomizer)]
     for reports in (1, 2, 3):
         worst = worst_of_repeated(permanents, instantaneous_channel(randomizer).rows, reports)
         if worst != stated[reports - 1]:
-            found.append(f"{reports} reports have a ratio of {worst}, stated {stated[reports - 1]}")
-    return found
+            problems.append(
+                f"{reports} reports have a ratio of {worst}, stated {stated[reports - 1]}"
+            )
+    return problems
 
 
 def stages(specimen):
-    """The permanent channel, then the instantaneous one, is the law that is stated of a first
-    report, exactly.
-    """
-    randomizer, found = specimen.randomizer, []
+    """The permanent channel, then the instantaneous one, is the stated law of a first report."""
+    randomizer, problems = specimen.randomizer, []
     if not hasattr(randomizer, "memoizes"):
-        return found
+        return problems
     both = channels.chain(permanent_channel(randomizer), instantaneous_channel(randomizer)).rows
     cohorts = cohorts_of(randomizer)
     for value in specimen.values:
@@ -85,8 +84,8 @@ def stages(specimen):
             row = both[true_state(randomizer, value, cohort)]
             reports = [randomizer.layout.report(body, cohort) for body in range(len(row))]
             if [stated[report] * len(cohorts) for report in reports] != list(row):
-                found.append(f"value {value!r} in cohort {cohort}: another law")
-    return found
+                problems.append(f"value {value!r} in cohort {cohort}: another law")
+    return problems
 
 
 def permanent(specimen):
@@ -94,12 +93,12 @@ def permanent(specimen):
 
     Values that share one are not told apart.
     """
-    randomizer, found = specimen.randomizer, []
+    randomizer, problems = specimen.randomizer, []
     if not getattr(randomizer, "memoizes", False):
-        return found
+        return problems
     rows = permanent_channel(randomizer).rows
     for cohort in cohorts_of(randomizer):
-        kept = {}
+        laws = {}
         for value in specimen.values:
             law = accepted(
                 every_tape(
@@ -113,16 +112,16 @@ def permanent(specimen):
             if any(law.get(response, 0) != mass for response, mass in enumerate(stated)) or len(
                 law
             ) > len(stated):
-                found.append(f"value {value!r} in cohort {cohort}: another law")
-            if kept.setdefault(randomizer.memo_value(value, cohort), law) != law:
-                found.append(
+                problems.append(f"value {value!r} in cohort {cohort}: another law")
+            if laws.setdefault(randomizer.memo_value(value, cohort), law) != law:
+                problems.append(
                     f"value {value!r} in cohort {cohort} shares another value's permanent response"
                 )
-        if randomizer.memos is not None and len(kept) > randomizer.memos:
-            found.append(
-                f"cohort {cohort} keeps {len(kept)} responses, stated at most {randomizer.memos}"
+        if randomizer.memos is not None and len(laws) > randomizer.memos:
+            problems.append(
+                f"cohort {cohort} keeps {len(laws)} responses, stated at most {randomizer.memos}"
             )
-    return found
+    return problems
 
 
 def bloom_ratio(randomizer, rows, stated):
@@ -131,19 +130,19 @@ def bloom_ratio(randomizer, rows, stated):
     No two that texts can set have more.
     """
     size, hashes = randomizer.bits, randomizer.hashes
-    found = []
+    problems = []
     real = [bits for bits in range(1, 1 << size) if bits.bit_count() <= hashes]
     full = [bits for bits in real if bits.bit_count() == hashes]
     apart = [pair for pair in combinations(full, 2) if not pair[0] & pair[1]]
     if {channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart} != {
         stated
     }:
-        found.append(
+        problems.append(
             f"two filters that differ in {hashes} bits each way do not have the stated ratio of "
             f"{stated}"
         )
     if any(
         channels.worst_ratio(Channel((rows[a], rows[b]))) > stated for a, b in combinations(real, 2)
     ):
-        found.append("two texts can be told apart better than stated")
-    return found
+        problems.append("two texts can be told apart better than stated")
+    return problems

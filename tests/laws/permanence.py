@@ -96,7 +96,7 @@ def worst_of_repeated(permanents, fresh, reports):
 
 
 def best_guess(permanents, fresh, reports):
-    """How often the best guess at one of equally likely values is right, after so many reports."""
+    """How often the best guess at one of equally likely values is right, after n reports."""
     total = scale = 0
     for chances, often in repeated_reports(permanents, fresh, reports):
         total += often * max(chances)
@@ -105,7 +105,7 @@ def best_guess(permanents, fresh, reports):
 
 
 def repeated_reports(permanents, fresh, reports):
-    """For each so many reports, in whatever order: each value's chance of them on a common scale.
+    """For each number of reports, in whatever order: each value's chance of them on a common scale.
 
     In how many orders.
 

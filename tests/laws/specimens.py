@@ -15,6 +15,7 @@ from ldp import parse_survey
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Randomizer
+from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.heavy_hitters import HeavyHitters
@@ -74,7 +75,11 @@ DECODERS = {
     "bloom": bloom_moments,
     "search": found_moments,
     "mean": None,
+    "dithered": None,
 }
+
+MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
+"""Kinds of which a mean is estimated, and no frequencies."""
 
 _TWO_EPSILONS = tuple(
     f'epsilon_first = "{first}"\nepsilon_lifetime = "{lifetime}"'
@@ -112,6 +117,11 @@ DESIGNS = {
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
     "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
     "one-bit": tuple(_STEPS + keys for keys in _EPSILONS),
+    "dithered": (
+        *(_STEPS + keys for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 1\nlevels = 3",
+        'type = "number"\nlow = "-0.5"\nhigh = 2\nstep = "1/2"\noutside = "clip"\nepsilon = 2',
+    ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
     ),
@@ -197,21 +207,19 @@ def automatic(size, epsilon):
 
 def designed(mechanism, number):
     """One design of a mechanism, as a specimen."""
-    made = question(mechanism, DESIGNS[mechanism][number])
-    decode, spends_all = DECODERS[made.randomizer.kind], mechanism not in ("the", "exponential")
+    asked = question(mechanism, DESIGNS[mechanism][number])
+    decode, spends_all = DECODERS[asked.randomizer.kind], mechanism not in ("the", "exponential")
     return Specimen(
         f"{mechanism}-{number}",
-        made.randomizer,
-        made.declared,
+        asked.randomizer,
+        asked.declared,
         decode=decode,
         spends_all=spends_all,
     )
 
 
 def abridged(specimen):
-    """The specimen with so few hash functions, levels or cells that its channel
-    can be written out.
-    """
+    """The specimen with so few hash functions, levels or cells that one can write its channel."""
     randomizer = specimen.randomizer
     if randomizer.layout.places > 1:
         return specimen._replace(randomizer=randomizer._replace(levels=4))
@@ -350,6 +358,16 @@ SMALL = (
     ),
     Specimen(
         "steps-3-margin-1", AdditiveNoise(3, 1, 3, far=1, least=27), tape=(8,), decode=noise_moments
+    ),
+    *(
+        Specimen(f"dithered-{name}", DitheredResponse(*numbers), tape=tape, decode=None)
+        for name, numbers, tape in (
+            ("2-levels", (5, 4, 2, 5, 1), (2, 8)),
+            ("3-levels", (5, 4, 3, 5, 1), (2, 8)),
+            ("5-levels", (3, 2, 5, 3, 1), (1, 8)),
+            ("boolean", (2, 1, 2, 3, 1), (8,)),
+            ("coarsely", (9, 4, 3, 14, 1), (3, 2, 4)),
+        )
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

@@ -16,7 +16,7 @@ from ldp_client.embedded import EmbeddedClient
 def every(argument, subjects):
     """The test, for each of the subjects, which have names."""
     return pytest.mark.parametrize(
-        argument, subjects, ids=lambda each: getattr(each, "__name__", None) or each.name
+        argument, subjects, ids=lambda subject: getattr(subject, "__name__", None) or subject.name
     )
 
 
@@ -28,7 +28,9 @@ def test_every_mechanism_has_designs():
 
 def test_every_randomizer_is_run_over_every_tape():
     """Whatever randomizer a design gives, some small instance of it is run over every tape."""
-    assert {type(each.randomizer) for each in DESIGNED} == {type(each.randomizer) for each in SMALL}
+    assert {type(specimen.randomizer) for specimen in DESIGNED} == {
+        type(specimen.randomizer) for specimen in SMALL
+    }
 
 
 @every("law", CHANNEL_LAWS)
@@ -40,27 +42,21 @@ def test_channel(law, specimen):
 
 @every("specimen", DESIGNED)
 def test_declared(specimen):
-    """No design delivers less privacy than its survey declares, and e^epsilon is bounded from
-    below.
-    """
+    """No design delivers less privacy than declared, and e^epsilon is bounded from below."""
     assert declared(specimen) == []
 
 
 @every("law", SAMPLER_LAWS)
 @every("specimen", SMALL)
 def test_every_tape(law, specimen, monkeypatch):
-    """Run over every tape, the sampler draws from its channel (blocks of randomness being short
-    enough for that).
-    """
+    """Run over every tape, of short blocks of randomness, the sampler draws from its channel."""
     monkeypatch.setattr("ldp.randomness.BLOCK", 6)
     assert law(specimen) == []
 
 
-@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda each: each.name)
+@pytest.mark.parametrize("specimen", DESIGNED, ids=lambda specimen: specimen.name)
 def test_memory_costs_at_least_one_report(specimen):
-    """What a device ever reveals about a value is bounded by what its permanent response does, if
-    it keeps one.
-    """
+    """What a device ever reveals about a value is bounded by its permanent response, if any."""
     one, ever = specimen.randomizer.ratio, lifetime_ratio(specimen.randomizer)
     assert ever is None or one <= ever
 
@@ -85,8 +81,10 @@ def test_client(law):
 
 @every("law", EMBEDDED_LAWS)
 def test_embedded_client(law):
-    """What apps embed charges and queues as one, repeats its bytes, never forgets a charge, is not
-    silent, and asks.
+    """What apps embed keeps its laws of charging, queueing, repeating and consent.
+
+    It charges and queues as one, repeats its bytes, never forgets a charge, is not silent, and
+    asks.
     """
     assert law(EmbeddedClient) == []
 

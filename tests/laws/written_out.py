@@ -17,9 +17,7 @@ from ldp_aggregator.tallies.counting import count_rows
 
 
 def taylor_exp(exponent, terms=300, digits=120):
-    """Rational (lower, upper) bounds of e^exponent for 0 <= exponent <= 50: its series, rounded
-    down and up.
-    """
+    """Rational (lower, upper) bounds of e^exponent, 0 <= exponent <= 50: its series, rounded."""
     low = high = low_term = high_term = unit = 10**digits
     for count in range(1, terms):
         low_term = low_term * exponent.numerator // (exponent.denominator * count)
@@ -37,9 +35,7 @@ def warner(ratio):
 
 
 def product_law(pattern, size, if_one, if_zero):
-    """The law of a vector of independent bits, each 1 with a probability that depends on the
-    pattern's bit.
-    """
+    """The law of a vector of independent bits: P[1] of each depends on the pattern's bit."""
     law = []
     for report in range(1 << size):
         mass = Fraction(1)
@@ -69,8 +65,8 @@ def values_of(randomizer):
         return tuple(range(len(randomizer.channel().rows)))
     sets = (
         chosen
-        for held in range(randomizer.most + 1)
-        for chosen in combinations(range(randomizer.size), held)
+        for size in range(randomizer.most + 1)
+        for chosen in combinations(range(randomizer.size), size)
     )
     return tuple(sum(2**x for x in chosen) for chosen in sets)
 
@@ -103,17 +99,13 @@ def declared_law(randomizer, value):
 
 @lru_cache
 def projective_points(order, dimension):
-    """The points of a projective space: vectors whose first coordinate that is not 0 is 1, in
-    lexicographic order.
-    """
+    """The points of a projective space, lexicographically: their first coordinate not 0 is 1."""
     vectors = product(range(order), repeat=dimension)
     return [vector for vector in vectors if next((x for x in vector if x), 0) == 1]
 
 
 def orthogonal(one, other, order):
-    """Whether the products of coordinates add up to 0, in the field of prime order or in that of
-    four elements.
-    """
+    """Whether products of coordinates add up to 0, in the field of prime order or of order 4."""
     if order == 4:
         logarithms = (None, 0, 1, 2)
         powers = (1, 2, 3, 1, 2)
@@ -125,9 +117,7 @@ def orthogonal(one, other, order):
 
 
 def supported(randomizer, report):
-    """The values that a report votes for: those of its hash bucket, the bits it sets, or the symbol
-    it names.
-    """
+    """The values that a report votes for: its bucket's, its bits' or its symbol."""
     if randomizer.kind == "sketch":
         return _supported_by_sketch(randomizer, report)
     if isinstance(randomizer, PadAndSample):
@@ -159,9 +149,7 @@ def supported(randomizer, report):
 
 
 def same_block(randomizer, report):
-    """The values of the block that a report of Hadamard response is in: it supports half of them or
-    so.
-    """
+    """The values of the block of a Hadamard response, of which it supports half or so."""
     oracle = getattr(randomizer, "oracle", randomizer)
     block = report // (oracle.symbols // oracle.blocks)
     return {x for x in range(randomizer.size) if x % oracle.blocks == block}
@@ -189,12 +177,12 @@ def sketch_bucket(sketch, value, cohort):
 
 def _supported_by_sketch(sketch, report):
     cohort, body = (report % 2**16, report // 2**16) if sketch.cohorts > 1 else (0, report)
-    held = [sketch_bucket(sketch, value, cohort) for value in range(sketch.size)]
+    buckets = [sketch_bucket(sketch, value, cohort) for value in range(sketch.size)]
     if sketch.layout.bits:
-        return {value for value, bucket in enumerate(held) if body >> bucket & 1}
+        return {value for value, bucket in enumerate(buckets) if body >> bucket & 1}
     return {
         value
-        for value, bucket in enumerate(held)
+        for value, bucket in enumerate(buckets)
         if ((body // 2 & bucket).bit_count() + body) % 2 == 0
     }
 
@@ -228,9 +216,7 @@ def scores(randomizer):
 
 
 def _scores_of_noise(randomizer):
-    """Those of the report cut to the domain, which is decoded by the inverse of what its channel
-    then is.
-    """
+    """Those of the report cut to the domain, decoded by the inverse of what its channel is then."""
     size, margin = randomizer.size, randomizer.margin
     cut = [min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)]
     rows = [
@@ -245,9 +231,7 @@ def _scores_of_noise(randomizer):
 
 
 def _scores_in_blocks(randomizer):
-    """As much for the values that a report supports as against the others of its block, and 0
-    elsewhere.
-    """
+    """As much for supported values as against the others of the block, and 0 elsewhere."""
     oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
     ratio = Fraction(oracle.truth, oracle.other)
     worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)
@@ -278,9 +262,7 @@ def _scores_of_windows(randomizer):
 
 
 def _scores_of_sums(randomizer):
-    """The numbers of a report, moved away from 1/2 by as much as makes the first one's mean 0 if
-    another is held.
-    """
+    """A report's numbers, moved from 1/2 so that the first one's mean is 0 if another is held."""
     reports = [report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)]
     middle = Fraction(randomizer.levels - 1, 2)
     distances = [[level - middle for level in report] for report in reports]

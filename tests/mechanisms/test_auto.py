@@ -12,7 +12,7 @@ from ldp.keys import Keys
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import Considered, considered, least_error, total_error
 from ldp.optimum import efficiency
-from ldp_aggregator.output.explanation import explanation
+from ldp_aggregator.privacy.explanation import explanation
 
 EPSILONS = (
     "0.05",
@@ -45,9 +45,7 @@ SIZES = (
 
 
 class Sized(Domain):
-    """A domain of which only the size matters, so that a million values need
-    not be written down.
-    """
+    """A domain of which only the size matters, so that a million values are not written down."""
 
     def __init__(self, size):
         super().__init__("category", ())
@@ -70,9 +68,7 @@ def chosen(size, epsilon):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_efficiency(size):
-    """1.000 wherever `grr` or `ss` is chosen, and at least .965 everywhere else, for epsilon from
-    .05 to 8.
-    """
+    """1.000 where `grr` or `ss` is chosen, at least .965 elsewhere, for epsilon from .05 to 8."""
     for epsilon in EPSILONS:
         name, randomizer = chosen(size, epsilon)
         reached = float(efficiency(randomizer))
@@ -107,34 +103,36 @@ def test_the_choice_is_explained():
     Nothing where the survey chose.
     """
     values = 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"'
-    made, named = (Survey("s", (question(mechanism, values),)) for mechanism in ("auto", "grr"))
-    told = explanation(made)
+    chosen_survey, named = (
+        Survey("s", (question(mechanism, values),)) for mechanism in ("auto", "grr")
+    )
+    text = explanation(chosen_survey)
     assert re.search(
         r"chosen by auto +the least total error .*: grr 1\.000 \(1\), ss 1\.000 \(1\), pgr 0\.\d+ ",
-        told,
+        text,
     )
     assert "chosen by auto" not in explanation(named)
 
 
 @pytest.mark.parametrize("keys", ['type = "category"', 'type = "multi"\nmost = 2'])
 def test_each_candidate_is_designed_once(keys, monkeypatch):
-    """The one that is chosen not once more: a survey may have a thousand questions, each with a
-    dozen candidates.
-    """
-    made = []
+    """The chosen one not once more: surveys may have a thousand questions, with a dozen each."""
+    designed = []
 
     def counted(row):
-        return row._replace(design=lambda *given: made.append(row.name) or row.design(*given))
+        return row._replace(
+            design=lambda *arguments: designed.append(row.name) or row.design(*arguments)
+        )
 
     monkeypatch.setattr(
         "ldp.survey_file.MECHANISMS", {name: counted(row) for name, row in MECHANISMS.items()}
     )
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
-    assert chosen.mechanism in made
-    (own,) = (each for each in chosen.choice if each.row.name == chosen.mechanism)
+    assert chosen.mechanism in designed
+    (own,) = (considered for considered in chosen.choice if considered.row.name == chosen.mechanism)
     assert own.error == total_error(chosen.randomizer, chosen.domain.most or 1)
-    assert sorted(made) == sorted(each.row.name for each in chosen.choice)
+    assert sorted(designed) == sorted(considered.row.name for considered in chosen.choice)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +156,7 @@ def test_limits_are_inclusive(limit, found, chosen):
 
 def test_the_error_of_blocks():
     """The mean squares of all values, less those of the means: 1 for each value held."""
-    made = question(
+    asked = question(
         "hr", f'type = "category"\nvalues = {[str(number) for number in range(9)]}\nepsilon = "1"'
     ).randomizer
-    assert [total_error(made, held) for held in (1, 2)] == [made.squares - 1, made.squares - 2]
+    assert [total_error(asked, most) for most in (1, 2)] == [asked.squares - 1, asked.squares - 2]

@@ -7,7 +7,7 @@ import pytest
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, has_full_rank, right_inverse
 from ldp.exact import exp_lower, log
-from ldp_aggregator.output.explanation import explanation
+from ldp_aggregator.privacy.explanation import explanation
 
 IDENTITY = "quality = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
 
@@ -31,11 +31,11 @@ def test_probabilities_are_proportional_to_the_exponentials():
     for row, quality in zip(
         randomizer.weights, ([3, 1, 0, 2], [0, 2, 0, Fraction(1, 3)], [1, 0, 4, 0]), strict=True
     ):
-        exact = [exp_lower(Fraction(each) / 5) for each in quality]
+        exact = [exp_lower(Fraction(exponent) / 5) for exponent in quality]
         assert sum(row) == 2**192
         assert all(
-            abs(Fraction(weight, 2**192) - each / sum(exact)) < Fraction(1, 10**40)
-            for weight, each in zip(row, exact, strict=True)
+            abs(Fraction(weight, 2**192) - share / sum(exact)) < Fraction(1, 10**40)
+            for weight, share in zip(row, exact, strict=True)
         )
 
 
@@ -52,9 +52,7 @@ def test_less_is_delivered_than_declared(epsilon):
 
 
 def test_delivered_stays_below_declared_where_it_comes_closest():
-    """Many outputs that all lose what one gains: the ratio nears e^epsilon and
-    does not reach it.
-    """
+    """Many outputs that lose what one gains: the ratio nears e^epsilon and does not reach it."""
     best, worst = [1] + [0] * 255, [0] + [1] * 255
     question = survey_of(f"quality = {[best, worst, [0, 1] + [0] * 254]}", '"0.001"')["x"]
     assert Fraction(99, 100) < Fraction(log(question.randomizer.ratio)) * 1000 < 1
@@ -74,9 +72,7 @@ def test_delivered_stays_below_declared_where_it_comes_closest():
     ],
 )
 def test_qualities_that_cannot_serve_are_problems(keys, place):
-    """Too small a sensitivity, values that no report tells apart, too few outputs, ragged or
-    far-apart rows.
-    """
+    """Too small a sensitivity, values alike, too few outputs, ragged or far-apart rows."""
     with pytest.raises(SurveyError) as refused:
         survey_of(keys)
     assert place in [problem.place.rpartition(".")[2] for problem in refused.value.problems]
@@ -96,7 +92,9 @@ def test_right_inverses_invert_exactly():
     Of equal rows there is none.
     """
     channel = Channel(
-        tuple(tuple(Fraction(each, 8) for each in row) for row in ((4, 2, 1, 1), (1, 1, 2, 4)))
+        tuple(
+            tuple(Fraction(eighths, 8) for eighths in row) for row in ((4, 2, 1, 1), (1, 1, 2, 4))
+        )
     )
     inverse = right_inverse(channel)
     product = [

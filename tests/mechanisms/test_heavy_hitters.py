@@ -70,15 +70,13 @@ def made_up_words(generator, number):
 
 
 def searched(keys, words, weights, respondents, seed):
-    """(question, how many hold each word, estimates) of a survey whose tally is
-    drawn from its law.
-    """
+    """(question, how many hold each word, estimates) of a survey drawn from its law."""
     asked = question("heavy-hitters", f"{keys}\nhash_seed = {seed}")
-    held = apportion(respondents, np.asarray(weights, dtype=float))
+    holders = apportion(respondents, np.asarray(weights, dtype=float))
     counts = search_counts(
-        asked.randomizer, Holders(tuple(words), held), np.random.default_rng(seed)
+        asked.randomizer, Holders(tuple(words), holders), np.random.default_rng(seed)
     )
-    return asked, held, estimate_question(asked, counts, Options())
+    return asked, holders, estimate_question(asked, counts, Options())
 
 
 def test_continuations_of_nothing_begin_texts():
@@ -103,7 +101,7 @@ def test_continuations_of_part_of_a_character(begun):
     """It goes on as characters do that begin so, and does not end."""
     ending, going_on = continuations(begun, 1, "")
     assert ending == ()
-    assert {begun + each for each in going_on} == {
+    assert {begun + text for text in going_on} == {
         character[: len(begun) + 1] for character in CHARACTERS if character.startswith(begun)
     }
 
@@ -116,9 +114,7 @@ def test_continuations_of_an_alphabet():
 
 
 def test_texts_without_a_character_in_common_are_unfinished_nowhere():
-    """A text that is whole never counts as broken off, and every proper beginning of its last
-    character does.
-    """
+    """A whole text never counts as broken off; each beginning of its last character does."""
     for character in ("a", "é", "€", "\N{HAMMER AND WRENCH}"):
         encoded = f"x{character}".encode()
         assert unfinished(encoded) == b""
@@ -126,9 +122,7 @@ def test_texts_without_a_character_in_common_are_unfinished_nowhere():
 
 
 def test_estimates_are_unbiased_over_cells():
-    """A text is estimated as 1 where its holders report, and as 0 in the mean over the cells of
-    others.
-    """
+    """A text is estimated as 1 where its holders report, as 0 on average in others' cells."""
     oracle, cohort = SMALL.oracle, SMALL.stages
     counts = empty_counts(SMALL.layout)
     counts[cohort] = [
@@ -142,42 +136,38 @@ def test_estimates_are_unbiased_over_cells():
 
 
 def test_intervals_hold_the_truth_where_texts_meet():
-    """With 40 cells most of the error is that of texts which meet, and intervals over hash seeds
-    still cover.
-    """
+    """With 40 cells most error comes of texts that meet, and intervals over hash seeds cover."""
     words, generator = made_up_words(np.random.default_rng(1), 30), np.random.default_rng(2)
-    held = apportion(20_000, 1 / np.arange(1, 31))
+    holders = apportion(20_000, 1 / np.arange(1, 31))
     covered = []
     for seed in range(400):
         randomizer = SMALL._replace(hash_seed=seed)
         moments = found_moments(
-            randomizer, search_counts(randomizer, Holders(words, held), generator), words
+            randomizer, search_counts(randomizer, Holders(words, holders), generator), words
         )
         low, high = score_interval(moments, 0.05, "respondents")
-        covered.append(((low <= held / held.sum()) & (held / held.sum() <= high)).mean())
+        covered.append(
+            ((low <= holders / holders.sum()) & (holders / holders.sum() <= high)).mean()
+        )
     assert 0.93 < np.mean(covered) < 0.97
 
 
 def test_tallies_are_drawn_from_the_law_of_reports():
-    """The mean count of every cell of 400 tallies is what the channel of a device gives, at 6
-    standard errors.
-    """
-    words, held = ("ab", "abc", "abcdef"), np.array([300, 200, 100])
+    """Each cell's mean count over 400 tallies is that of a device's channel (6 standard errors)."""
+    words, counts = ("ab", "abc", "abcdef"), np.array([300, 200, 100])
     expected = np.zeros((SMALL.cohorts, SMALL.layout.symbols))
-    for word, holders in zip(words, held.tolist(), strict=True):
+    for word, holders in zip(words, counts.tolist(), strict=True):
         for report, mass in declared_law(SMALL, word.encode()).items():
             expected[report & 0xFFFF, report >> 16] += holders * mass
     generator = np.random.default_rng(6)
-    tallies = [search_counts(SMALL, Holders(words, held), generator) for _ in range(400)]
+    tallies = [search_counts(SMALL, Holders(words, counts), generator) for _ in range(400)]
     assert (
         np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))
     ).all()
 
 
 def test_moments_of_found_texts():
-    """Written out, report by report and cell by cell: noise of those held out, their draw, and
-    texts that meet.
-    """
+    """Written out, report by report and cell by cell: noise, draw, and texts that meet."""
     generator = np.random.default_rng(8)
     counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
     counts[SMALL.stages] *= 3
@@ -188,7 +178,7 @@ def test_moments_of_found_texts():
         counts[cohort] += [
             often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)
         ]
-    found = found_moments(SMALL, counts, texts)
+    moments = found_moments(SMALL, counts, texts)
     reports, apart = counts.sum(), counts[SMALL.stages :].sum()
     p, within = (float(rate) for rate in SMALL.oracle.support)
     cells, held_out = SMALL.oracle.size, SMALL.held_out
@@ -206,36 +196,38 @@ def test_moments_of_found_texts():
         noise = cells * q * (1 - q) / ((p - q) ** 2 * size)
         squares += max(0, (((by_cell / size - q) / (p - q)) ** 2).sum() - noise) * size / apart
     frequency = (supports / apart - q) / (p - q)
-    held, thinned = np.clip(frequency, 0, 1), reports / apart
-    assert found.reports == reports
-    assert np.allclose(found.frequency, frequency)
-    hold, other = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
-    assert np.allclose(found.other, thinned * other)
-    assert np.allclose(found.hold, thinned * hold + (thinned - 1) * (1 - held))
+    shares, thinned = np.clip(frequency, 0, 1), reports / apart
+    assert moments.reports == reports
+    assert np.allclose(moments.frequency, frequency)
+    if_held, if_not = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
+    assert np.allclose(moments.variance_if_not, thinned * if_not)
+    assert np.allclose(moments.variance_if_held, thinned * if_held + (thinned - 1) * (1 - shares))
     assert squares > 0
-    assert np.allclose(found.lasting, np.maximum(squares - held**2, 0) / (cells - 1) / held_out)
+    assert np.allclose(
+        moments.collision_variance, np.maximum(squares - shares**2, 0) / (cells - 1) / held_out
+    )
     meet = 1 / cells
     for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
         away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
-        assert np.allclose(found.third[place], thinned**2 * (law @ away**3))
+        assert np.allclose(moments.third[place], thinned**2 * (law @ away**3))
         assert np.allclose(
-            found.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2)
+            moments.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2)
         )
     for place in range(len(texts)):
-        jumps = np.delete(held, place) / ((1 - meet) * held_out)
+        jumps = np.delete(shares, place) / ((1 - meet) * held_out)
         third, fourth = (
             meet * (1 - meet) * (1 - 2 * meet),
             meet * (1 - meet) * (1 - 6 * meet * (1 - meet)),
         )
-        assert found.lasting_third[place] == pytest.approx(
+        assert moments.collision_third[place] == pytest.approx(
             held_out * third * (jumps**3).sum(), rel=1e-9
         )
-        assert found.lasting_fourth[place] == pytest.approx(
+        assert moments.collision_fourth[place] == pytest.approx(
             held_out * fourth * (jumps**4).sum(), rel=1e-9
         )
-    assert held.max() > 0.1
+    assert shares.max() > 0.1
     with pytest.raises(EstimateError, match="covariance"):
-        found.covariance()
+        moments.covariance()
 
 
 def test_squares_of_frequencies_are_never_below_zero():
@@ -248,22 +240,20 @@ def test_squares_of_frequencies_are_never_below_zero():
 
 
 def test_cohorts_held_out_that_are_empty_or_even():
-    """They have no squares: where there are no reports, and where there are
-    fewer than noise has.
-    """
+    """They have no squares where there are no reports, or fewer than noise has."""
     counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
     counts[-1] = 1
-    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    assert found_moments(SMALL, counts, ("ab",)).collision_variance.tolist() == [0]
     counts[-2] = 1
-    assert found_moments(SMALL, counts, ("ab",)).lasting.tolist() == [0]
+    assert found_moments(SMALL, counts, ("ab",)).collision_variance.tolist() == [0]
     counts[-2] = 0
     counts[-1, 0] = 50
-    found = found_moments(SMALL, counts, ("ab",))
-    assert found.reports == 89
-    assert found.lasting[0] > 0
+    moments = found_moments(SMALL, counts, ("ab",))
+    assert moments.reports == 89
+    assert moments.collision_variance[0] > 0
 
 
-def test_nobody_held_out_yet():
+def test_no_one_held_out_yet():
     """Then there is nothing to be told of the texts, and the note says so.
 
     Later it says who found them.
@@ -271,17 +261,17 @@ def test_nobody_held_out_yet():
     asked = question("heavy-hitters", f"{LETTERS}\nhash_seed = 3")
     counts = empty_counts(asked.layout)
     counts[0, 0] = 10
-    found = estimate_question(asked, counts, Options())
-    assert (found.values, found.reports) == ((), 10)
-    assert found.note == "no reports yet from respondents who are held out"
+    estimates = estimate_question(asked, counts, Options())
+    assert (estimates.values, estimates.reports) == ((), 10)
+    assert estimates.note == "no reports yet from respondents who are held out"
     words = made_up_words(np.random.default_rng(5), 20)
-    asked, _, found = searched(
+    asked, _, estimates = searched(
         LETTERS, words, 1 / np.arange(1, 21), respondents=RESPONDENTS, seed=3
     )
-    assert found.frequency.tolist() == sorted(found.frequency.tolist(), reverse=True)
+    assert estimates.frequency.tolist() == sorted(estimates.frequency.tolist(), reverse=True)
     searching, apart = (
         int(part)
-        for part in re.findall(r"([\d,]+) (?:respondents|others)", found.note.replace(",", ""))
+        for part in re.findall(r"([\d,]+) (?:respondents|others)", estimates.note.replace(",", ""))
     )
     assert searching + apart == RESPONDENTS
     assert searching / apart == pytest.approx(
@@ -290,7 +280,7 @@ def test_nobody_held_out_yet():
 
 
 def test_those_held_out_take_no_part_in_the_search():
-    """What is found does not depend on them, and how frequent it is depends on nobody else."""
+    """What is found does not depend on them, and how frequent it is depends on no one else."""
     asked = question("heavy-hitters", LETTERS)
     randomizer, words = asked.randomizer, made_up_words(np.random.default_rng(3), 50)
     tallies = [
@@ -311,26 +301,24 @@ def test_those_held_out_take_no_part_in_the_search():
 
 
 def test_what_is_promised_is_found_and_covered():
-    """Every word above the frequency that is announced is found 19 times in 20, and intervals of
-    those found cover.
-    """
+    """Every word above the announced frequency is found 19 times in 20, and its interval covers."""
     words = made_up_words(np.random.default_rng(5), 100)
     missed, covered, wrong = 0, [], 0
     for seed in range(SEARCHES):
-        asked, held, found = searched(
+        asked, holders, estimates = searched(
             LETTERS, words, 1 / np.arange(1, 101), respondents=RESPONDENTS, seed=seed
         )
-        truth = dict(zip(words, (held / held.sum()).tolist(), strict=True))
+        truth = dict(zip(words, (holders / holders.sum()).tolist(), strict=True))
         reach = expected_reach(asked.randomizer, RESPONDENTS)
         promised = {
             word
             for word in words
-            if any(len(word) <= each.longest and truth[word] > each.frequency for each in reach)
+            if any(len(word) <= step.longest and truth[word] > step.frequency for step in reach)
         }
         assert len(promised) > 5
-        missed += len(promised - set(found.values))
-        wrong += len(set(found.values) - set(words))
-        covered += [each.low <= truth.get(each.value, 0) <= each.high for each in found]
+        missed += len(promised - set(estimates.values))
+        wrong += len(set(estimates.values) - set(words))
+        covered += [value.low <= truth.get(value.value, 0) <= value.high for value in estimates]
     assert missed <= 0.05 * SEARCHES
     assert wrong <= 8
     assert abs(np.mean(covered) - 0.95) < 6 * np.sqrt(0.95 * 0.05 / len(covered))
@@ -340,55 +328,54 @@ def test_what_is_promised_is_found_and_covered():
 def test_a_word_of_exactly_the_frequency_stated(word):
     """It is found 99 times in 100, whatever its length."""
     reach = expected_reach(question("heavy-hitters", LETTERS).randomizer, RESPONDENTS)
-    frequency = next(each.frequency for each in reach if len(word) <= each.longest)
+    frequency = next(step.frequency for step in reach if len(word) <= step.longest)
     weights = [frequency, 1 - frequency]
-    found = [
+    searches = [
         searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, respondents=RESPONDENTS, seed=seed)[
             2
         ]
         for seed in range(SEARCHES)
     ]
-    assert sum(word in each.values for each in found) >= SEARCHES - 5
+    assert sum(word in estimates.values for estimates in searches) >= SEARCHES - 5
 
 
 def test_more_respondents_find_more():
-    """The frequency stated falls with their number, and is none where even a text that all hold may
-    be missed.
+    """The frequency stated falls with their number; it is None where a text may be missed.
+
+    That is so even of a text that all hold.
     """
     randomizer = question("heavy-hitters", LETTERS).randomizer
     stated = [
-        [each.frequency for each in expected_reach(randomizer, 10**power)] for power in range(5, 13)
+        [step.frequency for step in expected_reach(randomizer, 10**power)] for power in range(5, 13)
     ]
     assert all(
         few > many for row, more in pairwise(stated) for few, many in zip(row, more, strict=True)
     )
     assert all(row == sorted(row) for row in stated)
-    assert {each.frequency for each in expected_reach(randomizer, 20)} == {None}
+    assert {step.frequency for step in expected_reach(randomizer, 20)} == {None}
 
 
 def test_texts_too_long_are_no_error_and_never_found():
     """A device reports them like any other; what begins as they do is not taken for them."""
-    _, _, found = searched(
+    _, _, estimates = searched(
         LETTERS, ("abcdefghabcdefgh", "abcdefghabcd"), (9, 1), respondents=RESPONDENTS, seed=1
     )
-    assert found.values == ("abcdefghabcd",)
-    assert abs(found.frequency[0] - 0.1) < 6 * found.standard_error[0]
-    assert "longer texts" in found.note
+    assert estimates.values == ("abcdefghabcd",)
+    assert abs(estimates.frequency[0] - 0.1) < 6 * estimates.standard_error[0]
+    assert "longer texts" in estimates.note
 
 
 @pytest.mark.parametrize("text", ["Grüße", "日本語", "naïve \N{HAMMER AND WRENCH}"])
 def test_any_characters_are_found(text):
-    """Without an alphabet, characters of several bytes break off between stages and are put
-    together again.
-    """
-    found = searched(
+    """Without an alphabet, characters of several bytes break off and are put together again."""
+    estimates = searched(
         'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000',
         (text, "other"),
         (1, 1),
         respondents=RESPONDENTS,
         seed=2,
     )[2]
-    assert set(found.values) == {text, "other"}
+    assert set(estimates.values) == {text, "other"}
 
 
 def test_identifiers_are_found():
@@ -396,10 +383,10 @@ def test_identifiers_are_found():
     keys = 'type = "text"\nepsilon = 2\nlongest = 16\nalphabet = "0123456789abcdef"'
     frequent = ("00c0ffee00c0ffee", "ffffffffffffffff", "0000000000000000")
     rare = tuple(f"{number:016x}" for number in range(10**15, 10**15 + 1000 * 10**9, 10**9))
-    found = searched(
+    estimates = searched(
         keys, (*frequent, *rare), (100, 100, 100, *[1] * 1000), respondents=10**6, seed=3
     )[2]
-    assert set(found.values) == set(frequent)
+    assert set(estimates.values) == set(frequent)
 
 
 def test_nothing_without_reports():
@@ -407,9 +394,9 @@ def test_nothing_without_reports():
     asked = question("heavy-hitters", LETTERS)
     counts = empty_counts(asked.layout)
     counts[0, 0] = 5
-    found = estimate_question(asked, counts, Options())
-    assert len(found) == 0
-    assert "held out" in found.note
+    estimates = estimate_question(asked, counts, Options())
+    assert len(estimates) == 0
+    assert "held out" in estimates.note
 
 
 @pytest.mark.parametrize(
@@ -446,16 +433,14 @@ def test_the_alphabet_is_nothing_that_reports_depend_on():
 
 
 def test_the_plan_says_what_will_be_found():
-    """In numbers that are those of the search, and the other way round in respondents that are just
-    enough.
-    """
+    """In the search's own numbers, and, the other way round, in just enough respondents."""
     asked = parse_survey(EXAMPLE.read_bytes())["word"]
-    told = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)[
+    question = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)[
         "plans"
     ][0]
-    assert told["finds"] == [each._asdict() for each in expected_reach(asked.randomizer, 10**6)]
+    assert question["finds"] == [step._asdict() for step in expected_reach(asked.randomizer, 10**6)]
     shown = run("plan", EXAMPLE, "--respondents", "1e6").output
-    assert all(f"{each['frequency']:.3%}" in shown for each in told["finds"])
+    assert all(f"{step['frequency']:.3%}" in shown for step in question["finds"])
     needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)[
         "plans"
     ][0]["respondents"]
@@ -495,12 +480,12 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
         "--way",
         way,
     )
-    told = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
-    found = {each["value"]: each for each in told["questions"]["x"]["values"]}
-    assert found["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
+    record = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
+    by_value = {value["value"]: value for value in record["questions"]["x"]["values"]}
+    assert by_value["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
     assert (
-        abs(found["apple"]["frequency"] - found["apple"]["truth"])
-        < 6 * found["apple"]["standard_error"]
+        abs(by_value["apple"]["frequency"] - by_value["apple"]["truth"])
+        < 6 * by_value["apple"]["standard_error"]
     )
 
 
@@ -509,9 +494,7 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
 )
 @pytest.mark.parametrize("cells", [2, 100, 4095, 99_999, CELLS])
 def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells):
-    """Spaces are passed over unseen only where all of them are too large: what is taken is as if
-    none had been.
-    """
+    """Spaces are passed over only where all are too large: what is taken is as without them."""
     truth, other = odds(Fraction(epsilon))
     fewer = cells
     while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:

@@ -3,12 +3,15 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from associations import law_of, survey_of
 from specimens import question
 
 from ldp.exact import exp_lower, fraction, log, sqrt_lower
 from ldp.mechanisms.histogram import MOST_LEVELS, NoisyHistogram
 from ldp.randomness import WORD, Replay
+from ldp_aggregator.decoders.table import decoder_of
 
 EPSILONS = ("0.01", "0.3", "1", "2", "4", "8", "40")
 HAIR = Fraction(MOST_LEVELS, 1 << WORD)
@@ -20,9 +23,7 @@ def encoding(mechanism, epsilon):
 
 
 def folded_laplace(a, levels, centre):
-    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, with all that lies beyond the last level on
-    either side in it.
-    """
+    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, the last levels with all beyond them."""
     numbers = range(1 - levels // 2, levels // 2 + 1)
     inside = [a ** abs(number - centre) * (1 - a) / (1 + a) for number in numbers]
     ends = (a ** abs(number - centre) / (1 + a) for number in (numbers[0], numbers[-1]))
@@ -32,9 +33,7 @@ def folded_laplace(a, levels, centre):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("holds", [False, True])
 def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
-    """A side and a distance from it have the law of the noise about 0, or 1, to 2^-56, and every
-    level occurs.
-    """
+    """A side and a distance have the noise's law about 0 or 1, to 2^-56, and all levels occur."""
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     law = randomizer.level_law(holds=holds)
@@ -46,9 +45,7 @@ def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_summed_variance(epsilon):
-    """Never above 2 a / (1-a)^2, which is twice that of SUE, and next to it where hardly anything
-    is folded.
-    """
+    """At most 2 a / (1-a)^2, twice that of SUE, and next to it where hardly any is folded."""
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     noise = 2 * p * q / (p - q) ** 2
@@ -64,15 +61,13 @@ def test_thresholding_wastes_epsilon(epsilon, delivered):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_threshold_of_least_variance(epsilon):
-    """Both rates are Laplace tails beyond one threshold, and no other threshold has a smaller
-    variance.
-    """
+    """Both rates are Laplace tails beyond the threshold of the smallest variance."""
     p, q = encoding("the", epsilon).support
     s = exp_lower(fraction(epsilon) / 2)
 
     def variance(u):
-        held, other = 1 - u / (2 * s), 1 / (2 * u)
-        return other * (1 - other) / (held - other) ** 2
+        own, other = 1 - u / (2 * s), 1 / (2 * u)
+        return other * (1 - other) / (own - other) ** 2
 
     u = 1 / (2 * q)
     assert abs(p - (1 - u / (2 * s))) <= HAIR / q
@@ -102,10 +97,11 @@ def test_square_roots(square):
 
 def test_bits_beyond_a_word_do_not_count():
     """Distances are drawn from words of 4 bits, whatever else is in their bytes."""
-    made = NoisyHistogram(1, 8, 5, word=4)
+    histogram = NoisyHistogram(1, 8, 5, word=4)
     for drawn in range(16):
         plain, full = (
-            made.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn]))) for above in (0, 0xF0)
+            histogram.randomize(0, Replay(bytes([1, 0, 0, 0, above | drawn])))
+            for above in (0, 0xF0)
         )
         assert plain == full
 
@@ -121,3 +117,16 @@ def test_a_distance_takes_whole_bytes(word, width):
 
     NoisyHistogram(3, 8, 5, word=word).randomize(0, random)
     assert asked[-1] == 3 * width
+
+
+def test_chances_of_levels():
+    """The least and the greatest chance of each, over the values that may be held, at any place."""
+    asked = survey_of("she", "grr")["a"]
+    rows, laws = law_of(asked)
+    least, greatest = decoder_of(asked.randomizer).payload_chances(asked.randomizer)
+    for place in range(3):
+        at_place = [
+            laws[:, rows[:, place] == level].sum(axis=1) for level in range(asked.randomizer.levels)
+        ]
+        np.testing.assert_allclose(least, [chances.min() for chances in at_place], atol=1e-12)
+        np.testing.assert_allclose(greatest, [chances.max() for chances in at_place], atol=1e-12)

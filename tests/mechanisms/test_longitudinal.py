@@ -44,7 +44,7 @@ ONE_REPORT_FORM = {"l-grr": "grr", "l-sue": "sue", "l-osue": "oue", "loloha": "o
 
 
 def asked(mechanism, size, first, lifetime, more=""):
-    """The randomizer of a question with so many values."""
+    """The randomizer of a question with n values."""
     values = [str(value) for value in range(size)]
     epsilons = f'epsilon_first = "{first}"\nepsilon_lifetime = "{lifetime}"'
     return question(
@@ -54,20 +54,18 @@ def asked(mechanism, size, first, lifetime, more=""):
 
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_every_number_of_reports_of_symbols(name):
-    """From 1 to 50 reports: the ratio is the largest over all that can come, each with its exact
-    chances.
-    """
+    """1 to 50 reports: the ratio is the largest over all that can come, by exact chances."""
     chain = SYMBOLS[name]
-    permanents, fresh = (made(chain).rows for made in (permanent_channel, instantaneous_channel))
+    permanents, fresh = (
+        channel_of(chain).rows for channel_of in (permanent_channel, instantaneous_channel)
+    )
     for reports in range(1, 51):
         assert chain.ratio_after(reports) == worst_of_repeated(permanents, fresh, reports)
 
 
 @pytest.mark.parametrize("name", BITS)
 def test_every_number_of_reports_of_bits(name):
-    """The same for two bits: up to 5 reports of both, up to 50 bit by bit, which are independent
-    given the value.
-    """
+    """The same for two bits: 5 reports of both, 50 bit by bit, independent given the value."""
     chain = BITS[name]
     rows, fresh = permanent_channel(chain).rows, instantaneous_channel(chain).rows
     permanents = [rows[state] for state in true_states(chain)]
@@ -80,14 +78,14 @@ def test_every_number_of_reports_of_bits(name):
         chances = [
             [
                 sum(
-                    kept * one_bit[z][1] ** ones * one_bit[z][0] ** (reports - ones)
-                    for z, kept in enumerate(row)
+                    share * one_bit[z][1] ** ones * one_bit[z][0] ** (reports - ones)
+                    for z, share in enumerate(row)
                 )
                 for ones in range(reports + 1)
             ]
             for row in (own, other)
         ]
-        odds = [Fraction(held, missed) for held, missed in zip(*chances, strict=True)]
+        odds = [Fraction(hit, missed) for hit, missed in zip(*chances, strict=True)]
         assert chain.ratio_after(reports) == max(odds) / min(odds)
 
 
@@ -104,9 +102,7 @@ def test_the_lifetime_bound_costs_no_accuracy(mechanism, first, lifetime):
 
 
 def test_one_hot_rappor_is_the_symmetric_form():
-    """`l-sue` is RAPPOR with one bit for each value, whose f, p and q were
-    chosen for two epsilons.
-    """
+    """`l-sue` is RAPPOR with a bit for each value, its f, p and q chosen for two epsilons."""
     chain = asked("l-sue", 3, "1", lifetime="2")
     bits, fresh = chain.lasting, chain.fresh
     rappor = Rappor(3, 0, 1, flip=bits.if_other, if_one=fresh.truth, if_zero=fresh.other)
@@ -116,16 +112,14 @@ def test_one_hot_rappor_is_the_symmetric_form():
 
 
 def as_published(chain, first):
-    """The chain with p2 as the papers have it: R2 = (R R1 - 1) / (R1 - R), exact for two symbols
-    only.
-    """
-    kept, wanted = chain.lifetime_ratio, exp_lower(Fraction(first))
-    odds = (wanted * kept - 1) / (kept - wanted)
+    """The chain with p2 as in the papers, R2 = (R R1 - 1) / (R1 - R): exact for two symbols."""
+    lasting, wanted = chain.lifetime_ratio, exp_lower(Fraction(first))
+    odds = (wanted * lasting - 1) / (lasting - wanted)
     return chain._replace(fresh=chain.fresh._replace(truth=odds.numerator, other=odds.denominator))
 
 
 def null_variance(randomizer):
-    """Of the estimate from 10,000 reports, for a value that nobody holds."""
+    """Of the estimate from 10,000 reports, for a value that no one holds."""
     p, q = randomizer.support
     return float(q * (1 - q) / (p - q) ** 2 / 10_000)
 
@@ -151,7 +145,7 @@ def test_published_calibration_delivers_less():
     ) == pytest.approx(0.055, abs=5e-4)
     hashed = asked("loloha", 100_000, "1", lifetime="2", more="buckets = 4")
     assert log(as_published(hashed, "1").ratio) == pytest.approx(0.9015, abs=5e-5)
-    variances = [10_000 * null_variance(each) for each in (hashed, as_published(hashed, "1"))]
+    variances = [10_000 * null_variance(chain) for chain in (hashed, as_published(hashed, "1"))]
     assert variances == pytest.approx([3.692, 4.647], abs=1e-3)
 
 
@@ -161,10 +155,8 @@ def test_published_calibration_is_exact_for_two():
     assert log(as_published(chain, "0.3").ratio) == pytest.approx(0.3, abs=1e-9)
 
 
-def test_a_year_of_reports_lets_nobody_guess_better():
-    """After 365 reports of one binary answer at eps_inf = 1 the best guess is right with less than
-    e/(e+1), exactly.
-    """
+def test_a_year_of_reports_lets_no_one_guess_better():
+    """365 reports of one binary answer at eps_inf = 1: guesses are right below e/(e+1)."""
     chain = asked("l-grr", 2, "0.5", lifetime="1")
     after_a_year = best_guess(permanent_channel(chain).rows, instantaneous_channel(chain).rows, 365)
     limit = chain.lifetime_ratio / (1 + chain.lifetime_ratio)
@@ -173,9 +165,7 @@ def test_a_year_of_reports_lets_nobody_guess_better():
 
 
 def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
-    """Whatever it answers, a device sends one seed, and keeps no more permanent responses than
-    there are buckets.
-    """
+    """A device sends one seed, and keeps at most as many responses as there are buckets."""
     values = [str(value) for value in range(40)]
     survey = parse_survey(
         '[survey]\nname = "x"\n[[question]]\nname = "x"\n'
@@ -184,13 +174,13 @@ def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
     )
     # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one
     # once in 10^29.
-    kept = []
+    charges = []
     for _ in range(20):
         client = Client(survey)
         seeds = {client.record("x", value).row[:8] for value in values}
         assert len(seeds) == 1
-        kept.append(len(client.ledger().charges))
-    assert max(kept) == 3
+        charges.append(len(client.ledger().charges))
+    assert max(charges) == 3
     assert {Client(survey).record("x", "0").row[:8] for _ in range(20)}.isdisjoint(seeds)
 
 
@@ -217,18 +207,14 @@ def test_two_devices_in_one_bucket_are_told_apart_by_nothing():
     ],
 )
 def test_epsilons_that_leave_no_room_are_refused(keys, place):
-    """There is one problem, at the key that is wrong: what is kept has to reveal more than a report
-    of it does.
-    """
+    """There is one problem, at the wrong key: what is kept reveals more than a report of it."""
     with pytest.raises(SurveyError) as refused:
         question("loloha", f'type = "boolean"\n{keys}')
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
 
 
 def test_extreme_epsilons_keep_their_order():
-    """Also where thresholds of 2^-64 hardly tell two epsilons apart, every report has noise of its
-    own.
-    """
+    """Where thresholds of 2^-64 hardly tell two epsilons apart, each report has its own noise."""
     for mechanism in ONE_REPORT_FORM:
         for first, lifetime in (("39.9999", "40"), ("0.0001", "0.0002"), ("0.0001", "40")):
             chain = asked(mechanism, 3, first, lifetime=lifetime)

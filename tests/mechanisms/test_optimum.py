@@ -31,7 +31,7 @@ def error(size, p, q):
 
 
 def categories(name, size, epsilon):
-    """The randomizer of a mechanism for so many values.
+    """The randomizer of a mechanism for n values.
 
     None if it cannot serve, or wants more than an epsilon.
     """
@@ -42,15 +42,13 @@ def categories(name, size, epsilon):
     row = MECHANISMS[name]
     if "epsilon" not in row.keys or row.accepts(domain) is not None:
         return None
-    made, _ = row.design(keys, domain)
-    return None if keys.problems else made
+    parts, _ = row.design(keys, domain)
+    return None if keys.problems else parts
 
 
 @pytest.mark.parametrize(("size", "epsilon"), GRID)
 def test_least_over_all_support_sizes(size, epsilon):
-    """R* is the least over every w of the error with w supported values, and equals its closed form
-    exactly.
-    """
+    """R* is the least error over every w, and equals its closed form exactly."""
     ratio = exp_lower(epsilon)
     ratio = ratio.limit_denominator(1000)  # short fractions: there are a thousand w to try
     supports = range(1, size)
@@ -71,14 +69,12 @@ def test_least_over_all_support_sizes(size, epsilon):
 def test_nothing_beats_the_optimum(name, size, epsilon):
     """The efficiency of every mechanism is at most 1, compared in exact fractions."""
     randomizer = categories(name, size, epsilon)
-    found = None if randomizer is None else efficiency(randomizer)
-    assert found is None or 0 < found <= 1
+    share = None if randomizer is None else efficiency(randomizer)
+    assert share is None or 0 < share <= 1
 
 
 def test_optimal_mechanisms_reach_it():
-    """Two values and Warner, one supported value and GRR, any number and subset selection: exactly
-    1.
-    """
+    """Two values and Warner, one and GRR, any number and subset selection: exactly 1."""
     assert efficiency(categories("warner", 2, "1")) == 1
     assert efficiency(categories("grr", 2, "1")) == efficiency(categories("grr", 16, "3")) == 1
     if "ss" in MECHANISMS:
@@ -111,9 +107,7 @@ def as_printed(printed):
 
 
 def of_continuous_noise(epsilon):
-    """The variance 8 / epsilon^2 of Laplace noise, over 2a / (1-a)^2 of the discrete: the table is
-    for the former.
-    """
+    """The table is for Laplace noise's 8 / epsilon^2, over 2a / (1-a)^2 of the discrete noise."""
     return (math.sinh(epsilon / 4) / (epsilon / 4)) ** 2
 
 
@@ -129,11 +123,11 @@ def test_optimum_of_the_published_table(epsilon, size, least, _):
 @pytest.mark.parametrize(("epsilon", "size", "_", "ratios"), RATIOS)
 def test_ratios_of_the_published_table(name, epsilon, size, _, ratios):
     """Each mechanism's total error over the optimum at the declared epsilon, as tabulated."""
-    found = settled_error(categories(name, size, epsilon)).error / optimal_total_error(
+    ratio = settled_error(categories(name, size, epsilon)).error / optimal_total_error(
         size, exp_lower(fraction(epsilon))
     )
     continuous = of_continuous_noise(float(fraction(epsilon))) if name == "she" else 1
-    assert float(found) * continuous == as_printed(ratios[MECHANISM_NAMES.index(name)])
+    assert float(ratio) * continuous == as_printed(ratios[MECHANISM_NAMES.index(name)])
 
 
 COIN = 'type = "boolean"\nforced_true = "{}"\nforced_false = "{}"'

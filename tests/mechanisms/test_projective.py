@@ -21,8 +21,8 @@ from ldp.mechanisms.projective import (
 )
 from ldp.optimum import efficiency
 from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.projective.cyclic_design import CyclicDesign, as_integers, cyclic_design
 from ldp_aggregator.projective.cyclic_order import cyclic_orders
-from ldp_aggregator.projective.design import CyclicDesign, as_integers, cyclic_design
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.sampling.projective import projective_counts
 
@@ -50,9 +50,7 @@ def incidence(order, dimension):
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_decoding_is_counting(order, dimension):
-    """The support counts are those of counting every report for every value that it supports,
-    exactly.
-    """
+    """The support counts are those of each report for each value that it supports, exactly."""
     orthogonal = incidence(order, dimension)
     generator = np.random.default_rng(order)
     for most in (2, 10**9, 2**62 // len(orthogonal)):
@@ -120,6 +118,9 @@ def test_a_wrong_design_is_refused(space):
     }
     for what, orders in wrong.items():
         assert refused(CyclicDesign(*space, *orders)), what
+    for what in ("a report twice", "a value twice"):
+        with pytest.raises(ArithmeticError, match="expected every point once"):
+            CyclicDesign(*space, *wrong[what]).check()
 
 
 def test_sums_that_are_no_integers_are_refused():
@@ -155,9 +156,7 @@ def test_the_chosen_space_has_the_least_error(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_efficiency(epsilon):
-    """It is at least 0.965 beyond 80 (e^epsilon + 1) values, up to a million, and at least 0.95
-    beyond 20.
-    """
+    """At least 0.965 beyond 80 (e^epsilon + 1) values, to a million; 0.95 beyond 20."""
     truth, other = odds(Fraction(epsilon))
     for least, times in ((Fraction("0.95"), 20), (Fraction("0.965"), 80)):
         size = times * (truth // other + 2)
@@ -167,9 +166,7 @@ def test_efficiency(epsilon):
 
 
 def test_every_domain_has_a_space():
-    """Up to the largest domain and at any epsilon, a tally stays below the largest one and a report
-    in four bytes.
-    """
+    """Up to the largest domain, tallies stay below the largest one and reports in four bytes."""
     for size in (2, 3, 1000, 10**6, MOST_SYMBOLS):
         for epsilon in ("0.0001", "1", "5", "13", "40"):
             layout = least_error_response(size, *odds(Fraction(epsilon))).layout
@@ -179,17 +176,21 @@ def test_every_domain_has_a_space():
 
 
 def test_few_holders_are_sampled_from_the_law():
-    """Where values have fewer marked reports than supporters, so that each is drawn, the mean tally
-    is the channel's.
+    """Where each marked report is drawn, as few have one, the mean tally is the channel's.
 
     2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a false alarm
     has probability below 1e-7, and a cell's probability that is off by a sixth is seen.
     """
-    randomizer, held = ProjectiveResponse(6, 3, 4, truth=3, other=1), np.array([20, 0, 9, 30, 0, 1])
+    randomizer, holders = (
+        ProjectiveResponse(6, 3, 4, truth=3, other=1),
+        np.array([20, 0, 9, 30, 0, 1]),
+    )
     generator = np.random.default_rng(17)
-    tallies = np.concatenate([projective_counts(randomizer, held, generator) for _ in range(2000)])
+    tallies = np.concatenate(
+        [projective_counts(randomizer, holders, generator) for _ in range(2000)]
+    )
     assert (tallies.sum(axis=1) == 60).all()
-    expected = held @ np.array(
+    expected = holders @ np.array(
         [[float(chance) for chance in row] for row in randomizer.channel().rows]
     )
     scores = (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))

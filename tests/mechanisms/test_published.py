@@ -29,7 +29,7 @@ EPSILONS = ("0.5", "1", "2", "4")
 
 
 def category(mechanism, size, epsilon):
-    """The randomizer of a question with so many values."""
+    """The randomizer of a question with n values."""
     return question(
         mechanism,
         f'type = "category"\nvalues = {[str(value) for value in range(size)]}\n'
@@ -38,10 +38,10 @@ def category(mechanism, size, epsilon):
 
 
 def null_variance(randomizer):
-    """The variance of one report's score for a value that nobody holds."""
+    """The variance of one report's score for a value that no one holds."""
     size = randomizer.size
     counts = np.full((1, size + 1), 1000) if randomizer.layout.counted else np.full((1, size), 1000)
-    return pure_moments(randomizer, counts).other[0]
+    return pure_moments(randomizer, counts).variance_if_not[0]
 
 
 # Published to six decimals, for 10,000 reports, by epsilon.
@@ -66,9 +66,7 @@ def test_variance_of_ten_thousand_reports(mechanism, size):
     [("sue", (15.92, 3.92, 0.92, 0.18), 0.005), ("oue", (15.67, 3.68, 0.72, 0.076), 0.005)],
 )
 def test_variance_of_unary_encodings(mechanism, limits, half_a_digit):
-    """SUE has e^(eps/2) / (e^(eps/2) - 1)^2, OUE 4 e^eps / (e^eps - 1)^2, whatever the number of
-    values.
-    """
+    """SUE has e^(eps/2) / (e^(eps/2) - 1)^2, OUE 4 e^eps / (e^eps - 1)^2, for any size."""
     for size in (2, 100):
         ours = [null_variance(category(mechanism, size, epsilon)) for epsilon in EPSILONS]
         assert ours == pytest.approx(limits, abs=half_a_digit)
@@ -84,9 +82,7 @@ def test_variance_of_binary_local_hashing():
 
 
 def test_variance_of_optimized_local_hashing():
-    """OLH comes as near to the limit of 4 e^eps / (e^eps - 1)^2 as a whole
-    number of buckets can.
-    """
+    """OLH is as near 4 e^eps / (e^eps - 1)^2 as a whole number of buckets can be."""
     ours = [null_variance(category("olh", 1024, epsilon)) for epsilon in EPSILONS]
     assert ours[0] == pytest.approx(15.82, abs=0.005)
     assert ours == pytest.approx((15.67, 3.68, 0.72, 0.076), rel=0.011)
@@ -105,9 +101,7 @@ def test_variance_of_optimized_local_hashing():
     ],
 )
 def test_buckets_of_least_total_error(epsilon, size, buckets):
-    """OLH minimizes the total error and not the variance at zero, so few values take fewer than
-    e^eps + 1 buckets.
-    """
+    """OLH minimizes the total error: few values take fewer than e^eps + 1 buckets."""
     assert category("olh", size, epsilon).buckets == buckets
 
 
@@ -116,9 +110,7 @@ def test_buckets_of_least_total_error(epsilon, size, buckets):
     [(2, 0.670913, 0.388181, 2.97103), (3, 0.547127, 0.287739, 3.04607)],
 )
 def test_projective_planes(order, p, q, variance):
-    """The Fano plane and the plane of order 3 at epsilon 1: their rates are those of subset
-    selection.
-    """
+    """The Fano plane and the plane of order 3, at epsilon 1, have subset selection's rates."""
     points = order * order + order + 1
     plane = ProjectiveResponse(points, order, 3, *odds(Fraction(1)))
     assert [float(rate) for rate in plane.support] == pytest.approx([p, q], abs=0.5001e-6)
@@ -145,9 +137,7 @@ DESIGNS = {
 
 @pytest.mark.parametrize(("mechanism", "keys", "ratio"), DESIGNS.values(), ids=DESIGNS)
 def test_survey_designs(mechanism, keys, ratio):
-    """The classical designs of sensitive questions deliver exactly the odds that are known for
-    them.
-    """
+    """The classical designs of sensitive questions deliver exactly their known odds."""
     asked = question(mechanism, f'type = "boolean"\n{keys}')
     assert asked.randomizer.ratio == asked.declared.bound == ratio
 
@@ -210,17 +200,13 @@ def test_rappor_epsilons(k, h, m, p, q, f, one, ever):
 
 
 def test_chrome_setting_is_four_ln_three():
-    """With f = 1/2 and two hashes, everything that is ever sent about a value stays below 4 ln 3,
-    and next to it.
-    """
+    """With f = 1/2 and two hashes, all that is ever sent stays below 4 ln 3, and next to it."""
     keys = 'bloom_bits = 128\nhashes = 2\ncohorts = 32\np = "0.5"\nq = "0.75"\nf = "0.5"'
     assert question("rappor", f'type = "text"\n{keys}').randomizer.lifetime_ratio == 3**4
 
 
 def test_rappor_of_normal_data():
-    """One hot, p = 1/2, q = 3/4, f = 0: epsilon is ln 3, and a rare value's standard error is 2 /
-    sqrt(N).
-    """
+    """One hot, p = 1/2, q = 3/4, f = 0: epsilon is ln 3, a rare value's error 2 / sqrt(N)."""
     randomizer = question(
         "rappor", 'type = "category"\nvalues = ["a", "b"]\np = "0.5"\nq = "0.75"\nf = "0"'
     ).randomizer
@@ -233,9 +219,7 @@ def test_rappor_of_normal_data():
     [("oue", math.log(math.e + 2)), ("sue", math.log(math.e + math.sqrt(math.e) + 1))],
 )
 def test_unary_encoding_that_only_sets(mechanism, published):
-    """Drawing all bits with q, then only setting the true one, spends 1.5514 (OUE) or 1.6802 (SUE)
-    for 1.
-    """
+    """Drawing all bits with q, then setting the true one, spends 1.5514 (OUE) or 1.6802 (SUE)."""
     p, q = category(mechanism, 4, "1").support
     only_set = p + (1 - p) * q
     one = Channel(((only_set, 1 - only_set), (q, 1 - q)))
@@ -250,8 +234,7 @@ def test_unary_encoding_that_only_sets(mechanism, published):
 
 
 def test_golden_report_of_google_rappor():
-    """The Bloom bits and permanent response of its Python client, then our instantaneous response,
-    give 64493.
+    """Its Python client's bits and permanent response, and our instantaneous one, give 64493.
 
     Parameters: 16 bits, 2 hashes, p = 1/2, q = 3/4, f = 1/2, cohort 0, secret "secret", word "abc";
     the uniforms that decide the bits of the report, from the lowest, are 0, 0.6, 0 over and over.

@@ -46,7 +46,7 @@ def test_any_collection_is_a_set(kind):
         (b"bus", "a collection of texts"),
         (3, "a collection of texts"),
         ({"bus": 1}, "a collection of texts"),
-        ((each for each in ["bus"]), "a collection of texts"),
+        ((value for value in ["bus"]), "a collection of texts"),
         (["plane"], "values, got something else"),
         (["bus", 7], "values, got something else"),
         ([["bus"]], "values, got something else"),
@@ -59,13 +59,11 @@ def test_what_is_no_set_of_its_values_is_refused(answer, expected):
     survey = Survey("s", (question("pad-grr", QUESTION),))
     with pytest.raises(AnswerError, match=expected) as refused:
         Client(survey).record("x", answer)
-    assert not any(told in str(refused.value) for told in ("bus", "plane", "7"))
+    assert not any(text in str(refused.value) for text in ("bus", "plane", "7"))
 
 
 def test_cells_of_tables():
-    """Values are separated by bars, blanks around them do not count, and a bar alone is the empty
-    set.
-    """
+    """Values are separated by bars, blanks do not count, and a bar alone is the empty set."""
     assert MODES.value(MODES.parse("bus | walk")) == 0b1001
     assert MODES.value(MODES.parse("car")) == 0b0100
     assert MODES.value(MODES.parse("|")) == 0
@@ -130,9 +128,7 @@ def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
     ],
 )
 def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
-    """No p does better: q being what the budget of the set leaves to it, over a grid of p and
-    around the one chosen.
-    """
+    """No p of a grid does better, or near the chosen one, with the q that is left to it."""
     chosen, declared = designed("set-unary", size, most, epsilon=epsilon)
     assert chosen.ratio <= declared.bound
     span = 1 << chosen.word
@@ -143,8 +139,8 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
             middle = (low + high) // 2
             fits = SetEncoding(size, most, if_true, if_other=middle).ratio <= declared.bound
             low, high = (low, middle) if fits else (middle + 1, high)
-        made = SetEncoding(size, most, if_true, if_other=low)
-        return total_error(made, most) if made.ratio <= declared.bound else None
+        encoding = SetEncoding(size, most, if_true, if_other=low)
+        return total_error(encoding, most) if encoding.ratio <= declared.bound else None
 
     tried = [span * step // 50 for step in range(1, 50)]
     tried += [
@@ -168,15 +164,13 @@ def test_auto_takes_the_least_error(size, most, epsilon):
         name: total_error(designed(name, size, most, epsilon=epsilon)[0], most) for name in able
     }
     keys = f'type = "multi"\nvalues = {list(domain.values)}\nmost = {most}\nepsilon = "{epsilon}"'
-    made = question("auto", keys)
-    assert errors[made.mechanism] == min(errors.values())
-    assert efficiency(made.randomizer) is None
+    asked = question("auto", keys)
+    assert errors[asked.mechanism] == min(errors.values())
+    assert efficiency(asked.randomizer) is None
 
 
 def test_the_budget_is_that_of_the_set():
-    """The more values may be held, the less of epsilon is left to each, for one and the same
-    epsilon of the set.
-    """
+    """The more values may be held, the less of the set's epsilon is left to each."""
     errors = [
         total_error(designed("set-unary", 40, most, epsilon="1")[0]) for most in (1, 2, 4, 8, 16)
     ]
@@ -186,17 +180,19 @@ def test_the_budget_is_that_of_the_set():
 
 def simulated(mechanism, **options):
     survey = Survey("s", (question(mechanism, QUESTION),))
-    held = dict(zip(sets_of(4, 2), (500, 900, 0, 300, 0, 1000, 0, 400, 300, 100, 0), strict=True))
-    return simulate(survey, {"x": SetHolders.of(MODES, held)}, seed=5, way=LAW, **options)
+    holders = dict(
+        zip(sets_of(4, 2), (500, 900, 0, 300, 0, 1000, 0, 400, 300, 100, 0), strict=True)
+    )
+    return simulate(survey, {"x": SetHolders.of(MODES, holders)}, seed=5, way=LAW, **options)
 
 
 @pytest.mark.parametrize("mechanism", OF_SETS)
 def test_errors_are_as_stated(mechanism):
-    """Over 400 runs the root mean square error is the stated one within 6 standard errors (1.8 %
-    each, of 4 values).
-    """
+    """Over 400 runs the error is the stated one within 6 standard errors (1.8 % each, 4 values)."""
     runs = simulated(mechanism, runs=400).runs["x"]
-    assert runs.truth.tolist() == pytest.approx([held / 3500 for held in (2300, 1400, 600, 500)])
+    assert runs.truth.tolist() == pytest.approx(
+        [holders / 3500 for holders in (2300, 1400, 600, 500)]
+    )
     ratio = np.sqrt((runs.empirical_error**2).mean() / (runs.stated_error**2).mean())
     assert ratio == pytest.approx(1, abs=6 * 0.018)
 
@@ -217,32 +213,30 @@ def test_covariance_where_it_is_known():
 
     Elsewhere it depends on who holds both values.
     """
-    found = simulated("set-unary", options=Options(covariance=True)).first["x"]
-    assert np.allclose(found.covariance, np.diag(found.standard_error**2), atol=1e-12)
+    estimates = simulated("set-unary", options=Options(covariance=True)).first["x"]
+    assert np.allclose(estimates.covariance, np.diag(estimates.standard_error**2), atol=1e-12)
     with pytest.raises(EstimateError, match="covariance"):
         simulated("pad-ss", options=Options(covariance=True))
 
 
 def test_made_up_populations():
-    """Every respondent holds a set that may be held, likelier values are held by more, and it is
-    the same each time.
-    """
+    """Everyone holds a set that may be held, likelier values more, and the same each time."""
     weights = np.array([4.0, 2.0, 1.0, 0.0])
-    made = synthetic_sets(MODES, 12_345, weights)
-    assert made.respondents == 12_345
-    assert max(map(len, made.sets)) == 2
-    assert () in made.sets
-    shares = made.frequencies(MODES.values)
+    holders = synthetic_sets(MODES, 12_345, weights)
+    assert holders.respondents == 12_345
+    assert max(map(len, holders.sets)) == 2
+    assert () in holders.sets
+    shares = holders.frequencies(MODES.values)
     assert shares == sorted(shares, reverse=True)
     assert shares[3] == 0
-    assert made.counts.tolist() == synthetic_sets(MODES, 12_345, weights).counts.tolist()
+    assert holders.counts.tolist() == synthetic_sets(MODES, 12_345, weights).counts.tolist()
 
 
 def test_a_set_is_its_members():
     """Sets and their members tell the same, over all sets of five values."""
     every = list(sets_of(5, 5))
     assert sorted(every) == list(range(32))
-    assert [set_of(reversed(members(held))) for held in every] == every
+    assert [set_of(reversed(members(set_of_values))) for set_of_values in every] == every
 
 
 def test_the_commands_take_sets(tmp_path):

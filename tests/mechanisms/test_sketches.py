@@ -59,17 +59,16 @@ def test_chance_of_meeting(buckets, monkeypatch):
     ids=str,
 )
 def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
-    """Over noise, cohorts and all hash functions, estimates are unbiased and have exactly the
-    stated variance.
+    """Over noise, cohorts and hash functions, estimates are unbiased, of the stated variance.
 
     A prime number of residues cannot fill buckets evenly, so that two other values meet a third in
     slightly dependent ways; for P = 2^31 - 1 that is nothing, and here it is added to what is
     stated.
     """
     monkeypatch.setattr(sketches, "MODULUS", prime)
-    held = [4, 3, 2, 1][: sketch.size]
-    reports = sum(held)
-    frequency = [Fraction(count, reports) for count in held]
+    holders = [4, 3, 2, 1][: sketch.size]
+    reports = sum(holders)
+    frequency = [Fraction(count, reports) for count in holders]
     c = sketches.collision(sketch.buckets)
     p, q = sketch.within
     q = c * p + (1 - c) * q
@@ -86,28 +85,32 @@ def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
             / (p - q) ** 2
         )
     mean = sum(means) / len(means)
-    total = sum(spreads) / len(spreads) / reports + sum((each - mean) ** 2 for each in means) / len(
+    total = sum(spreads) / len(spreads) / reports + sum((one - mean) ** 2 for one in means) / len(
         means
     )
     assert mean == frequency[0]
 
     share = c / ((1 - c) * sketch.cohorts)
-    hold, other = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2 - share
-    lasting = share * sum(f * f for f in frequency[1:])
+    if_held, if_not = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2 - share
+    collisions = share * sum(f * f for f in frequency[1:])
     sizes = Counter(residue * sketch.buckets // prime for residue in range(prime)).values()
     uneven = sum(Fraction(size, prime) ** 3 for size in sizes) - c**2
     pairs = sum(frequency[1:]) ** 2 - sum(f * f for f in frequency[1:])
     beside = uneven * pairs / (sketch.cohorts * (1 - c) ** 2)
-    assert total == (frequency[0] * hold + (1 - frequency[0]) * other) / reports + lasting + beside
+    assert (
+        total
+        == (frequency[0] * if_held + (1 - frequency[0]) * if_not) / reports + collisions + beside
+    )
 
 
 def p_or_q(sketch, chosen, value, other):
     """How often a report of `value` supports `other`, cohort by cohort."""
     p, q = sketch.within
     prime = sketches.MODULUS
-    for each in chosen:
+    for polynomial in chosen:
         met = (
-            len({evaluated(each, x, prime) * sketch.buckets // prime for x in (value, other)}) == 1
+            len({evaluated(polynomial, x, prime) * sketch.buckets // prime for x in (value, other)})
+            == 1
         )
         yield p if met else q
 
@@ -128,23 +131,24 @@ SKETCHES = [
 
 @pytest.mark.parametrize("asked", SKETCHES, ids=lambda asked: asked.mechanism)
 def test_calibrated_over_seeds(asked):
-    """Over 2,000 seeds the estimates are unbiased, and their errors are on average what their
-    standard errors say.
+    """Over 2,000 seeds estimates are unbiased, and errors on average what is stated.
 
     Within six standard errors of the mean of 2,000; the squared errors are more than twice what
     they would be without the part that does not shrink, so its loss would be seen.
     """
-    held = np.array([30_000, 10_000, 10_000] + [2000] * 5 + [0] * 4)
-    truth, generator = held / held.sum(), np.random.default_rng(5)
+    holders = np.array([30_000, 10_000, 10_000] + [2000] * 5 + [0] * 4)
+    truth, generator = holders / holders.sum(), np.random.default_rng(5)
     errors, stated, shrinking = [], [], []
     for seed in range(2000):
         sketch = asked.randomizer._replace(hash_seed=seed)
-        moments = sketch_moments(sketch, sketch_counts(sketch, held, generator))
-        noise = (truth * moments.hold + (1 - truth) * moments.other) / moments.reports
+        moments = sketch_moments(sketch, sketch_counts(sketch, holders, generator))
+        noise = (
+            truth * moments.variance_if_held + (1 - truth) * moments.variance_if_not
+        ) / moments.reports
         errors.append(moments.frequency - truth)
         shrinking.append(noise)
-        stated.append(noise + moments.lasting)
-    errors, stated, shrinking = (np.array(each) for each in (errors, stated, shrinking))
+        stated.append(noise + moments.collision_variance)
+    errors, stated, shrinking = (np.array(numbers) for numbers in (errors, stated, shrinking))
     root = np.sqrt(len(errors))
     assert np.abs(errors.mean(axis=0) / (errors.std(axis=0) / root)).max() < SIX_SIGMA
     excess = (errors**2 - stated).mean(axis=1)
@@ -154,24 +158,23 @@ def test_calibrated_over_seeds(asked):
 
 
 @pytest.mark.parametrize("asked", SKETCHES, ids=lambda asked: asked.mechanism)
-def test_the_lasting_error_is_said_aloud(asked):
-    """With many reports the standard error stays, the note says how much of it, and intervals are
-    no narrower.
+def test_the_error_of_collisions_is_said_aloud(asked):
+    """With many reports the standard error stays, the note says so, and intervals stay wide.
 
     They may be twice as wide and more: that values meet is rare, and then moves an estimate far.
     """
-    held = np.array([6, 2, 1] + [0] * 9) * 10**9
+    holders = np.array([6, 2, 1] + [0] * 9) * 10**9
     survey = Survey("sketch", (asked,))
     tally = Tally.empty(survey)
-    tally.counts[asked.name] = sketch_counts(asked.randomizer, held, np.random.default_rng(6))
-    found = estimate(tally)[asked.name]
-    assert "does not shrink with more reports" in found.note
-    assert found.note in found.to_dict()["note"]
-    assert found.standard_error.min() > 0.005
-    inside = (found.low > 0) & (found.high < 1)
-    normal = 2 * 1.95996 * found.standard_error[inside]
-    assert ((found.high - found.low)[inside] > 0.99 * normal).all()
-    assert ((found.high - found.low)[inside] < 3 * normal).all()
+    tally.counts[asked.name] = sketch_counts(asked.randomizer, holders, np.random.default_rng(6))
+    estimates = estimate(tally)[asked.name]
+    assert "does not shrink with more reports" in estimates.note
+    assert estimates.note in estimates.to_dict()["note"]
+    assert estimates.standard_error.min() > 0.005
+    inside = (estimates.low > 0) & (estimates.high < 1)
+    normal = 2 * 1.95996 * estimates.standard_error[inside]
+    assert ((estimates.high - estimates.low)[inside] > 0.99 * normal).all()
+    assert ((estimates.high - estimates.low)[inside] < 3 * normal).all()
     with pytest.raises(EstimateError, match="covariance"):
         estimate(tally, options=Options(covariance=True))
     with pytest.raises(EstimateError, match="clopper-pearson"):
@@ -179,9 +182,7 @@ def test_the_lasting_error_is_said_aloud(asked):
 
 
 def test_rates_written_out_apart():
-    """The chance that two values meet, for the real P, is the one counted from
-    where buckets begin.
-    """
+    """The chance that two values meet, for the real P, counted from where buckets begin."""
     for asked in SKETCHES:
         sketch = asked.randomizer
         c, (p, q) = sketches.collision(sketch.buckets), sketch.within

@@ -25,8 +25,7 @@ DRAWS = 20_000
 
 @pytest.mark.parametrize("chosen", [1, 3, 20, 40])
 def test_sets_of_a_few_dozen(chosen):
-    """20,000 sets of 64 values: all of the stated size, every value and every pair with it as often
-    as stated.
+    """20,000 sets of 64 values have the stated size, values and pairs as often as stated.
 
     127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a rate that is
     off by .02 shows.
@@ -35,11 +34,11 @@ def test_sets_of_a_few_dozen(chosen):
     source = random.Random(8).randbytes
     sets = [randomizer.randomize(5, source) for _ in range(DRAWS)]
     assert {drawn.bit_count() for drawn in sets} == {chosen}
-    held = np.array([[drawn >> value & 1 for value in range(64)] for drawn in sets])
+    members = np.array([[drawn >> value & 1 for value in range(64)] for drawn in sets])
     (p, q), (both, _) = randomizer.support, randomizer.joint_support()
     expected = np.where(np.arange(64) == 5, float(p), float(q))
-    assert off(held.mean(axis=0), expected) < 6
-    pairs = np.delete((held[:, [5]] * held).mean(axis=0), 5)
+    assert off(members.mean(axis=0), expected) < 6
+    pairs = np.delete((members[:, [5]] * members).mean(axis=0), 5)
     if chosen > 1:
         assert off(pairs, np.full(63, float(both))) < 6
 
@@ -113,11 +112,9 @@ def test_size_of_least_error(size, epsilon):
 
 @pytest.mark.parametrize(("size", "chosen"), [(4, 1), (5, 2), (6, 3), (7, 4)])
 def test_pairs_in_one_set_by_the_channel(size, chosen):
-    """How often a set holds two values, if one of them is the truth and if neither is: summed over
-    all sets.
-    """
-    made = SubsetSelection(size, chosen, 7, other=2)
-    law = made.channel().rows[0]
+    """How often a set holds two values, one the truth or neither: summed over all sets."""
+    selection = SubsetSelection(size, chosen, 7, other=2)
+    law = selection.channel().rows[0]
     one, neither = (
         sum(
             (mass for vector, mass in enumerate(law) if vector >> first & vector >> second & 1),
@@ -125,7 +122,7 @@ def test_pairs_in_one_set_by_the_channel(size, chosen):
         )
         for first, second in ((0, 1), (1, 2))
     )
-    assert made.joint_support() == (one, neither)
+    assert selection.joint_support() == (one, neither)
 
 
 PINNED = {
@@ -140,12 +137,14 @@ PINNED = {
 def test_large_sets_are_drawn_as_they_always_were(size, chosen):
     """From a fixed tape: the bytes that are taken, and the digest of ten sets.
 
-    Whoever replays a tape relies on it.
+    Replayed tapes rely on it.
     """
-    made, tape = (
+    selection, tape = (
         SubsetSelection(size, chosen, 7, other=2),
         Replay(hashlib.shake_256(b"sets").digest(1 << 18)),
     )
-    sets = [made.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)]
-    told = hashlib.blake2b(b"".join(sets), digest_size=8).hexdigest()
-    assert f"{tape.used} {told}" == PINNED[size, chosen]
+    sets = [
+        selection.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)
+    ]
+    digest = hashlib.blake2b(b"".join(sets), digest_size=8).hexdigest()
+    assert f"{tape.used} {digest}" == PINNED[size, chosen]

@@ -31,9 +31,9 @@ class Element:
         """Those of a name that have these attributes."""
         wanted = {key.rstrip("_"): value for key, value in attributes.items()}
         return [
-            each
-            for each in self.all
-            if each.name == name and wanted.items() <= each.attributes.items()
+            element
+            for element in self.all
+            if element.name == name and wanted.items() <= element.attributes.items()
         ]
 
 
@@ -48,7 +48,7 @@ def read(answer):
 
 def problem(page):
     """What a page says is wrong."""
-    return "".join(each.text for each in page.find("p", id="problem"))
+    return "".join(element.text for element in page.find("p", id="problem"))
 
 
 class _Reader(HTMLParser):
@@ -57,11 +57,11 @@ class _Reader(HTMLParser):
         self.open = [Element("page", {})]
 
     def handle_starttag(self, name, attributes):
-        made = Element(name, dict(attributes))
-        assert len(made.attributes) == len(attributes)
-        self.open[-1].children.append(made)
+        element = Element(name, dict(attributes))
+        assert len(element.attributes) == len(attributes)
+        self.open[-1].children.append(element)
         if name not in VOID:
-            self.open.append(made)
+            self.open.append(element)
 
     def handle_endtag(self, name):
         assert self.open.pop().name == name

@@ -77,21 +77,21 @@ def service_of(*texts, folder, tokens=True, candidates=None, **options):
 def write_tokens(folder, token=TOKEN, expires=None):
     """The path of a token file: one token that may look at the page, one that may not."""
     path = folder / "tokens.toml"
-    made = [kept(token, "looks", ANALYST, expires=expires), kept(UPLOADING, "sends", UPLOAD)]
-    path.write_text(Tokens(made).to_toml(), encoding="utf-8")
+    tokens = [kept(token, "looks", ANALYST, expires=expires), kept(UPLOADING, "sends", UPLOAD)]
+    path.write_text(Tokens(tokens).to_toml(), encoding="utf-8")
     return path
 
 
 def answers(survey, respondents, **options):
-    """The bytes of reports: so many respondents answer every question, its values in some order."""
-    made = []
+    """The bytes of reports: n respondents answer every question, its values in some order."""
+    reports = []
     for number in range(respondents):
         client = Client(survey)
         for question in survey:
             values = question.domain.values or ("maps", "transit")
             place = number * number % len(values)
-            made.append(client.record(question.name, question.domain.parse(values[place])))
-    return report_bytes(made, **options)
+            reports.append(client.record(question.name, question.domain.parse(values[place])))
+    return report_bytes(reports, **options)
 
 
 class Visitor:

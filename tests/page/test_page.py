@@ -21,14 +21,12 @@ NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
 
 def numbers(row):
     """The exact numbers of a table's row."""
-    return [float(each.attributes["value"]) for each in row.find("data")]
+    return [float(element.attributes["value"]) for element in row.find("data")]
 
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
-    """A service with two versions of a survey: reports of three days for the older, late ones, and
-    damaged bytes.
-    """
+    """A service with two versions of a survey: three days, late reports, damaged bytes."""
     folder, days = tmp_path_factory.mktemp("page"), [20_000]
 
     def clock():
@@ -61,14 +59,12 @@ def of_older(service):
     ids=["plain", "population", "biased"],
 )
 def test_the_numbers_are_those_of_the_api(counted, analyst, options):
-    """Every frequency, error, interval and count, and n, is on the page to the last digit, whatever
-    is chosen.
-    """
+    """Every frequency, error, interval, count and n is on the page to the last digit."""
     query = of_older(counted) | options
     page = read(analyst.get("/", params=query))
-    told = analyst.get("/v1/surveys/commute/estimates", params=query).json()["questions"]
-    assert told.keys() == {"smoker", "transport", "hours"}
-    for name, question in told.items():
+    questions = analyst.get("/v1/surveys/commute/estimates", params=query).json()["questions"]
+    assert questions.keys() == {"smoker", "transport", "hours"}
+    for name, question in questions.items():
         (reports,) = page.find("section", id=f"question-{name}")[0].find("dl")[0].find("data")
         assert int(reports.attributes["value"]) == question["reports"] == 450
         rows = page.find("table", id=f"values-{name}")[0].find("tbody")[0].find("tr")
@@ -84,16 +80,14 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
 
 
 def test_a_question_says_what_its_numbers_are(counted, analyst):
-    """Declared and delivered epsilon, mechanism, level, kind of interval, estimand, what forged
-    reports could do.
-    """
+    """Declared and delivered epsilon, mechanism, level, interval, estimand, forgers' reach."""
     page = read(
         analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"})
     )
     question = page.find("section", id="question-transport")[0]
     facts = {
-        each.find("dt")[0].text: each.find("dd")[0].text
-        for each in question.find("dl")[0].find("div")
+        pair.find("dt")[0].text: pair.find("dd")[0].text
+        for pair in question.find("dl")[0].find("div")
     }
     assert facts["Epsilon"] == "2 declared, 2.000000 delivered"
     assert facts["Mechanism"] == "oue"
@@ -118,7 +112,7 @@ def test_detected_values_are_marked(counted, analyst):
         assert [bool(row.find("span", class_="detected")) for row in rows] == (
             chances <= 0.05
         ).tolist()
-        drawn = [each.attributes["class"] for each in question.find("rect")]
+        drawn = [bar.attributes["class"] for bar in question.find("rect")]
         assert drawn == ["bar" if chance <= 0.05 else "bar unsure" for chance in chances]
         assert (
             f"{(chances <= 0.05).sum()} of {len(chances)} values (Bonferroni, 0.95)"
@@ -132,19 +126,21 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     A panel for each value.
     """
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "transport"}))
-    told = analyst.get(
+    history = analyst.get(
         "/v1/surveys/commute/history", params=of_older(counted) | {"question": "transport"}
     ).json()
     question = page.find("section", id="question-transport")[0]
     table = question.find("table")[-1]
-    names = [each.text for each in table.find("thead")[0].find("th")][2:]
-    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told["epochs"]), strict=True):
-        frequencies = {each["value"]: each["frequency"] for each in epoch["values"]}
+    names = [head.text for head in table.find("thead")[0].find("th")][2:]
+    for row, epoch in zip(
+        table.find("tbody")[0].find("tr"), reversed(history["epochs"]), strict=True
+    ):
+        frequencies = {value["value"]: value["frequency"] for value in epoch["values"]}
         assert row.find("th")[0].text == datetime.fromtimestamp(epoch["start"], UTC).strftime(
             "%Y-%m-%d"
         )
         assert numbers(row) == [epoch["reports"], *(frequencies[name] for name in names)]
-    assert [len(each.find("circle")) for each in question.find("svg", role="img")] == [
+    assert [len(picture.find("circle")) for picture in question.find("svg", role="img")] == [
         0,
         3,
         3,
@@ -153,30 +149,28 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     ]
     others = read(analyst.get("/", params=of_older(counted)))
     assert not others.find("circle")
-    assert len([each for each in others.find("a") if each.text == "Show over time"]) == 3
+    assert len([link for link in others.find("a") if link.text == "Show over time"]) == 3
 
 
 @pytest.mark.parametrize("frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"])
 def test_means_are_shown_over_time(counted, analyst, frequencies):
-    """Of a question that has a mean: its column, with the means of the API's history, and a panel
-    of its own.
-    """
+    """A question with a mean has a column, with the means of the API's history, and a panel."""
     query = of_older(counted) | {"frequencies": frequencies}
     page = read(analyst.get("/", params=query | {"over_time": "hours"}))
-    told = analyst.get("/v1/surveys/commute/history", params=query | {"question": "hours"}).json()[
-        "epochs"
-    ]
+    epochs = analyst.get(
+        "/v1/surveys/commute/history", params=query | {"question": "hours"}
+    ).json()["epochs"]
     question = page.find("section", id="question-hours")[0]
     table = question.find("table")[-1]
-    heads = [each.text for each in table.find("thead")[0].find("th")]
+    heads = [head.text for head in table.find("thead")[0].find("th")]
     assert heads[:3] == ["epoch", "reports", "mean"]
     assert set(heads[3:]) == (set("012345") if frequencies else set())
-    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(told), strict=True):
+    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(epochs), strict=True):
         assert numbers(row)[:2] == [epoch["reports"], epoch["mean"]["estimate"]]
     panel = next(
-        each
-        for each in question.find("svg", role="img")
-        if "series-hours-mean" in str(each.attributes)
+        picture
+        for picture in question.find("svg", role="img")
+        if "series-hours-mean" in str(picture.attributes)
     )
     assert len(panel.find("circle")) == 3
     assert "mean by epoch" in panel.text
@@ -192,7 +186,7 @@ def test_batches_are_accounted_for(counted, analyst):
         "13 batches received = 9 accepted + 0 duplicate + 4 rejected + 0 quarantined"
     )
     rows = page.find("table", id="batches")[0].find("tbody")[0].find("tr")
-    assert [[each.text for each in row.all if each.name in ("th", "td")][:3] for row in rows] == [
+    assert [[cell.text for cell in row.all if cell.name in ("th", "td")][:3] for row in rows] == [
         ["accepted", "9", "9"],
         ["duplicate", "0", "0"],
         ["quarantined", "0", "0"],
@@ -205,12 +199,14 @@ def test_batches_are_accounted_for(counted, analyst):
 def test_health_is_shown_with_p_values(counted, analyst):
     """All checks of the API, with their p-values and meanings."""
     page = read(analyst.get("/", params=of_older(counted)))
-    told = analyst.get("/v1/surveys/commute/health", params=of_older(counted)).json()["questions"]
-    for name, checks in told.items():
+    questions = analyst.get("/v1/surveys/commute/health", params=of_older(counted)).json()[
+        "questions"
+    ]
+    for name, checks in questions.items():
         rows = [
             row
-            for each in page.find("details", id=f"health-{name}")
-            for row in each.find("tbody")[0].find("tr")
+            for details in page.find("details", id=f"health-{name}")
+            for row in details.find("tbody")[0].find("tr")
         ]
         assert [(*numbers(row), row.find("td")[-1].text) for row in rows] == [
             (check["p_value"], check["meaning"]) for check in checks
@@ -250,25 +246,23 @@ def test_what_cannot_be_shown_is_said(analyst, query, status, words):
 
 
 def test_every_link_leads_somewhere(counted, analyst):
-    """All links, exports and files of a page answer, each export with its bytes to be saved under a
-    name.
-    """
+    """All links, exports and files of a page answer, each export to be saved under a name."""
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "smoker"}))
-    for each in page.find("a"):
-        place = each.attributes["href"]
+    for anchor in page.find("a"):
+        place = anchor.attributes["href"]
         answer = analyst.get("/" + place.removeprefix("./"))
         assert answer.status_code == 200 or place.startswith("#"), place
-        if "download" in each.attributes:
+        if "download" in anchor.attributes:
             assert answer.headers["content-disposition"].startswith("attachment; filename=")
-    links = [urlsplit(each.attributes["href"]).query for each in page.find("a")]
+    links = [urlsplit(link.attributes["href"]).query for link in page.find("a")]
     offered = {form for link in links for form in parse_qs(link).get("format", [])}
     assert offered == {name for name, form in DOWNLOADS.items() if form.available}
     files = [
-        each.attributes[key]
+        element.attributes[key]
         for key in ("href", "src")
         for name in ("link", "script")
-        for each in page.find(name)
-        if key in each.attributes
+        for element in page.find(name)
+        if key in element.attributes
     ]
     assert sorted(files) == sorted(f"page/{name}" for name in FILES)
     assert all(analyst.get(f"/{name}").status_code == 200 for name in files)
@@ -282,7 +276,7 @@ def test_the_picture_to_download_stands_alone(counted, analyst):
     root = ElementTree.fromstring(content)  # noqa: S314  # our own
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert (
-        len([each for each in root.iter() if each.attrib.get("class", "").startswith("bar")])
+        len([bar for bar in root.iter() if bar.attrib.get("class", "").startswith("bar")])
         == 2 + 4 + 6
     )
     assert ".whisker" in "".join(root.find("{http://www.w3.org/2000/svg}style").itertext())
@@ -327,7 +321,9 @@ def test_before_the_first_report(tmp_path):
         page = read(visitor(service, TOKEN).get("/"))
     assert "3 questions, up to 0 reports each." in page.find("p", id="summary")[0].text
     assert not page.find("figure")
-    assert [each.text for each in page.find("p", class_="note")].count("no reports yet") == 3
+    assert [paragraph.text for paragraph in page.find("p", class_="note")].count(
+        "no reports yet"
+    ) == 3
 
 
 def test_looking_does_not_stop_the_writer(tmp_path):

@@ -26,8 +26,8 @@ POLICY = {
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     """A service without reports."""
-    with service_of(COMMUTE, folder=tmp_path_factory.mktemp("page")) as made:
-        yield made
+    with service_of(COMMUTE, folder=tmp_path_factory.mktemp("page")) as running:
+        yield running
 
 
 @pytest.mark.parametrize("way", ["header", "cookie"])
@@ -94,9 +94,7 @@ def test_a_wrong_token_is_said_to_be_wrong(service, way, token, status, words):
 
 
 def test_expiry_and_rotation_take_effect_at_once(tmp_path):
-    """A token that has expired since, or was removed, opens nothing more, though the browser still
-    has it.
-    """
+    """A token that expired or was removed opens nothing more, though the browser still has it."""
     now = [1_800_000_000.0]
     with service_of(COMMUTE, folder=tmp_path, clock=lambda: now[0]) as service:
         write_tokens(tmp_path, expires=datetime.fromtimestamp(now[0] + 100, UTC))
@@ -136,7 +134,7 @@ def test_signing_out_forgets_the_token(service):
         ({}, True),
     ],
 )
-def test_other_sites_sign_nobody_in_or_out(service, path, headers, allowed):
+def test_other_sites_sign_no_one_in_or_out(service, path, headers, allowed):
     """A form that a browser says comes from elsewhere does nothing."""
     person = visitor(service)
     answer = person.post(path, data={"token": TOKEN}, headers=headers, follow_redirects=False)
@@ -161,9 +159,7 @@ def test_without_tokens_the_page_is_open(tmp_path):
 
 
 def test_it_can_be_mounted_anywhere(tmp_path):
-    """Under a prefix, signing in, links, files and exports stay under it, and
-    so does the cookie.
-    """
+    """Under a prefix, signing in, links, files and exports stay under it, as does the cookie."""
     with service_of(COMMUTE, folder=tmp_path) as service:
         host = Starlette(routes=[Mount("/stats/ldp", Application(service))])
         person = Visitor(host)
@@ -174,10 +170,10 @@ def test_it_can_be_mounted_anywhere(tmp_path):
         assert (str(there.url), there.status_code) == ("http://service/stats/ldp/", 200)
         (cookie,) = person.cookies.jar
         assert cookie.path == "/stats/ldp"
-        for each in read(there).find("a"):
-            assert not each.attributes["href"].startswith("/")
+        for link in read(there).find("a"):
+            assert not link.attributes["href"].startswith("/")
             assert (
-                person.get("/stats/ldp/" + each.attributes["href"].removeprefix("./")).status_code
+                person.get("/stats/ldp/" + link.attributes["href"].removeprefix("./")).status_code
                 == 200
             )
         assert all(person.get(f"/stats/ldp/page/{name}").status_code == 200 for name in FILES)
@@ -191,7 +187,10 @@ def test_the_policy_is_strict(service, path):
     """
     headers = visitor(service, TOKEN).get(path).headers
     assert (
-        dict(each.strip().split(" ", 1) for each in headers["content-security-policy"].split(";"))
+        dict(
+            directive.strip().split(" ", 1)
+            for directive in headers["content-security-policy"].split(";")
+        )
         == POLICY
     )
     assert headers["x-content-type-options"] == "nosniff"

@@ -38,9 +38,7 @@ def screen(tmp_path_factory):
 
 @pytest.fixture
 def chromium(screen):
-    """The browser as it is at first: a desk, light, nobody signed in, nothing
-    said on the console.
-    """
+    """The browser as it is at first: a desk, light, no one signed in, an empty console."""
     screen.size(1280, 900)
     screen.prefer("light")
     screen.devtools("Network.clearBrowserCookies")
@@ -51,9 +49,9 @@ def chromium(screen):
 @pytest.fixture
 def service(tmp_path):
     """A service with some reports."""
-    with service_of(COMMUTE, folder=tmp_path) as made:
-        made.writer.write(answers(made.catalogue.all[0].survey, 100))
-        yield made
+    with service_of(COMMUTE, folder=tmp_path) as running:
+        running.writer.write(answers(running.catalogue.all[0].survey, 100))
+        yield running
 
 
 @pytest.fixture
@@ -73,8 +71,8 @@ def sign_in(chromium, url, query=""):
 
 def frequencies(service):
     """What the API says that the page should show."""
-    told = visitor(service, TOKEN).get("/v1/surveys/commute/estimates").json()
-    return [each["frequency"] for each in told["questions"]["transport"]["values"]]
+    record = visitor(service, TOKEN).get("/v1/surveys/commute/estimates").json()
+    return [value["frequency"] for value in record["questions"]["transport"]["values"]]
 
 
 def test_it_follows_what_is_counted(chromium, service, url):
@@ -173,9 +171,7 @@ def test_it_fits_a_phone(chromium, url, query):
 
 
 def test_a_keyboard_is_enough(chromium, url):
-    """From the top: the skip link, then everything in the order of the page, each with its focus to
-    be seen.
-    """
+    """From the top: the skip link, then all in the page's order, each with visible focus."""
     sign_in(chromium, url)
     chromium.open(f"{url}/")
     reached = []
@@ -228,13 +224,13 @@ def test_it_is_light_or_dark(chromium, url, scheme, ground):
     """As people prefer, charts included."""
     chromium.prefer(scheme)
     sign_in(chromium, url)
-    found = chromium.run("""
+    result = chromium.run("""
         const colour = (name, key) => getComputedStyle(document.querySelector(name))[key];
         const ground = colour("html", "backgroundColor");
         return [ground, colour(".chart .number", "fill"), colour("html", "color")];
     """)
-    assert found[0] == ground
-    assert found[1] == found[2]
+    assert result[0] == ground
+    assert result[1] == result[2]
 
 
 def test_nothing_hostile_runs(chromium, tmp_path):

@@ -31,22 +31,22 @@ def test_no_text_becomes_markup(tmp_path):
     """Texts and values that would be markup are shown letter by letter; the only script is ours."""
     answer, picture = hostile_page(tmp_path)
     page = read(answer)
-    assert [each.attributes for each in page.find("script")] == [
+    assert [script.attributes for script in page.find("script")] == [
         {"src": "page/page.js", "type": "module"}
     ]
     assert not page.find("img")
     assert not page.find("b")
     assert not [
         name
-        for each in page.all
-        for name in each.attributes
+        for element in page.all
+        for name in element.attributes
         if name.startswith("on") or name == "style"
     ]
     rows = page.find("tbody")[0].find("tr")
     assert [row.find("bdi")[0].text for row in rows] == list(HOSTILE_VALUES)
     assert HOSTILE_VALUES[1] in page.find("section", id="question-q")[0].text
     root = ElementTree.fromstring(picture)  # noqa: S314  # our own
-    labels = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    labels = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert set(HOSTILE_VALUES) <= set(labels)
 
 
@@ -107,9 +107,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_told_apart(scheme):
-    """Text has a contrast of 4.5 or more with what is behind it, and what is drawn one of 3 or
-    more.
-    """
+    """Text has a contrast of 4.5 or more with what is behind it, what is drawn one of 3."""
     colours = {}
     for name in ("chart", "page"):
         light, dark = (

@@ -36,9 +36,7 @@ def test_python_blocks(page, monkeypatch):
 
 
 def test_tour(tmp_path):
-    """The commands of the README run as written, one after the other, and leave
-    what they promise.
-    """
+    """The README's commands run as written, one by one, and leave what they promise."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     folder = Path(sys.executable).parent
     # `uv run` only prepares the environment that these tests already run in; pytest itself is what
@@ -57,14 +55,14 @@ def test_tour(tmp_path):
             [folder / program, *words], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
-    made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert {
         "commute/report.html",
         "commute/picture.svg",
         "affairs.svg",
         "affairs.json",
         "affairs/report.html",
-    } <= made
+    } <= files
 
 
 def test_links_lead_somewhere():

@@ -58,14 +58,14 @@ def imported(path):
 
     `from a import b` counts as `a` and as `a.b`.
     """
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute, so that they can be read off"
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
 
 
 def called(path):
@@ -88,9 +88,7 @@ def roots(names):
 
 @named(MODULES)
 def test_imports_run_one_way(package, path):
-    """Simulations import the client and the aggregator, both import the core, and nobody imports
-    the other way.
-    """
+    """Simulations import client and aggregator, both import the core, and none the other way."""
     assert roots(imported(path)) & PACKAGES.keys() <= {package} | MAY_IMPORT[package]
 
 
@@ -151,9 +149,7 @@ def test_one_module_knows_msgpack():
 
 
 def test_every_module_is_looked_at():
-    """The laws above are about something: each package has modules, and an import that is written
-    is seen.
-    """
+    """The laws above are about something: packages have modules, and written imports are seen."""
     assert {package for package, _ in MODULES} == PACKAGES.keys()
     assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting.py")
     assert "scipy.special.ndtri" in imported(
@@ -172,9 +168,7 @@ def test_replayed_randomness_is_for_tests():
 
 
 def test_importing_the_client_stays_small():
-    """`import ldp_client` loads neither numpy nor click, nor anything else that
-    is not allowed for.
-    """
+    """`import ldp_client` loads neither numpy nor click, nor anything that is not allowed."""
     loaded = loaded_by("import ldp_client") - loaded_by("pass")
     assert loaded.isdisjoint({*HEAVY, *WHEN_NEEDED})
     extension_runtimes = {
@@ -184,9 +178,7 @@ def test_importing_the_client_stays_small():
 
 
 def test_recording_answers_loads_no_more(tmp_path):
-    """Neither reading a survey, nor answering it, nor keeping state and making bytes, loads
-    anything heavy.
-    """
+    """Reading a survey, answering it, keeping state and making bytes load nothing heavy."""
     code = f"""
 from surveys import COMMUTE
 from ldp_client import Client, parse_survey, report_bytes
@@ -199,9 +191,7 @@ assert report_bytes([client.record("smoker", True), client.record("homepage", "a
 
 
 def test_a_device_loads_the_mechanisms_of_its_survey():
-    """No mechanism's module comes along with the client, and with a survey none that it does not
-    use.
-    """
+    """No mechanism's module comes with the client, and with a survey none that it lacks."""
     rows = {f"ldp.mechanisms.{module}" for module, _ in PLACES.values()}
     assert loaded_by("import ldp_client").isdisjoint(rows)
     survey = (
@@ -222,18 +212,16 @@ def test_rows_are_found_under_their_names():
 
 def requirements(name):
     """Every distribution that installing one brings along, itself included; extras are left out."""
-    found = {name}
+    names = {name}
     for requirement in distribution(name).requires or ():
         needed = re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
         if "extra ==" not in requirement:
-            found |= requirements(needed)
-    return found
+            names |= requirements(needed)
+    return names
 
 
 def test_a_device_installs_four_distributions():
-    """The environment of the client holds the core, the client, msgpack and xxhash: read off their
-    metadata.
-    """
+    """The client's environment holds core, client, msgpack and xxhash, by their metadata."""
     assert requirements("ldpkit-client") == {"ldpkit-client", "ldpkit-core", "msgpack", "xxhash"}
 
 

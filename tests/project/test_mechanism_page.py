@@ -1,8 +1,7 @@
-"""The page of mechanisms and the glossary name all there are, with figures that are those of the
-code.
-"""
+"""The page of mechanisms and the glossary name all there are, with the code's figures."""
 
 import re
+from fractions import Fraction
 from typing import get_args
 
 import pytest
@@ -12,6 +11,7 @@ from specimens import question
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
+from ldp.scales import Scale
 
 PAGE = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -21,6 +21,7 @@ DOMAINS = {
     "boolean": Domain("boolean", BOOLEAN_VALUES),
     "category": Domain("category", TWO_OR_MORE),
     "integer": Domain("integer", ("0", "1", "2", "3")),
+    "number": Domain("number", None, scale=Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
     "multi": Domain("multi", TWO_OR_MORE, 2),
     "text": Domain("text", None),
 }
@@ -44,7 +45,6 @@ TEN, TEXT = f'type = "category"\n{listed(10)}\n', 'type = "text"\n'
 FILTER = 'p = "1/4"\nq = "3/4"\nf = "1/2"\nbloom_bits = 128\ncohorts = 64'
 
 STATED = {
-    "warner": f"{BOOLEAN}epsilon = 1",
     "forced": f'{BOOLEAN}forced_true = "1/4"\nforced_false = "1/4"',
     "unrelated": f'{BOOLEAN}truth = "1/2"\nprevalence = "1/4"',
     "matrix": f"{TEN}matrix = {square(10, '11/20', '1/20')}",
@@ -54,7 +54,13 @@ STATED = {
 }
 """The questions that the page states beside its table, where they are not those of their type."""
 
-OF_THEIR_TYPE = {"category": CATEGORY, "integer": NUMBERS, "multi": SETS, "text": TEXT}
+OF_THEIR_TYPE = {
+    "category": CATEGORY,
+    "integer": NUMBERS,
+    "multi": SETS,
+    "text": TEXT,
+    "boolean": BOOLEAN,
+}
 
 
 def stated(mechanism, types):
@@ -102,9 +108,7 @@ def test_every_mechanism_has_a_heading():
 
 
 def test_every_kind_is_described():
-    """How reports are decoded: a row for each kind, and no other, in the glossary and in the
-    architecture.
-    """
+    """How reports are decoded: a row for each kind, in the glossary and in the architecture."""
     architecture = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     glossary = {row[0] for row in rows(GLOSSARY, "Kinds: how reports are decoded")}
     assert glossary == {f"`{kind}`" for kind in get_args(Kind)}
@@ -112,7 +116,8 @@ def test_every_kind_is_described():
 
 
 def test_the_wire_format_has_every_mechanism():
-    """How its integers follow from a survey: each is named in a row."""
+    """How its integers follow from a survey, and what the body of a report is, is in a table."""
     wire = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
-    cells = " ".join(row[0] for row in rows(wire, "From a survey to integers"))
-    assert set(MECHANISMS) <= set(re.findall(r"`([^`]+)`", cells))
+    for heading in ("From a survey to integers", "A report"):
+        cells = " ".join(row[0] for row in rows(wire, heading))
+        assert set(MECHANISMS) <= set(re.findall(r"`([^`]+)`", cells)), heading

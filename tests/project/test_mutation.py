@@ -10,7 +10,7 @@ from places import ROOT
 from statements import normal_lines
 
 AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
-ESTIMATORS = ("association", "decoders", "estimates", "health", "moments", "projective")
+ESTIMATORS = ("association", "decoders", "estimates", "health_checks", "moments", "projective")
 
 
 @pytest.mark.parametrize("area", AREAS)
@@ -24,14 +24,13 @@ def test_areas_are_of_code_that_is_there(area):
 def test_what_estimates_has_an_area(room):
     """So that no module goes without mutants when it is added, or moved."""
     paths = [path for path in (AGGREGATOR / room).rglob("*.py") if path.name != "__init__.py"]
+    assert paths
     assert {str(path) for path in paths} <= {str(source_of(name)) for name in modules([])}
 
 
 @pytest.mark.parametrize("module", modules([]))
 def test_mistakes_can_be_made(module):
-    """Each is a text that its module has once, and the module is still Python with the other in its
-    place.
-    """
+    """Each is a text that its module has once, and the changed module is still Python."""
     source = source_of(module).read_text(encoding="utf-8")
     for mistake in mistakes(module, source):
         assert mistake.source != source
@@ -44,5 +43,5 @@ def test_explained_mutants_are_of_lines_that_are_there():
     lines = {
         name: normal_lines(source_of(name).read_text(encoding="utf-8")) for name in modules([])
     }
-    gone = [each for each in listed if each["before"] not in lines[each["module"]]]
+    gone = [mutant for mutant in listed if mutant["before"] not in lines[mutant["module"]]]
     assert gone == []

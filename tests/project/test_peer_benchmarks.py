@@ -82,9 +82,7 @@ def test_rows_of_mechanisms_that_are_not_there_are_skipped_by_name():
 
 
 def test_sides_take_turns():
-    """Every round measures everything once, and the next one takes the sides in
-    the opposite order.
-    """
+    """Every round measures everything once, and the next takes the sides the other way round."""
     pairs = [row for row in ROWS if row.mechanism == "oue"]
     todo = schedule(pairs, (CELL,), 2)
     assert [item.side for item in todo] == [OURS, PURE, MULTI, MULTI, PURE, OURS]
@@ -92,10 +90,10 @@ def test_sides_take_turns():
 
 def test_values_are_the_same_for_all():
     """The values depend on nothing but their number, and follow Zipf's law."""
-    held = zipf_values(20_000, 128)
-    assert np.array_equal(held, zipf_values(20_000, 128))
-    assert held.max() < 128
-    assert np.bincount(held).argmax() == 0
+    values = zipf_values(20_000, 128)
+    assert np.array_equal(values, zipf_values(20_000, 128))
+    assert values.max() < 128
+    assert np.bincount(values).argmax() == 0
 
 
 def test_unclipping_inverts_expected_counts():
@@ -107,9 +105,7 @@ def test_unclipping_inverts_expected_counts():
 
 
 def test_witness_sees_what_clipping_hides():
-    """The witness returns what the estimator returns, and keeps the negative frequencies that it
-    clips.
-    """
+    """The witness returns what the estimator returns, and keeps negatives that it clips."""
 
     def clipping(counts, reports, p, q):
         frequencies = unclipped(counts, reports, p, q=q).clip(0)
@@ -127,12 +123,12 @@ def test_error_is_in_units_of_the_optimum():
 
     At two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for both values.
     """
-    held = np.array([0] * 60 + [1] * 40)
-    assert error_over_optimum([0.6, 0.4], held, "1") == 0
+    answers = np.array([0] * 60 + [1] * 40)
+    assert error_over_optimum([0.6, 0.4], answers, "1") == 0
     least = 2 * np.e / (np.e - 1) ** 2 / 100
     off = np.sqrt(least / 2)
-    assert error_over_optimum([0.6 + off, 0.4 - off], held, "1") == pytest.approx(1)
-    assert share_of_largest([0.3, 0.7], held) == pytest.approx(0.5)
+    assert error_over_optimum([0.6 + off, 0.4 - off], answers, "1") == pytest.approx(1)
+    assert share_of_largest([0.3, 0.7], answers) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +141,7 @@ def test_error_is_in_units_of_the_optimum():
     ],
 )
 def test_scaled_times_follow_the_slope(monkeypatch, fixed, each, longest, decoded):
-    """Work that costs a fixed part and a part for each report is scaled to its true time, whichever
-    part is larger.
-    """
+    """Work with a fixed part and one for each report is scaled to its true time."""
     clock = [0.0]
     monkeypatch.setattr(measure.time, "process_time", lambda: clock[0])
 
@@ -156,10 +150,10 @@ def test_scaled_times_follow_the_slope(monkeypatch, fixed, each, longest, decode
         return len(reports)
 
     contender = measure.Contender(answer=int, client=int, server=server)
-    count, seconds, found = measure._decode(
+    count, seconds, estimates = measure._decode(
         contender, server, list(range(5000)), wanted=5000, longest=longest
     )
-    assert count == found == decoded
+    assert count == estimates == decoded
     assert seconds == pytest.approx(fixed + each * 5000)
 
 
@@ -173,9 +167,9 @@ def test_reports_are_made_until_the_limit(monkeypatch):
         return answer
 
     contender = measure.Contender(answer=int, client=client, server=None)
-    made, each = measure._make(contender, range(10_000), 5.0)
-    assert made == list(range(600))
-    assert each == pytest.approx(0.01)
+    reports, seconds = measure._make(contender, range(10_000), 5.0)
+    assert reports == list(range(600))
+    assert seconds == pytest.approx(0.01)
 
 
 def test_results_are_found_again(tmp_path):
@@ -195,9 +189,7 @@ def test_results_are_found_again(tmp_path):
 
 
 def test_rows_are_medians_of_times_and_means_of_errors():
-    """Times are medians over the rounds that went well, errors are means, a side that never worked
-    says why.
-    """
+    """Times are medians over the good rounds, errors means; a side that never worked says why."""
     ours, pure, _ = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
     results = [
         (
@@ -213,10 +205,10 @@ def test_rows_are_medians_of_times_and_means_of_errors():
         )
         for seconds in (1.0, 2.0, 6.0)
     ]
-    found = rows([*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})])
-    assert found[0][:9] == (CELL, "oue", OURS, 3, 5, 4, 2.0, 1.0, 128.0)
-    assert found[0].error == pytest.approx(3.0)
-    assert found[1] == Row(CELL, "oue", PURE, failed="TypeError")
+    table = rows([*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})])
+    assert table[0][:9] == (CELL, "oue", OURS, 3, 5, 4, 2.0, 1.0, 128.0)
+    assert table[0].error == pytest.approx(3.0)
+    assert table[1] == Row(CELL, "oue", PURE, failed="TypeError")
 
 
 def test_best_is_the_fastest_of_the_most_exact():
@@ -247,13 +239,13 @@ def test_text_gives_figures_ratios_and_what_they_rest_on():
 
 def test_page_is_whole_and_names_no_place():
     """Page and picture come out whatever was measured, and give no path of the machine."""
-    found = [OURS_ROW, THEIR_ROW, Row(CELL, "oue", PURE, failed="TypeError")]
-    text = page(found, 1.0, 3, longest=8.0, absent=["ss", "olh"], unmeasured=7)
+    table = [OURS_ROW, THEIR_ROW, Row(CELL, "oue", PURE, failed="TypeError")]
+    text = page(table, 1.0, 3, longest=8.0, absent=["ss", "olh"], unmeasured=7)
     assert "`ss` and `olh`" in text
     assert "7 measurements were left out" in text
     assert str(ROOT) not in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     for _, block in itertools.groupby(tables, key=lambda line: line.count("|")):
         assert len(list(block)) >= 3
-    assert picture(found).startswith(b"<?xml")
-    assert picture(found) == picture(found)
+    assert picture(table).startswith(b"<?xml")
+    assert picture(table) == picture(table)

@@ -60,13 +60,13 @@ def code_of(path):
 
 def imports_of(code):
     """The modules of ours that some code imports from."""
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(node.module)
-    return {name for name in found if name.partition(".")[0] in TOPS}
+            names.add(node.module)
+    return {name for name in names if name.partition(".")[0] in TOPS}
 
 
 @pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=named)
@@ -90,8 +90,9 @@ def test_every_public_name_is_there_and_on_the_page(package):
 
 @pytest.mark.parametrize("package", ["ldp_client", "ldp_aggregator", "ldp_simulations"])
 def test_lazy_names_are_what_their_modules_have(package):
-    """However a name is reached, and whatever was loaded before, it is the same thing: no folder of
-    a package hides what the package exports.
+    """However a name is reached, whatever was loaded before, it is the same thing.
+
+    No folder of a package hides what the package exports.
     """
     module = TOPS[package]
     homes = {
@@ -103,13 +104,26 @@ def test_lazy_names_are_what_their_modules_have(package):
         _ = module.nothing
 
 
-@pytest.mark.parametrize("first", ["ldp.survey", "ldp.survey_file", "ldp", "ldp_client"])
+WAYS_TO_A_SURVEY = (
+    "import ldp",
+    "import ldp.survey",
+    "import ldp.survey as survey; assert survey is __import__('ldp').survey",
+    "from ldp import survey; assert callable(survey)",
+    "from ldp.survey import Survey; assert Survey is __import__('ldp').Survey",
+    "from ldp.survey_file import parse_survey",
+    "import ldp_client",
+)
+
+
+@pytest.mark.parametrize("first", WAYS_TO_A_SURVEY)
 def test_the_core_exports_functions(first):
-    """`ldp.survey` is the function, whichever module was imported first: the one of its name is
-    loaded before it.
+    """`ldp.survey` is the function, whatever was imported before and after, in any way.
+
+    The module of its name is loaded before it, and is there to import from.
     """
-    code = f"import {first}, ldp; assert ldp.survey('s', ldp.question('x', ['a', 'b'], epsilon=1))"
-    assert "ldp.declarations" in loaded_by(code)
+    use = "assert ldp.survey('s', ldp.question('x', ['a', 'b'], epsilon=1))"
+    loaded = loaded_by("; import ldp; ".join([first, use, *WAYS_TO_A_SURVEY, use]))
+    assert {"ldp.declarations", "ldp.survey"} <= loaded
 
 
 @pytest.mark.parametrize("package", ["ldp_aggregator", "ldp_simulations"])
@@ -169,8 +183,14 @@ def test_one_version_everywhere():
 
 
 def test_examples_and_docs_are_typed(tmp_path):
-    """What people copy passes mypy, strictly: a page's blocks are one module, in their order."""
-    files = [str(path) for path in SCRIPTS]
+    """What people copy passes mypy, strictly: a page's blocks are one module, in their order.
+
+    A name that a package has not is refused, else the comments that expect so would be.
+    """
+    wrong = tmp_path / "names_that_there_are_not.py"
+    refused = (f"{name}.nothing  # type: ignore[attr-defined]" for name in TOPS)
+    wrong.write_text("\n".join([f"import {', '.join(TOPS)}", *refused]))
+    files = [str(wrong), *(str(path) for path in SCRIPTS)]
     for page in PAGES:
         code = code_of(page)
         if code and named(page) not in UNTYPED:
@@ -182,7 +202,7 @@ def test_examples_and_docs_are_typed(tmp_path):
     loose = ["--allow-untyped-defs", "--allow-untyped-calls", "--allow-incomplete-defs"]
     cache = Path(tmp_path / "cache")
     config = str(ROOT / "pyproject.toml")
-    told, errors, code = mypy.run(
+    report, errors, code = mypy.run(
         ["--config-file", config, "--cache-dir", str(cache), *loose, *files]
     )
-    assert code == 0, told + errors
+    assert code == 0, report + errors

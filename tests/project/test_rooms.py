@@ -21,9 +21,7 @@ LARGER = {
 
 
 def modules_of(package):
-    """The modules of a package, by their dotted names, without what only says
-    what a folder holds.
-    """
+    """A package's modules, by their dotted names, without those that say what a folder holds."""
     folder = PACKAGES[package]
     paths = (path for path in folder.rglob("*.py") if path.name != "__init__.py")
     return {
@@ -100,8 +98,6 @@ def test_names_of_tests_are_unique():
 
 
 def test_a_circle_is_found():
-    """The guards above can fail: a circle through three files is found, also if only types are
-    imported.
-    """
+    """The guards above can fail: a circle of three files is found, also of types alone."""
     assert circle_of({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert set(circle_of({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}

@@ -31,14 +31,12 @@ OTHERS = {"fsync", "getLogger", "randbelow", "random"}
 
 def spans(page):
     """What stands between single backticks."""
-    return [found[1] for found in _CODE.finditer(page.read_text(encoding="utf-8")) if found[1]]
+    return [match[1] for match in _CODE.finditer(page.read_text(encoding="utf-8")) if match[1]]
 
 
 @cache
 def known_names():
-    """Every name that is defined in our sources, as a function, a class, an attribute or a
-    variable.
-    """
+    """Every name that our sources define, as a function, a class, an attribute or a variable."""
     sources = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
     sources += [*(ROOT / "client" / "js" / "src").rglob("*.ts"), *(ROOT / "examples").rglob("*.py")]
     python = r"(?:def|class|function|export const)\s+(\w+)|^(\w+)\s*[:=]"
@@ -55,29 +53,27 @@ def known_names():
 def resolves(place):
     """Whether a dotted place in one of our packages is there."""
     module, *rest = place.split(".")
-    found = importlib.import_module(module)
+    thing = importlib.import_module(module)
     for at, name in enumerate(rest, 1):
-        if not hasattr(found, name):
+        if not hasattr(thing, name):
             try:
                 importlib.import_module(".".join([module, *rest[:at]]))
             except ImportError:
                 return False
-        found = getattr(found, name)
+        thing = getattr(thing, name)
     return True
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_calls_in_the_documentation_are_of_functions_that_exist(page):
     """What is written as a call, `name(...)`, is defined somewhere in our sources."""
-    calls = {found[1] for span in spans(page) if (found := _CALL.fullmatch(span))}
+    calls = {match[1] for span in spans(page) if (match := _CALL.fullmatch(span))}
     assert calls - known_names() - OTHERS - set(dir(builtins)) == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_places_in_the_documentation_exist(page):
-    """What is written as a place in one of our packages, `ldp.exact`, can be
-    imported or looked up.
-    """
+    """What is written as a place in a package of ours, `ldp.exact`, can be imported."""
     places = {
         span
         for span in spans(page)
@@ -129,22 +125,18 @@ def test_a_page_without_its_figures_is_refused():
 
 
 def test_the_readme_shows_what_explain_says():
-    """Its block on the coin-tossing question is the beginning of what `ldp explain` prints of it,
-    line by line.
-    """
+    """Its block on the coin-tossing question begins what `ldp explain` prints, line by line."""
     [block] = re.findall(
         r"```text\n(affair: forced, 2 values.*?)```",
         (ROOT / "README.md").read_text(encoding="utf-8"),
         re.DOTALL,
     )
-    said = run("explain", ROOT / "examples" / "affairs.toml").stdout
-    assert block in said
+    text = run("explain", ROOT / "examples" / "affairs.toml").stdout
+    assert block in text
 
 
 def test_every_extra_is_named():
-    """The aggregator's README has the extras of its distribution, and every command that it adds to
-    `ldp`.
-    """
+    """The aggregator's README has its distribution's extras, and each command that it adds."""
     project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]

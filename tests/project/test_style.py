@@ -24,7 +24,7 @@ FINISHED = (
     f"{AGGREGATOR}/google_rappor",
     f"{AGGREGATOR}/health_checks",
     f"{AGGREGATOR}/moments",
-    f"{AGGREGATOR}/output",
+    f"{AGGREGATOR}/privacy",
     f"{AGGREGATOR}/projective",
     f"{AGGREGATOR}/rendering",
     f"{AGGREGATOR}/search",
@@ -38,11 +38,12 @@ FINISHED = (
 TO_DO = ("docs",)
 WIDEST = 100
 """Columns of a line."""
+VERBS = {"each", "found", "made", "told"}
+"""What says which verb came before, and is no name of a local."""
 MOST_POSITIONAL = 3
 """Arguments that a call of a function of ours may give by their places."""
 WIDER = {
     "examples/notes/answers.py": "written by `ldp codegen`",
-    "tests/endurance/mutation.py": "commands that are shown with what they do",
 }
 """Files with longer lines, and why."""
 CALLED_OTHERWISE = {
@@ -90,17 +91,17 @@ def fields(class_):
 @cache
 def signatures():
     """What the functions and classes of ours take, by the last part of their names."""
-    taken = defaultdict(list)
+    by_name = defaultdict(list)
     for path in files((*FINISHED, *TO_DO)).values():
         for parent in ast.walk(parsed(path)):
             in_class = isinstance(parent, ast.ClassDef)
             for node in ast.iter_child_nodes(parent):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     name = parent.name if in_class and node.name == "__init__" else node.name
-                    taken[name].append(parameters(node, method=in_class))
+                    by_name[name].append(parameters(node, method=in_class))
                 elif isinstance(node, ast.ClassDef):
-                    taken[node.name].append(fields(node))
-    return taken
+                    by_name[node.name].append(fields(node))
+    return by_name
 
 
 def takes_by_name(name, places):
@@ -136,6 +137,39 @@ def test_lines_are_short(folder):
         if len(line.partition("  # noqa")[0]) > WIDEST and name not in WIDER
     ]
     assert wide == []
+
+
+@pytest.mark.parametrize("folder", FINISHED)
+def test_docstrings_begin_with_a_line(folder):
+    """The summary is one line; what else there is to say comes after an empty one."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    long = [
+        f"{name}: {ast.get_docstring(node).splitlines()[0]}"
+        for name, path in files([folder]).items()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, documented) and any((ast.get_docstring(node) or "").splitlines()[1:2])
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("folder", FINISHED)
+def test_locals_say_what_they_hold(folder):
+    """Not which verb came before; fields of a class are no locals."""
+    verbs = []
+    for name, path in files([folder]).items():
+        classes = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef))
+        declared = [
+            line.target for node in classes for line in node.body if isinstance(line, ast.AnnAssign)
+        ]
+        verbs += [
+            f"{name}:{node.lineno} {node.id}"
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and node.id in VERBS
+            and node not in declared
+        ]
+    assert verbs == []
 
 
 @pytest.mark.parametrize("folder", FINISHED)

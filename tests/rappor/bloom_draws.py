@@ -37,11 +37,9 @@ def draw_design(shape, candidates, generator):
     return csr_array(dense.reshape(-1, candidates))
 
 
-def draw_counts(shape, design, held, generator, repeats=1):
-    """Counts of shape (cohorts, 1 + bits), if `held[x]` respondents hold text x and send `repeats`
-    reports each.
-    """
-    spread = generator.multinomial(held, np.full(shape.cohorts, 1 / shape.cohorts))
+def draw_counts(shape, design, holders, generator, repeats=1):
+    """Counts (cohorts, 1 + bits) if `holders[x]` people hold text x, `repeats` reports each."""
+    spread = generator.multinomial(holders, np.full(shape.cohorts, 1 / shape.cohorts))
     counts = np.zeros((shape.cohorts, 1 + shape.bits), dtype=np.int64)
     for cohort in range(shape.cohorts):
         size = spread[:, cohort].sum()

@@ -39,13 +39,13 @@ def params_text(parameters):
 
 
 def counts_text(parameters, cells, reports=REPORTS, dialect=PYTHON, shares=SHARES):
-    """The expected counts of so many reports in each cohort, which have to be whole numbers."""
+    """The expected counts of n reports in each cohort, which have to be whole numbers."""
     one, zero = dialect.as_run(parameters).support
     rows = []
     for cohort in range(parameters.cohorts):
         row = [Fraction(reports)]
         for bit in range(cohort * parameters.bits + 1, (cohort + 1) * parameters.bits + 1):
-            share = sum(held for name, held in shares.items() if bit in cells[name])
+            share = sum(part for name, part in shares.items() if bit in cells[name])
             row.append(reports * (share * one + (1 - share) * zero))
         assert all(cell.denominator == 1 for cell in row)
         rows.append(row)

@@ -6,12 +6,13 @@ Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew wit
 import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
+from scipy.sparse import csr_array
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
 from ldp import EstimateError
-from ldp_aggregator.bloom.regression import regress
-from ldp_aggregator.bloom.selection import decode
+from ldp_aggregator.bloom.regression import centred_rates, regress
+from ldp_aggregator.bloom.selection import choose, decode, one_by_one
 
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
@@ -21,33 +22,31 @@ SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 def collections():
     """(decoded, truth) of each collection; held texts come first."""
     generator = np.random.default_rng(17)
-    held = np.concatenate([falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)])
-    found = []
+    holders = np.concatenate(
+        [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
+    )
+    fits = []
     for _ in range(COLLECTIONS):
         design = draw_design(SHAPE, CANDIDATES, generator)
-        counts = draw_counts(SHAPE, design, held, generator=generator)
-        found.append(decode(counts, design, SHAPE.noise(), background=SHAPE.background))
-    return found, held / held.sum()
+        counts = draw_counts(SHAPE, design, holders, generator=generator)
+        fits.append(decode(counts, design, SHAPE.noise(), background=SHAPE.background))
+    return fits, holders / holders.sum()
 
 
 def test_coverage_after_choosing(collections):
-    """95 % of the 2,000 intervals of texts that are held (a standard error of .005), and of the
-    28,000 others.
-    """
-    found, truth = collections
-    held = np.stack(
-        [np.abs(each.frequency - truth) <= 1.96 * np.sqrt(each.variance) for each in found]
+    """95 % of the 2,000 intervals of held texts (error .005) hold, and of the 28,000 others."""
+    fits, truth = collections
+    covered = np.stack(
+        [np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance) for fit in fits]
     )
-    assert 0.93 <= held[:, :HELD].mean() <= 0.975
-    assert 0.94 <= held[:, HELD:].mean() <= 0.96
+    assert 0.93 <= covered[:, :HELD].mean() <= 0.975
+    assert 0.94 <= covered[:, HELD:].mean() <= 0.96
 
 
 def test_discoveries_after_choosing(collections):
-    """Benjamini-Hochberg at 5 % finds more than a third of the texts held, and no more than one
-    wrong in 20.
-    """
-    found, _ = collections
-    chances = np.stack([ndtr(-each.frequency / np.sqrt(each.variance)) for each in found])
+    """Benjamini-Hochberg at 5 % finds over a third of the held texts, one wrong in 20 at most."""
+    fits, _ = collections
+    chances = np.stack([ndtr(-fit.frequency / np.sqrt(fit.variance)) for fit in fits])
     detected = false_discovery_control(chances, axis=1) <= 0.05
     wrong = detected[:, HELD:].sum(axis=1) / np.maximum(detected.sum(axis=1), 1)
     # The mean of 100 shares of wrong ones, whose standard error is below .01.
@@ -57,22 +56,20 @@ def test_discoveries_after_choosing(collections):
 
 def test_purposes_are_told(collections):
     """The note names how many reports chose, and how many were estimated from."""
-    found, _ = collections
+    fits, _ = collections
     reports = [
         int(word.replace(",", ""))
-        for word in found[0].note.split()
+        for word in fits[0].note.split()
         if word.replace(",", "").isdigit()
     ]
-    assert sum(number for number in reports if number > 1_000) == found[0].respondents
-    assert "8 cohorts at even places chose" in found[0].note
+    assert sum(number for number in reports if number > 1_000) == fits[0].respondents
+    assert "8 cohorts at even places chose" in fits[0].note
     with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
-        found[0].covariance()
+        fits[0].covariance()
 
 
 def test_chosen_ones_are_regressed_together():
-    """With few candidates, nothing is chosen, and the answer is that of one regression on all
-    reports.
-    """
+    """With few candidates, nothing is chosen: it is one regression on all reports."""
     generator = np.random.default_rng(19)
     design = draw_design(SHAPE, HELD, generator)
     counts = draw_counts(SHAPE, design, falling(HELD, RESPONDENTS), generator=generator)
@@ -84,15 +81,97 @@ def test_chosen_ones_are_regressed_together():
     np.testing.assert_array_equal(decoded.frequency, alone.frequency)
 
 
+def test_half_as_many_candidates_as_rates_are_not_crowded():
+    """They are regressed together, and with one more some are chosen."""
+    generator = np.random.default_rng(29)
+    design = draw_design(SHAPE, 129, generator)
+    counts = draw_counts(SHAPE, design, falling(129, RESPONDENTS), generator=generator)
+    arguments = SHAPE.noise(), SHAPE.background
+    alone = regress(counts, design[:, :128], *arguments)
+    together = decode(counts, design[:, :128], *arguments)
+    assert together.frequency.tolist() == alone.frequency.tolist()
+    np.testing.assert_array_equal(together.covariance(), alone.covariance)
+    assert "chose" in decode(counts, design, *arguments).note
+
+
+def test_both_halves_written_out():
+    """What each half chooses is regressed on the other; of two estimates the mean is shown."""
+    generator = np.random.default_rng(31)
+    design = draw_design(SHAPE, CANDIDATES, generator)
+    holders = np.concatenate(
+        [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
+    )
+    counts = draw_counts(SHAPE, design, holders, generator=generator)
+    noise, background = SHAPE.noise(), SHAPE.background
+    rows = np.arange(16 * 16) // 16 % 2
+    halves = [(counts[first::2], design[rows == first]) for first in (0, 1)]
+    frequency, shares, variance = np.zeros((3, CANDIDATES))
+    missing, errors, sizes, numbers = [], [], [], []
+    for own, other in (halves, halves[::-1]):
+        chosen = choose(*other, noise, background)
+        numbers.append(len(chosen))
+        fit = regress(own[0], own[1][:, chosen], noise, background=background)
+        estimates, variances = one_by_one(own[1], chosen, fit, background=background)
+        frequency += estimates / 2
+        shares[chosen] += fit.shares / 2
+        variance += variances / 4
+        missing.append(fit.unallocated[0])
+        errors.append(fit.unallocated[1])
+        sizes.append(own[0][:, 0].sum())
+    decoded = decode(counts, design, noise, background=background)
+    np.testing.assert_allclose(decoded.frequency, frequency, rtol=1e-9)
+    np.testing.assert_allclose(decoded.shares, shares, rtol=1e-9)
+    np.testing.assert_allclose(decoded.variance, variance, rtol=1e-9)
+    assert decoded.respondents == sum(sizes) == holders.sum()
+    assert decoded.unallocated == pytest.approx(
+        (sum(missing) / 2, np.sqrt(errors[0] ** 2 + errors[1] ** 2) / 2)
+    )
+    assert decoded.residual is None
+    even, odd = (f"{size:,} reports of 8 cohorts" for size in sizes)
+    assert (
+        f"{even} at even places chose {numbers[1]:,} of them, with which "
+        f"{odd} at odd places were estimated; those chose {numbers[0]:,} for the former"
+    ) in decoded.note
+
+
+def test_each_candidate_is_regressed_with_the_chosen_ones():
+    """As if it were one of them, with the precision and the dispersion of theirs."""
+    generator = np.random.default_rng(37)
+    design = draw_design(SHAPE, 30, generator)
+    counts = draw_counts(SHAPE, design, falling(30, 20_000), generator=generator)
+    noise, background, chosen = SHAPE.noise(), SHAPE.background, np.arange(0, 30, 3)
+    fit = regress(counts, design[:, chosen], noise, background=background)
+    assert fit.inverse.deflation.shape[0] > 0
+    assert fit.dispersion > 1
+    frequency, variance = one_by_one(design, chosen, fit, background=background)
+    assert frequency[chosen].tolist() == fit.frequency.tolist()
+    assert variance[chosen].tolist() == fit.variance.tolist()
+    rates, _ = centred_rates(counts, noise, background)
+    deflation = fit.inverse.deflation.toarray()
+    inverse = np.diag(fit.inverse.weights) - deflation.T @ deflation
+    dense = design.toarray() - background
+    for candidate in np.setdiff1d(np.arange(30), chosen):
+        together = dense[:, [*chosen, candidate]]
+        covariance = np.linalg.inv(together.T @ inverse @ together)
+        solved = covariance @ together.T @ inverse @ rates
+        assert frequency[candidate] == pytest.approx(solved[-1], rel=1e-6)
+        assert variance[candidate] == pytest.approx(fit.dispersion * covariance[-1, -1], rel=1e-6)
+    twice = csr_array(np.column_stack([design.toarray(), design.toarray()[:, 3]]))
+    with pytest.raises(EstimateError, match="some that are combinations of others"):
+        one_by_one(twice, chosen, fit, background=background)
+
+
 def test_choosing_among_equals():
-    """Two equal candidates that nobody holds do not hinder.
+    """Two equal candidates that no one holds do not hinder.
 
     In one cohort nothing can be chosen, and it says so.
     """
     generator = np.random.default_rng(23)
     design = draw_design(SHAPE, CANDIDATES, generator)
-    held = np.concatenate([falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)])
-    counts = draw_counts(SHAPE, design, held, generator=generator)
+    holders = np.concatenate(
+        [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
+    )
+    counts = draw_counts(SHAPE, design, holders, generator=generator)
     twice = design[:, [*range(CANDIDATES), CANDIDATES - 1]]
     decoded = decode(counts, twice, SHAPE.noise(), background=SHAPE.background)
     with pytest.raises(EstimateError, match=r"combinations of others|cannot be told apart"):

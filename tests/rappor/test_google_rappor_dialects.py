@@ -42,9 +42,7 @@ def test_java_bits(text, cohort, bits):
 
 
 def test_python_report():
-    """The Python client's published report, whose Bloom bits, permanent response and noise are all
-    of its kind.
-    """
+    """The Python client's published report: its Bloom bits, permanent response and noise."""
     params = parameters("0.5", "0.75", "0.5", cohorts=64, bits=16)
     bloom = vector(PYTHON.positions(b"abc", 0, params.hashes, bits=params.bits))
     run, span = PYTHON.as_run(params), 1 << PYTHON.word
@@ -94,9 +92,7 @@ def test_java_cohorts(name, cohort):
     ("dialect", "first"), [("python", b"\0\1"), ("cpp", b"\0\1"), ("java", b"\1\0")]
 )
 def test_raw_reports(dialect, first):
-    """Position 0 is in the last byte of a Python or C++ report, and in the
-    first of a Java report.
-    """
+    """Position 0 is in the last byte of a Python or C++ report, and in a Java report's first."""
     assert DIALECTS[dialect].vector(first) == 1
 
 
@@ -115,9 +111,7 @@ def test_what_was_delivered():
 
 
 def test_our_rounding_keeps_the_promise():
-    """With the same parameters, our own client delivers at most what they declare, once and
-    forever, exactly.
-    """
+    """With the same parameters, our client delivers at most what they declare, exactly."""
     checked = 0
     for p, q, f in itertools.product(NUMBERS, repeat=3):
         asked = parameters(p, q, f)

@@ -39,8 +39,8 @@ def folder(tmp_path, monkeypatch):
 
 def frequencies(line):
     """The frequencies that an import reports, by candidate."""
-    told = json.loads(ldp(f"rappor import {line} --format json -q").stdout)
-    return {value["value"]: value["frequency"] for value in told["questions"]["rappor"]["values"]}
+    record = json.loads(ldp(f"rappor import {line} --format json -q").stdout)
+    return {value["value"]: value["frequency"] for value in record["questions"]["rappor"]["values"]}
 
 
 ODD = PARAMETERS._replace(bits=12)
@@ -66,9 +66,7 @@ def test_expected_counts_give_the_truth(parameters, cells, folder):
 
 
 def test_quotes_spaces_and_r_numbers(folder):
-    """Quoted cells, spaces around them, a byte order mark, blank lines, 6.4e+03 and gaps in the map
-    change nothing.
-    """
+    """Quotes, spaces, a byte order mark, blank lines, 6.4e+03 and gaps change nothing."""
     plain = frequencies(FILES)
     (folder / "params.csv").write_text(
         '\ufeff"k", "h" ,"m","p","q","f"\n\n 16, 2, "4", .25, 0.750, 5e-1 \n'
@@ -136,9 +134,7 @@ def test_reports_are_counted_from_their_highest_bit(folder):
 
 
 def test_reports_decode_like_their_counts(folder):
-    """A file of reports gives what its counts give, and a warning that clients
-    came more than once.
-    """
+    """A file of reports gives what its counts give, and warns of clients that came twice."""
     noise = np.random.default_rng(3)
     bits = noise.random((400, 16)) < np.where(np.arange(16) < 4, 0.6, 0.4)
     reports = [
@@ -159,9 +155,9 @@ def test_both_epsilons_are_told(folder):
 
     A client that delivers less than was declared is told of.
     """
-    told = ldp(f"rappor import {FILES}").stderr
-    assert "declared 2.043303, delivered 2.043303" in told
-    assert "declared 4.394450, delivered 4.394450" in told
+    messages = ldp(f"rappor import {FILES}").stderr
+    assert "declared 2.043303, delivered 2.043303" in messages
+    assert "declared 4.394450, delivered 4.394450" in messages
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0.3\n")
     assert "less privacy than was declared" in ldp(f"rappor import {FILES} --client java").stderr
     assert (
@@ -173,9 +169,7 @@ def test_both_epsilons_are_told(folder):
 
 
 def test_a_client_is_decoded_with_what_it_drew(folder):
-    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: decoded as declared, reports
-    would be biased.
-    """
+    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: else estimates are biased."""
     drawn = PARAMETERS._replace(p=Fraction("0.34"), q=Fraction("0.41"))
     (folder / "params.csv").write_text(params_text(drawn))
     counts = counts_text(drawn, CELLS, 2**20, dialect=DIALECTS["cpp"], shares={"red": 1})
@@ -187,9 +181,9 @@ def test_a_client_is_decoded_with_what_it_drew(folder):
 def test_rates_that_no_client_can_have_are_told(folder):
     """Bits that are set more often than any answer sets them are no answer, but a warning."""
     (folder / "counts.csv").write_text(lines([[REPORTS] * 17] * 4))
-    told = ldp(f"rappor import {FILES}").stderr
-    assert "warning: question 'rappor': rates" in told
-    assert "64 of 64 rates lie outside [0.375, 0.625]" in told
+    messages = ldp(f"rappor import {FILES}").stderr
+    assert "warning: question 'rappor': rates" in messages
+    assert "64 of 64 rates lie outside [0.375, 0.625]" in messages
 
 
 def test_options_and_writers_are_those_of_estimate(folder):
@@ -198,8 +192,8 @@ def test_options_and_writers_are_those_of_estimate(folder):
         f"rappor import {FILES} --level 0.9 --estimand population --format json -o out.json "
         f"--plot out.svg -q"
     )
-    told = json.loads((folder / "out.json").read_text())["questions"]["rappor"]
-    assert (told["mechanism"], told["reports"], told["level"]) == (
+    question = json.loads((folder / "out.json").read_text())["questions"]["rappor"]
+    assert (question["mechanism"], question["reports"], question["level"]) == (
         "google/rappor",
         4 * REPORTS,
         0.9,
@@ -209,9 +203,7 @@ def test_options_and_writers_are_those_of_estimate(folder):
 
 
 def test_export_has_the_columns_of_its_decoder(folder):
-    """What is found, the most frequent first, with its seven columns, whatever view is printed
-    beside.
-    """
+    """What is found, the most frequent first, in its seven columns, whatever view is printed."""
     ldp(f"rappor import {FILES} --export results.csv --post base-cut -q")
     rows = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
     columns = [
@@ -237,8 +229,9 @@ def test_export_has_the_columns_of_its_decoder(folder):
 
 
 def test_survey_for_new_collections(folder):
-    """The survey file that goes on has the same numbers under our names, and is refused where they
-    teach nothing.
+    """The survey file that goes on has the same numbers under our names, or is refused.
+
+    It is refused where they teach nothing.
     """
     ldp("rappor survey --params params.csv --name colour -o colour.toml")
     randomizer = parse_survey((folder / "colour.toml").read_text())["colour"].randomizer
@@ -434,9 +427,7 @@ def test_no_reports(folder):
 
 
 def test_signal_lost_in_rounding(folder):
-    """Parameters that a client would round to pure noise, or to none, are refused with what it
-    would have drawn.
-    """
+    """Parameters that a client rounds to pure noise, or none, are refused with what it draws."""
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.5,0.501,0.5\n")
     assert (
         "params.csv: expected p, q and f that leave signal"
@@ -446,17 +437,15 @@ def test_signal_lost_in_rounding(folder):
 
 @pytest.mark.skipif(not EXAMPLE.exists(), reason="the example is not here")
 def test_published_example(tmp_path):
-    """Of 300 strings and 10,000,000 reports, 100 to 130 strings are found, with most of the mass,
-    and drawn.
-    """
+    """Of 300 strings and 10,000,000 reports, 100 to 130 are found, with most of the mass."""
     files = " ".join(f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map"))
     ldp(
         f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg -o "
         f"{tmp_path}/table.txt"
     )
-    found = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
-    assert 100 <= len(found) <= 130
-    assert found[0]["string"] == "V_1"
-    assert 0.9 <= sum(float(row["proportion"]) for row in found) <= 1.02
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
+    assert 100 <= len(rows) <= 130
+    assert rows[0]["string"] == "V_1"
+    assert 0.9 <= sum(float(row["proportion"]) for row in rows) <= 1.02
     assert "10,000,000 reports" in (tmp_path / "table.txt").read_text()
     assert (tmp_path / "p.svg").stat().st_size > 10_000

@@ -24,10 +24,10 @@ def test_normal_data_one_hot(respondents):
     weights = np.exp(-(((np.arange(101) - 50) / 10) ** 2) / 2)
     holders = Holders(tuple(values), apportion(respondents, weights))
     counts = sample_counts(survey["x"], holders, np.random.default_rng(5))
-    found = estimate_question(survey["x"], counts, Options())
+    estimates = estimate_question(survey["x"], counts, Options())
     assert survey["x"].randomizer.ratio == 3
-    assert found.standard_error[0] == pytest.approx(2 / np.sqrt(respondents), rel=0.02)
-    errors = found.frequency - holders.counts / respondents
+    assert estimates.standard_error[0] == pytest.approx(2 / np.sqrt(respondents), rel=0.02)
+    errors = estimates.frequency - holders.counts / respondents
     # 101 nearly independent errors: their root mean square is within 5 of its standard errors (7 %
     # each) of theory.
     assert np.sqrt((errors**2).mean()) == pytest.approx(2 / np.sqrt(respondents), rel=0.35)
@@ -49,9 +49,7 @@ RUNS = 20
 
 @pytest.fixture(scope="module")
 def exponential_runs():
-    """20 surveys of a million people over 100 texts, decoded with 100 spurious candidates beside
-    the real ones.
-    """
+    """20 surveys of a million people over 100 texts, with 100 spurious candidates."""
     survey = parse_survey(
         HEAD + 'f = "0.5"\ntype = "text"\nbloom_bits = 128\nhashes = 2\ncohorts = 16'
     )
@@ -59,7 +57,7 @@ def exponential_runs():
     weights = np.where(np.arange(200) < 100, np.exp(-5 * np.arange(200) / 99), 0.0)
     holders = Holders(candidates, apportion(1_000_000, weights))
     generator = np.random.default_rng(7)
-    found = [
+    runs = [
         estimate_question(
             survey["x"],
             sample_counts(survey["x"], holders, generator),
@@ -68,12 +66,11 @@ def exponential_runs():
         )
         for _ in range(RUNS)
     ]
-    return holders, found
+    return holders, runs
 
 
 def test_exponential_data_first_string(exponential_runs):
-    """The least-squares error of the count of V_1 is near 2,973 (with the other 199 texts known:
-    2,806, the theory).
+    """The least-squares error of the count of V_1 is near 2,973 (2,806 is the theory).
 
     The paper drew its people: 49,884 of them held V_1, within two standard deviations (217) of the
     49,568 expected.
@@ -89,26 +86,22 @@ def test_exponential_data_first_string(exponential_runs):
 
 
 def test_exponential_data_detections(exponential_runs):
-    """Benjamini-Hochberg finds 41 to 46 strings on average, at most 2.5 of them false, and the top
-    20 always.
-    """
+    """41 to 46 strings are found on average, at most 2.5 of them false, the top 20 always."""
     _, runs = exponential_runs
-    found = np.stack([detected(run) for run in runs])
+    detections = np.stack([detected(run) for run in runs])
     strict = np.stack([detected(run, correction="bonferroni") for run in runs])
-    assert 41 <= found.sum(axis=1).mean() <= 46
-    assert found[:, 100:].sum(axis=1).mean() <= 2.5
-    assert found[:, :20].all()
+    assert 41 <= detections.sum(axis=1).mean() <= 46
+    assert detections[:, 100:].sum(axis=1).mean() <= 2.5
+    assert detections[:, :20].all()
     assert 28 <= strict.sum(axis=1).mean() <= 36
-    for correction, decisions in (("benjamini-hochberg", found), ("bonferroni", strict)):
+    for correction, decisions in (("benjamini-hochberg", detections), ("bonferroni", strict)):
         chances = np.stack([adjusted_p_values(run, correction) for run in runs])
         np.testing.assert_array_equal(chances <= 1 - 0.95, decisions)
 
 
 def test_exponential_data_coverage(exponential_runs):
-    """Intervals hold the truth as often as they say: 4,000 of them, .94 to .96 of the strings that
-    are there.
-    """
+    """Of 4,000 intervals of strings that are there, .94 to .96 hold the truth."""
     holders, runs = exponential_runs
     truth = holders.counts / 1e6
-    held = np.stack([(run.low <= truth) & (truth <= run.high) for run in runs])
-    assert 0.94 <= held[:, :100].mean() <= 0.96
+    covered = np.stack([(run.low <= truth) & (truth <= run.high) for run in runs])
+    assert 0.94 <= covered[:, :100].mean() <= 0.96

@@ -67,8 +67,7 @@ LAW = Rappor(bits=1, hashes=1, cohorts=1, flip=1, if_one=7, if_zero=2, word=3)
 
 
 def test_answers_that_agree_share_a_permanent_response():
-    """The count of three equal answers is a mixture of two binomials, of three answers of two
-    values a convolution.
+    """Three equal answers are a mixture of two binomials, of two values a convolution.
 
     5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile. Fresh
     permanent responses would give a statistic of about 100.
@@ -97,20 +96,18 @@ def test_answers_that_agree_share_a_permanent_response():
         ]
         assert {reports for reports, _ in drawn} == {3}
         seen = np.bincount([ones for _, ones in drawn], minlength=4)
-        assert chisquare(seen, 5_000 * np.array([float(each) for each in law])).pvalue > 1e-6
+        assert chisquare(seen, 5_000 * np.array([float(chance) for chance in law])).pvalue > 1e-6
 
 
 def test_a_hundred_million_respondents_take_no_longer():
-    """Counts add up to the respondents, and lie within 6 standard deviations of
-    their expectation.
-    """
+    """Counts add up to the respondents, within 6 standard deviations of expectation."""
     randomizer = LAW._replace(bits=8, hashes=2, cohorts=16)
-    held = np.array([99_000_000, 1_000_000, 0])
+    holders = np.array([99_000_000, 1_000_000, 0])
     design = design_matrix(randomizer, ["a", "b", "c"])
-    counts = bloom_counts(randomizer, held, design, generator=np.random.default_rng(6))
+    counts = bloom_counts(randomizer, holders, design, generator=np.random.default_rng(6))
     assert counts[:, 0].sum() == 100_000_000
     q, p = (float(rate) for rate in randomizer.support)
-    expected = 100_000_000 / 16 * (p + (q - p) * (design @ (held / held.sum())))
+    expected = 100_000_000 / 16 * (p + (q - p) * (design @ (holders / holders.sum())))
     assert np.abs(counts[:, 1:].ravel() - expected).max() < 6 * np.sqrt(100_000_000 / 16)
 
 
@@ -128,8 +125,7 @@ def small_half():
 
 
 def test_intervals_cover_in_the_small_half(small_half):
-    """About 5,000 intervals: .93 to .97 of them hold the truth. (Those of google/rappor: .14 to
-    .77.)
+    """About 5,000 intervals: .93 to .97 hold the truth. (google/rappor's: .14 to .77.)
 
     One standard deviation is .003 to .004, as intervals of one instance are nearly independent.
     """
@@ -144,18 +140,17 @@ def test_few_are_found_wrongly_in_the_small_half(small_half):
 
     More than 1,000 are found.
     """
-    found = sum(outcome.scores["found"].mean for outcome in small_half.values())
+    detections = sum(outcome.scores["found"].mean for outcome in small_half.values())
     false = sum(
         outcome.scores["fdr"].mean * outcome.scores["found"].mean for outcome in small_half.values()
     )
-    assert found > 1_000
-    assert false <= 0.05 * found
+    assert detections > 1_000
+    assert false <= 0.05 * detections
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_no_worse_than_the_decoder_it_replaces(small_half, name):
-    """At the false-positive rate of google/rappor's decoder, not more values are missed, and the
-    view is as close.
+    """At the false-positive rate of google/rappor's decoder, no more values are missed.
 
     One instance scatters: .15 are allowed for missed values and .04 for total variation, 5 standard
     deviations.

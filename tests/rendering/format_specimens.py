@@ -1,6 +1,4 @@
-"""One sheet with texts that look like markup of every kind, and, for each format, what reads it
-back.
-"""
+"""One sheet with texts like markup of every kind, and what reads each format back."""
 
 import csv
 import io
@@ -9,7 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from ldp_aggregator.rendering.sheet import Bars, Cells, Sheet
+from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
 
 NASTY = [
     "a|b",
@@ -28,7 +26,7 @@ ROWS = [
     (value, f"{share:.4f}", "[0.0000, 1.0000]")
     for value, share in zip(NASTY, FREQUENCY, strict=True)
 ]
-CELLS = Cells(
+CELLS = TextTable(
     "x*y*",
     "grr, <i>420</i> reports",
     ("value", "fre-\nquency", "0.95\ninterval"),

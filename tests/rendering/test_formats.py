@@ -31,7 +31,7 @@ def choices(words):
     command = main
     for word in words.split():
         command = command.get_command(click.Context(command), word)
-    (option,) = (each for each in command.params if each.name == "form")
+    (option,) = (parameter for parameter in command.params if parameter.name == "form")
     return list(option.type.choices)
 
 

@@ -70,13 +70,13 @@ def collecting(store, **faults):
 @contextmanager
 def running(*sources):
     """Sources that are stopped at the end."""
-    for each in sources:
-        each.start()
+    for source in sources:
+        source.start()
     try:
         yield
     finally:
-        for each in sources:
-            each.stop()
+        for source in sources:
+            source.stop()
 
 
 def frame(number):
@@ -98,8 +98,7 @@ def wait_for(condition):
 
 
 def kill_often(store, make_source, accepted, altered=lambda body, marks: (body, marks)):
-    """How many collectors were killed, at one of their first deliveries, until one lived to see so
-    many accepted.
+    """How many collectors were killed until one lived to see a number accepted.
 
     `make_source` makes the source of a life, by its number, for a collector. `altered` is what
     becomes of deliveries.
@@ -131,9 +130,7 @@ def _is_killed(child):
 
 
 def _live(store, make_source, accepted, fate, altered):
-    """Follow a source until killed, either before a delivery or once it is counted and nobody knows
-    of it yet.
-    """
+    """Follow a source until killed, before a delivery or once it is counted and untold."""
     fatal, late = divmod(int(fate * 8), 2)
     with collecting(store) as collector:
         genuine = collector.write

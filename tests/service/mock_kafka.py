@@ -51,12 +51,12 @@ def cluster():
 
 
 def _library():
-    found = sorted(
+    paths = sorted(
         Path(confluent_kafka.__file__).parents[1].glob("confluent_kafka.libs/librdkafka*")
     )
-    if not found:
+    if not paths:
         pytest.skip("this build of confluent-kafka has its C library elsewhere")
-    library = ctypes.CDLL(str(found[0]))
+    library = ctypes.CDLL(str(paths[0]))
     handle, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, arguments, result in (
         ("rd_kafka_conf_new", [], handle),

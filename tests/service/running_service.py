@@ -111,12 +111,12 @@ def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
 
 def request(body=b"", *fields, token=UPLOADING, line=b"POST /v1/reports HTTP/1.1"):
     """The bytes of an upload, or of another request."""
-    given = [
+    headers = [
         b"host: service",
         b"authorization: Bearer " + token.encode(),
         b"content-length: %d" % len(body),
     ]
-    return b"\r\n".join([line, *given, *fields, b"", body])
+    return b"\r\n".join([line, *headers, *fields, b"", body])
 
 
 def received(connection, patience):
@@ -130,16 +130,16 @@ def received(connection, patience):
         closed = False
     except ConnectionResetError:
         pass
-    found = re.match(rb"HTTP/1.1 (\d{3})", content)
-    return Answer(int(found[1]) if found else 0, content, closed)
+    match = re.match(rb"HTTP/1.1 (\d{3})", content)
+    return Answer(int(match[1]) if match else 0, content, closed)
 
 
 def _port_of(process, log):
     """Where it listens, once it does."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and process.poll() is None:
-        if found := re.search(r"serving https?://127.0.0.1:(\d+)", log.read_text()):
-            port = int(found[1])
+        if match := re.search(r"serving https?://127.0.0.1:(\d+)", log.read_text()):
+            port = int(match[1])
             try:
                 if (
                     httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE).status_code

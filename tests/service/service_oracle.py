@@ -7,9 +7,7 @@ DAY, AHEAD, LOOKS = 86_400, 3600, 60
 
 
 class Sent(NamedTuple):
-    """A batch: its question, the epoch and number that make its id, and the symbols that its
-    devices report.
-    """
+    """A batch: its question, the epoch and number of its id, and its devices' symbols."""
 
     question: str
     epoch: int
@@ -38,7 +36,9 @@ class Oracle:
         if isinstance(sent, str):
             return sent  # nothing that can be counted, and the reason why
         if sent.question not in served:
-            known = any((day, *each[1:3]) == (now // DAY, *sent[1:3]) for day, each in self.aside)
+            known = any(
+                (day, *record[1:3]) == (now // DAY, *sent[1:3]) for day, record in self.aside
+            )
             self.aside |= set() if known else {(now // DAY, sent)}
             return "duplicate" if known else "quarantined"
         if max(sent.symbols) >= self.sizes[sent.question]:

@@ -27,9 +27,9 @@ def _impatient(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "reports"
-    made.mkdir()
-    return made
+    path = tmp_path / "reports"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def store(tmp_path):
 
 @pytest.fixture
 def collector(store):
-    with collecting(store) as made:
-        yield made
+    with collecting(store) as running:
+        yield running
 
 
 def source_of(folder, collector):
@@ -57,9 +57,7 @@ def looked(folder, collector):
 
 
 def test_a_growing_file_is_read_as_frames_become_whole(folder, collector):
-    """After every byte that a file grows by, its whole frames are counted, and damage with the
-    frame behind it.
-    """
+    """After every byte a file grows by, its whole frames count, damage with the next frame."""
     source = source_of(folder, collector)
     parts = [frame(0), JUNK, frame(1), frame(2), JUNK, JUNK, frame(3)]
     content = b"".join(parts)
@@ -88,9 +86,7 @@ def test_files_that_clients_append_to(folder, collector):
 
 
 def test_files_in_folders_and_files_that_arrive_by_rename(folder, collector):
-    """Only `*.ldp` files count, wherever they are, and from the moment on that
-    they have this name.
-    """
+    """Only `*.ldp` files count, wherever they are, from when they have this name."""
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "not-one.ldp").mkdir()
     (folder / "nowhere.ldp").symlink_to(folder / "gone")
@@ -104,9 +100,7 @@ def test_files_in_folders_and_files_that_arrive_by_rename(folder, collector):
 
 
 def test_what_was_read_is_not_read_again(folder, collector):
-    """Sources that begin anew go on where the last one ended: nothing comes twice, and nothing is
-    left out.
-    """
+    """Sources go on where the last one ended: nothing comes twice, or is left out."""
     path = folder / "reports.ldp"
     for number in range(5):
         with path.open("ab") as file:
@@ -117,9 +111,7 @@ def test_what_was_read_is_not_read_again(folder, collector):
 
 
 def test_a_file_in_place_of_another_is_read_from_its_start(folder, collector):
-    """Rotated, replaced or cut off, a file is read from its start: what was counted before is a
-    duplicate.
-    """
+    """Rotated, replaced or cut off, a file is read from its start, and duplicates are known."""
     path = folder / "reports.ldp"
     path.write_bytes(b"".join(frames(0, 3)))
     assert looked(folder, collector) == {"accepted": 3}
@@ -172,9 +164,7 @@ def test_nothing_is_lost_while_nothing_is_taken(folder, store, trouble):
 
 
 def test_a_frame_that_makes_us_fail_is_skipped_alone(folder, store):
-    """Of all frames in a file the one that cannot be counted is skipped, once, and the source says
-    so.
-    """
+    """Of a file's frames the one that cannot be counted is skipped, once, and that is said."""
     path = folder / "reports.ldp"
     path.write_bytes(b"".join(frames(0, 9)))
     with collecting(store, poison=frame(4)) as collector:
@@ -199,9 +189,7 @@ def test_a_folder_that_is_missing_is_waited_for(folder, collector):
 
 
 def test_a_source_stops_in_the_middle(folder, store):
-    """Told to stop, a source leaves what it did not deliver to the next one, and the store does not
-    wait for it.
-    """
+    """Told to stop, a source leaves what is undelivered to the next, and no store waits."""
     (folder / "reports.ldp").write_bytes(b"".join(frames(0, 3)))
     with collecting(store, troubles=[BusyError(600)]) as collector:
         with running(source_of(folder, collector)):
@@ -211,9 +199,7 @@ def test_a_source_stops_in_the_middle(folder, store):
 
 
 def test_a_huge_file_takes_little_memory(folder, collector):
-    """A file of 100 MiB, most of it damage in one stretch, is read in few times the room of the
-    largest frame.
-    """
+    """A file of 100 MiB, damaged in one stretch, takes a few times the largest frame's room."""
     with (folder / "reports.ldp").open("wb") as file:
         file.write(frame(0))
         file.seek(100 * MIB)
@@ -237,7 +223,7 @@ def test_the_largest_frames_pass_through(folder, collector):
         encode_batch(big._replace(id=bytes([number]) * 16, size=reports, rows=big.rows * reports))
         for number in (1, 2)
     ]
-    content = [frame(0), *(encode_frame(each) for each in large), frame(1)]
+    content = [frame(0), *(encode_frame(payload) for payload in large), frame(1)]
     (folder / "reports.ldp").write_bytes(b"".join(content))
     assert looked(folder, collector) == {"accepted": 4}
 
@@ -258,9 +244,7 @@ def killed_readers(folder, store, *altered):
 
 
 def test_killed_collectors_count_everything_once(folder, store):
-    """Collectors that are killed before a delivery, or before they know of it, count each frame
-    once all the same.
-    """
+    """Collectors killed before a delivery, or before they know of it, count each frame once."""
     kills, outcomes = killed_readers(folder, store)
     assert outcomes == {"accepted": 150, "frame-damaged": 3}
     assert kills >= 5

@@ -1,4 +1,4 @@
-"""A topic of Kafka as a source: every message is counted once, whoever is killed over it."""
+"""A topic of Kafka as a source: every message is counted once, even if collectors are killed."""
 
 from contextlib import contextmanager
 from unittest.mock import Mock, patch
@@ -27,9 +27,9 @@ def _impatient(monkeypatch):
 
 @pytest.fixture
 def kafka():
-    with cluster() as made:
-        made.make_topic(TOPIC, PARTITIONS)
-        yield made
+    with cluster() as running:
+        running.make_topic(TOPIC, PARTITIONS)
+        yield running
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def store(tmp_path):
 
 @pytest.fixture
 def collector(store):
-    with collecting(store) as made:
-        yield made
+    with collecting(store) as running:
+        yield running
 
 
 def source_of(kafka, collector, group="one", read=None):
@@ -76,7 +76,7 @@ def test_messages_are_counted_once(kafka, collector):
 
 
 def killed_readers(kafka, store, messages, *altered):
-    """How many collectors were killed until so many messages were counted, and what was counted."""
+    """How many collectors were killed until n messages were counted, and what was counted."""
     for number, body in enumerate(frames(0, messages)):
         kafka.send(TOPIC, number % PARTITIONS, body)
 
@@ -90,9 +90,7 @@ def killed_readers(kafka, store, messages, *altered):
 
 
 def test_killed_collectors_count_everything_once(kafka, store):
-    """Collectors that are killed before a delivery, or before they know of it, count each message
-    once all the same.
-    """
+    """Collectors killed before a delivery, or before they know of it, count each message once."""
     kills, outcomes = killed_readers(kafka, store, 60)
     assert outcomes == {"accepted": 60}
     assert kills >= 5
@@ -105,9 +103,7 @@ def test_the_kills_would_show_marks_that_lag(kafka, store):
 
 
 def handed_over(kafka, one, other):
-    """What is counted of messages that come while a second collector joins a first one and leaves
-    it again.
-    """
+    """What is counted of messages that come while a second collector joins and leaves."""
     first, second = source_of(kafka, one), source_of(kafka, other)
     sent = 0
 
@@ -131,9 +127,7 @@ def handed_over(kafka, one, other):
 
 
 def test_readers_that_come_and_go_share_a_topic(kafka, collector):
-    """While members join a group and leave it, and partitions change hands, each message is counted
-    once.
-    """
+    """While a group's members come and go, each message is counted once."""
     outcomes, sent = handed_over(kafka, collector, collector)
     assert outcomes == {"accepted": sent}
 
@@ -148,9 +142,7 @@ def test_processes_with_one_store_share_a_topic(kafka, postgres_server):
 
 
 def test_partitions_that_go_take_what_was_read_with_them(collector):
-    """Messages that were read, and not delivered when their partition went to somebody else, are
-    left to that one.
-    """
+    """Messages read, not delivered when their partition went to another, are left to that."""
     source = KafkaSource(f"{TOPIC}@127.0.0.1:1", collector, collector.read)
     message = Mock(
         **{"error.return_value": None, "value.return_value": frame(0), "offset.return_value": 0}
@@ -189,9 +181,7 @@ def test_the_shard_that_read_furthest_counts():
 
 
 def test_damaged_messages_cost_themselves_only(kafka, collector):
-    """Of sound and damaged messages in a row each is counted as what it is, damaged neighbours one
-    by one.
-    """
+    """Of sound and damaged messages in a row each is counted as what it is."""
     hostile = b"LDPR" + (1 << 20).to_bytes(4, "little")
     values = [
         frame(0),

@@ -161,15 +161,13 @@ def test_pages_of_other_origins(service):
 
 
 def test_forged_and_expired_tokens(tmp_path):
-    """Of ten thousand forged and expired tokens over HTTP none is taken for a good one, nor
-    counted.
-    """
+    """Of ten thousand forged and expired tokens over HTTP none is taken as good, or counted."""
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
     tokens = [kept(TOKEN, "looks", ANALYST), kept(UPLOADING, "sends", UPLOAD)]
     tokens += [
-        kept(each, f"expired-{number}", UPLOAD, expires=yesterday)
-        for number, each in enumerate(expired)
+        kept(token, f"expired-{number}", UPLOAD, expires=yesterday)
+        for number, token in enumerate(expired)
     ]
     (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
     with running_service(tmp_path) as service:
@@ -198,13 +196,11 @@ def test_forged_and_expired_tokens(tmp_path):
 
 
 def test_tokens_change_without_loss(tmp_path):
-    """While uploads go on, a new token is added, handed out, and the old one removed: none is
-    refused before that.
-    """
+    """While uploads go on, a token is added, handed out, the old removed: none is refused."""
     with running_service(tmp_path) as service:
         path, new = tmp_path / "tokens.toml", "new" + "n" * 40
         old_ones, looks = kept(UPLOADING, "sends", UPLOAD), kept(TOKEN, "looks", ANALYST)
-        taken, token = 0, UPLOADING
+        accepted, token = 0, UPLOADING
         with httpx.Client(base_url=service.url) as client:
 
             def upload():
@@ -214,10 +210,10 @@ def test_tokens_change_without_loss(tmp_path):
                 return answer.status_code
 
             def upload_until(wanted):
-                nonlocal taken
+                nonlocal accepted
                 for _ in range(2000):
                     status = upload()
-                    taken += status == 202
+                    accepted += status == 202
                     if status == wanted:
                         return
                 raise AssertionError(f"expected {wanted} within a second or two")
@@ -225,12 +221,12 @@ def test_tokens_change_without_loss(tmp_path):
             upload_until(202)
             path.write_text(Tokens([looks, old_ones, kept(new, "sends-2", UPLOAD)]).to_toml())
             assert upload() == 202
-            taken += 1
+            accepted += 1
             token = new
             upload_until(202)
             path.write_text(Tokens([looks, kept(new, "sends-2", UPLOAD)]).to_toml())
             assert upload() == 202
-            taken += 1
+            accepted += 1
             token = UPLOADING
             upload_until(401)
-        assert service.accounts()[_ACCEPTED] == taken
+        assert service.accounts()[_ACCEPTED] == accepted

@@ -14,7 +14,7 @@ from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.wire import Batch
 from ldp_aggregator import estimate
-from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.http.app import Application
@@ -52,9 +52,7 @@ class Clock:
 
 
 def test_what_is_uploaded_is_what_files_give(tmp_path):
-    """Tally and estimates of a service are those of one ingest of the same
-    bytes, to the last bit.
-    """
+    """Tally and estimates of a service are those of one ingest of its bytes, to the last bit."""
     bodies = [file_of(batch) for batch in BATCHES.values()]
     with service_of(TEXT, folder=tmp_path) as service:
         for body in bodies:
@@ -93,9 +91,7 @@ def test_a_batch_counts_once(tmp_path):
 
 
 def test_every_outcome_is_told_and_adds_up(tmp_path):
-    """Accepted, duplicate, rejected by reason and quarantined: in the receipt, and the same in the
-    metrics.
-    """
+    """Every outcome, rejects by reason, is in the receipt, and the same in the metrics."""
     other = parse_survey(TEXT.replace("car", "tram"))["symbol"]
     stranger = Batch(other.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows)
     impossible = BATCHES["symbol"]._replace(id=b"i" * 16, rows=b"\4\4\4")
@@ -104,11 +100,11 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
     )
     with service_of(TEXT, folder=tmp_path) as service:
         everyone = Visitor(Application(service))
-        told = everyone.post(
+        outcomes = everyone.post(
             "/v1/reports", content=body, headers={"authorization": f"Bearer {UPLOADING}"}
         ).json()
         rejected = {"frame-damaged": 1, "symbol-range": 1}
-        assert told == {"accepted": 1, "duplicate": 2, "quarantined": 1, "rejected": rejected}
+        assert outcomes == {"accepted": 1, "duplicate": 2, "quarantined": 1, "rejected": rejected}
         metrics = everyone.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
         for line in (
             "ldp_batches_received_total 6.0",
@@ -122,9 +118,7 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
 
 
 def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
-    """A batch that came before its survey is counted after a start with that survey, once, and
-    received once.
-    """
+    """A batch that came before its survey is counted once the survey is there, received once."""
     newer = TEXT.replace("car", "tram")
     question = parse_survey(newer)["symbol"]
     body = file_of(Batch(question.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows))
@@ -143,9 +137,7 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
 
 
 def test_quarantine_has_an_end(tmp_path):
-    """Beyond its bytes a batch of no question is rejected, and after its days what was put aside is
-    as well.
-    """
+    """Beyond its bytes or days a quarantined batch is rejected."""
     question, clock = parse_survey(TEXT.replace("car", "tram"))["symbol"], Clock(0)
     batches = [
         Batch(question.fingerprint, bytes([number]) * 16, 3, rows=BATCHES["symbol"].rows)
@@ -154,9 +146,9 @@ def test_quarantine_has_an_end(tmp_path):
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
     settings = Settings(rules=rules)
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
-    told = [upload(service, file_of(batch), None).json() for batch in batches]
-    assert [each["quarantined"] for each in told] == [1, 1, 0]
-    assert told[2]["rejected"] == {"fingerprint": 1}
+    answers = [upload(service, file_of(batch), None).json() for batch in batches]
+    assert [answer["quarantined"] for answer in answers] == [1, 1, 0]
+    assert answers[2]["rejected"] == {"fingerprint": 1}
     clock.now = 4 * 24 * HOUR
     upload(service, file_of(BATCHES["symbol"]), None)
     upload(
@@ -200,16 +192,14 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     }
     looker = visitor(service)
     history = looker.get("/v1/surveys/example/history?question=symbol").json()["epochs"]
-    assert [(each["epoch"], each["reports"]) for each in history] == [(10, 3), (11, 3), (12, 3)]
+    assert [(epoch["epoch"], epoch["reports"]) for epoch in history] == [(10, 3), (11, 3), (12, 3)]
     at = looker.get("/v1/surveys/example/estimates?epoch=11").json()
     assert at["questions"]["symbol"]["reports"] == 3
     service.close()
 
 
 def test_kept_batches_are_exported_and_counted_again(tmp_path):
-    """What `ldp export` writes gives `ldp aggregate` the bytes of the service's tally, until its
-    days are over.
-    """
+    """What `ldp export` writes gives `ldp aggregate` the service's tally, while it is kept."""
     body = file_of(*BATCHES.values())
     store, folder, survey = (
         f"sqlite:///{tmp_path}/s.db",
@@ -222,10 +212,10 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
     )
     upload(service, body, None)
     run("export", store, "-o", folder)
-    [made] = folder.glob("*.ldp")
-    assert made.name == f"example-{SURVEY.fingerprint.hex()[:8]}-2024-10-04.ldp"
+    [exported] = folder.glob("*.ldp")
+    assert exported.name == f"example-{SURVEY.fingerprint.hex()[:8]}-2024-10-04.ldp"
     survey.write_text(TEXT)
-    run("aggregate", survey, made, "-o", tmp_path / "again.tally")
+    run("aggregate", survey, exported, "-o", tmp_path / "again.tally")
     served = visitor(service).get("/v1/surveys/example/tally").content
     assert (tmp_path / "again.tally").read_bytes() == served
     clock.now += 4 * 24 * HOUR
@@ -257,7 +247,9 @@ def test_versions_live_side_by_side(tmp_path):
     with service_of(TEXT, newer, folder=tmp_path) as service:
         upload(service, file_of(BATCHES["symbol"], BATCHES["wide"], new))
         looker = visitor(service, TOKEN)
-        old, young = (each["fingerprint"] for each in looker.get("/v1/surveys").json()["surveys"])
+        old, young = (
+            version["fingerprint"] for version in looker.get("/v1/surveys").json()["surveys"]
+        )
         reports = {
             (version, name): looker.get(f"/v1/surveys/example/estimates{version}").json()[
                 "questions"
@@ -282,7 +274,9 @@ def test_ids_that_differ_in_one_byte_are_of_two_batches(tmp_path):
     ]
     with service_of(TEXT, folder=tmp_path) as service:
         assert (
-            upload(service, file_of(*(batch._replace(id=each) for each in ids))).json()["accepted"]
+            upload(service, file_of(*(batch._replace(id=identity) for identity in ids))).json()[
+                "accepted"
+            ]
             == 17
         )
 
@@ -324,9 +318,7 @@ def test_surveys_of_two_names_share_nothing(tmp_path):
     ],
 )
 def test_what_is_asked_is_answered_or_refused(tmp_path, path, token, status):
-    """Each request gets the status that the documentation says, and an error says what was
-    expected.
-    """
+    """Each request gets the documented status, and an error says what was expected."""
     with service_of(TEXT, folder=tmp_path) as service:
         answer = visitor(service, token).get(path)
         assert answer.status_code == status
@@ -359,8 +351,7 @@ def test_odd_framing_is_refused_and_the_connection_closed(tmp_path, content, hea
     [(BusyError(), True), (StoreFullError("expected room"), True), (StoreError("broken"), False)],
 )
 def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, goes_on):
-    """A turn that cannot be committed is answered with 503 and Retry-After, and the same bytes
-    count once, afterwards.
+    """A turn that cannot be committed gets 503 and Retry-After, and its bytes count once later.
 
     After an error that is neither a full disk nor a lost connection nothing is taken any more.
     """
@@ -381,21 +372,21 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
         assert visitor(service).get("/readyz").status_code == (200 if goes_on else 503)
 
 
-def test_a_submission_that_makes_us_fail_takes_nobody_else_down(tmp_path, monkeypatch):
+def test_a_submission_that_makes_us_fail_takes_no_one_else_down(tmp_path, monkeypatch):
     """A defect of ours over one batch is an error 500 for its upload alone.
 
     The others of its turn are counted.
     """
-    from ldp_aggregator.service.counting import intake
+    from ldp_aggregator.service.counting import admission
 
-    counted, poison = intake.counted, BATCHES["bits"]
+    counted, poison = admission.counted, BATCHES["bits"]
 
     def failing(envelope, rows):
         if envelope.name == "bits":
             raise ZeroDivisionError
         return counted(envelope, rows)
 
-    monkeypatch.setattr(intake, "counted", failing)
+    monkeypatch.setattr(admission, "counted", failing)
     with service_of(TEXT, folder=tmp_path) as service:
         assert upload(service, file_of(poison)).status_code == 500
         assert upload(service, file_of(BATCHES["symbol"])).status_code == 202

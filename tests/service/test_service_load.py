@@ -8,9 +8,7 @@ from benchmarks.service import serving
 
 
 def test_load():
-    """Every request of a load is counted by the service once, and answered in a time that is no
-    less than nothing.
-    """
+    """Every request of a load is counted once, and answered in a time that is not negative."""
     with serving() as service:
         seconds, median, late, most = service.load(10, 300, 7)
         assert 0 < median <= late <= most <= seconds * 1e3

@@ -27,8 +27,8 @@ from ldp import LDPError, parse_survey
 from ldp.epochs import ID_SIZE, NUMBER_SIZE
 from ldp.wire import Batch, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest
-from ldp_aggregator.service.counting import housekeeping, intake
-from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting import admission, housekeeping
+from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.turn import Turn
 from ldp_aggregator.service.counting.writer import Writer
@@ -81,20 +81,20 @@ sent = st.builds(
 UNCOUNTABLE = {"frame-damaged": b"no frame", "not-a-batch": encode_frame(b"\x95\x01no batch")}
 uploads = st.lists(
     sent
-    | sent.map(lambda each: each._replace(symbols=(255,)))
+    | sent.map(lambda batch: batch._replace(symbols=(255,)))
     | st.sampled_from(sorted(UNCOUNTABLE))
 )
 
 
-def body(each):
+def body(batch):
     """The bytes that are uploaded."""
-    if isinstance(each, str):
-        return UNCOUNTABLE[each]
-    asked = QUESTIONS[each.question]
+    if isinstance(batch, str):
+        return UNCOUNTABLE[batch]
+    asked = QUESTIONS[batch.question]
     width = NUMBER_SIZE if asked.epoch else 0
-    id_ = each.epoch.to_bytes(width, "little") + each.number.to_bytes(ID_SIZE - width, "little")
-    rows = b"".join(symbol.to_bytes(asked.width, "little") for symbol in each.symbols)
-    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(each.symbols), rows=rows)))
+    id_ = batch.epoch.to_bytes(width, "little") + batch.number.to_bytes(ID_SIZE - width, "little")
+    rows = b"".join(symbol.to_bytes(asked.width, "little") for symbol in batch.symbols)
+    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(batch.symbols), rows=rows)))
 
 
 class Lives(RuleBasedStateMachine):
@@ -202,13 +202,16 @@ class Lives(RuleBasedStateMachine):
             assert +outcomes == +self.oracle.outcomes
             for served in SERVED.values():
                 tally = tally_of(snapshot, served.survey)
-                for each in served.survey:
+                for question in served.survey:
                     assert (
-                        tally.counts[each.name].reshape(-1).tolist() == self.expected(each).tolist()
+                        tally.counts[question.name].reshape(-1).tolist()
+                        == self.expected(question).tolist()
                     )
             for kind, known in (("kept", self.oracle.kept), ("aside", self.oracle.aside)):
-                found = Counter(decode_batch(record.content).rows for record in snapshot.scan(kind))
-                assert found == Counter(decode_batch(body(each)[16:]).rows for _, each in known)
+                batches = Counter(
+                    decode_batch(record.content).rows for record in snapshot.scan(kind)
+                )
+                assert batches == Counter(decode_batch(body(batch)[16:]).rows for _, batch in known)
 
     def teardown(self):
         """The end of the last life."""
@@ -287,7 +290,7 @@ TestLives.settings = SETTINGS
 MUTANTS = {
     "every id is new": (SQLiteStore, "claim", lambda *asked: set(asked[-1])),
     "no epoch is closed": (Turn, "closed", lambda *_: -1),
-    "clocks are never ahead": (intake, "AHEAD", 100 * DAY),
+    "clocks are never ahead": (admission, "AHEAD", 100 * DAY),
     "nothing that was put aside is taken back": (housekeeping, "release", lambda *_: False),
     "what is kept is kept for ever": (housekeeping, "_older", lambda *_: iter(())),
     "nothing is received": (Turn, "receive", lambda *_: None),
@@ -298,7 +301,7 @@ MUTANTS = {
 def test_lives_tell_mutants(mutant, monkeypatch):
     """A service with any of these faults is told from the oracle's within some lives."""
     monkeypatch.setattr(*MUTANTS[mutant])
-    found = settings(
+    longer = settings(
         SETTINGS,
         max_examples=40,
         derandomize=True,
@@ -306,4 +309,4 @@ def test_lives_tell_mutants(mutant, monkeypatch):
         report_multiple_bugs=False,
     )
     with pytest.raises((AssertionError, LDPError)):
-        run_state_machine_as_test(Lives, settings=found)
+        run_state_machine_as_test(Lives, settings=longer)

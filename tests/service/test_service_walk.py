@@ -33,9 +33,7 @@ def served_tally(service, survey):
 
 
 def test_nothing_is_lost_on_the_way(tmp_path):
-    """Apps send while the service is killed, and again to the next one: each report counts once,
-    here and elsewhere.
-    """
+    """Apps send while the service is killed, and to the next one: each report counts once."""
     survey, homes = (
         parse_survey(SURVEY.read_bytes()),
         [tmp_path / str(number) for number in range(PEOPLE)],
@@ -48,7 +46,7 @@ def test_nothing_is_lost_on_the_way(tmp_path):
         before = served_tally(service, survey)
         sending = [use(home, service.url) for home in homes[PEOPLE // 2 :]]
         service.process.kill()
-        assert [each.wait(60) for each in sending] == [0] * len(sending)
+        assert [sender.wait(60) for sender in sending] == [0] * len(sending)
     with started(tmp_path, "--keep-reports", "30", **options) as service:
         again = served_tally(service, survey)
         for name, counts in before.counts.items():
@@ -61,8 +59,8 @@ def test_nothing_is_lost_on_the_way(tmp_path):
     assert PEOPLE <= total_reports(tally.counts["kept"], survey["kept"].layout) <= 2 * PEOPLE
     store = f"sqlite:///{tmp_path}/ldp.db"
     run("export", store, "-o", tmp_path / "kept", "-q")
-    [kept] = (tmp_path / "kept").glob("*.ldp")
-    run("aggregate", SURVEY, kept, "-o", tmp_path / "one.tally", "-q")
+    [exported] = (tmp_path / "kept").glob("*.ldp")
+    run("aggregate", SURVEY, exported, "-o", tmp_path / "one.tally", "-q")
     elsewhere = decode_tally((tmp_path / "one.tally").read_bytes(), survey)
     assert {name: counts.tolist() for name, counts in elsewhere.counts.items()} == {
         name: counts.tolist() for name, counts in tally.counts.items()

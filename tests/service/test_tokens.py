@@ -91,9 +91,7 @@ def forgeries(token, draw):
 
 
 def test_ten_thousand_forged_tokens_open_nothing():
-    """No near miss of a token, no look-alike, and nothing that the file holds is accepted for any
-    scope.
-    """
+    """No near miss, no look-alike and nothing in the file is accepted for any scope."""
     shown, tokens = made()
     draw = random.Random(7)
     tried = 0
@@ -151,7 +149,7 @@ def test_every_check_compares_with_every_token():
 
 
 def test_a_token_takes_over_without_loss(tmp_path):
-    """While both are in the file both are good, and whoever uses either meets no refusal.
+    """While both are in the file both are good, and no user of either is refused.
 
     Then the old one is done.
     """
@@ -204,9 +202,7 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
 
 
 def test_the_commands_keep_hashes_alone(tmp_path):
-    """A new token is shown once, kept as its hash in a private file, listed by name, and gone when
-    it is removed.
-    """
+    """A new token is shown once, kept as a hash in a private file, listed by name, removable."""
     path = tmp_path / "tokens.toml"
     shown = [
         run("token", "new", "--name", name, "--scope", ANALYST, "--token-file", path).stdout.strip()
@@ -232,7 +228,7 @@ def test_the_commands_keep_hashes_alone(tmp_path):
 
 
 def test_a_token_for_some_days(tmp_path):
-    """`--days` makes a token that is good for so many days and not a second more."""
+    """`--days` makes a token that is good for n days and not a second more."""
     path = tmp_path / "tokens.toml"
     before = datetime.now(UTC).timestamp()
     token = run(
@@ -305,9 +301,7 @@ def test_a_bad_file_is_told_whole_and_without_secrets(text, places):
 
 
 def test_what_cannot_be_a_token_file_is_refused(tmp_path):
-    """A file that is not there, not text, or enormous is one typed error, and the command ends
-    without a traceback.
-    """
+    """A file that is missing, no text, or enormous is one typed error, without a traceback."""
     path = tmp_path / "tokens.toml"
     for content in (None, b"\xff", b"#" * ((1 << 20) + 1), b"a = " + b"[" * 10_000):
         if content is not None:

@@ -50,38 +50,37 @@ def normal_p_values(patch):
 
 
 def clipped_split(patch):
-    """The variance of a joint cell split by its estimated frequency, clipped at .99, however noisy
-    that is.
-    """
+    """A joint cell's variance split by its estimated frequency, cut at .99, however noisy."""
 
     def moments(table, reports, scores, jumps):
         frequency = through(table, [score.scores for score in scores]).ravel() / reports
         squares = through(table, [score.squares for score in scores]).ravel() / reports
         own = through(np.ones([1] * len(scores)), [score.own[:, None] for score in scores]).ravel()
-        held = np.minimum(frequency, 0.99)
-        other = np.maximum((squares - held * own) / (1 - held), 0.0)
+        shares = np.minimum(frequency, 0.99)
+        if_not = np.maximum((squares - shares * own) / (1 - shares), 0.0)
         return Moments(
-            reports, frequency, own - 1, other=other, covariance=lambda: np.zeros((0, 0))
+            reports, frequency, own - 1, variance_if_not=if_not, covariance=lambda: np.zeros((0, 0))
         )
 
     patch.setattr(association, "_moments", moments)
 
 
 def split_by_the_estimate(patch):
-    """The variance of the frequency of a noisy number from squares of scores, split by the estimate
-    itself.
-    """
+    """A noisy number's variance from squares of scores, split by the estimate itself."""
     sound = noise_decoder.DECODER
 
     def moments(randomizer, counts, asked):
-        found, noise = sound.moments(randomizer, counts, asked), Noise.of(randomizer)
+        known, noise = sound.moments(randomizer, counts, asked), Noise.of(randomizer)
         shares = folded(randomizer, counts) / counts.sum()
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
-        held = np.clip(found.frequency, 0, 1)
+        frequency = np.clip(known.frequency, 0, 1)
         others = np.divide(
-            overall - held * (found.hold + 1), 1 - held, out=np.zeros(len(held)), where=held < 1
+            overall - frequency * (known.variance_if_held + 1),
+            1 - frequency,
+            out=np.zeros(len(frequency)),
+            where=frequency < 1,
         )
-        return replace(found, other=np.maximum(others, 1e-9), **NORMAL)
+        return replace(known, variance_if_not=np.maximum(others, 1e-9), **NORMAL)
 
     patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
 
@@ -98,8 +97,8 @@ def normal_noise(patch):
     """Noisy numbers by normal theory, however few reports are next to a value."""
     sound = noise_decoder.DECODER
 
-    def moments(*given):
-        return replace(sound.moments(*given), **NORMAL)
+    def moments(*arguments):
+        return replace(sound.moments(*arguments), **NORMAL)
 
     patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
 
@@ -108,7 +107,7 @@ def alike_jumps(patch):
     """Several reports of each respondent as if chance would only ever move one of them."""
     sound = pure.memoized_moments
     alike = {"fourth": None, "rising": None, "falling": None}
-    patch.setattr(pure, "memoized_moments", lambda *given: replace(sound(*given), **alike))
+    patch.setattr(pure, "memoized_moments", lambda *arguments: replace(sound(*arguments), **alike))
 
 
 def ninety_percent(patch):

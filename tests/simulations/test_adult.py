@@ -45,9 +45,7 @@ pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the Adult data are no
 
 
 def keys_of(mechanism, epsilon, size):
-    """The survey keys that give a mechanism an epsilon: exactly, or to 12 digits where the key is a
-    probability.
-    """
+    """The keys that give a mechanism an epsilon: exactly, or to 12 digits of a probability."""
     odds = exp(epsilon)
     forced = f'"{1 / (odds + 1):.12f}"'
     if mechanism == "forced":
@@ -99,9 +97,7 @@ def survey_text(request, table):
 
 
 def test_epsilons(survey_text):
-    """Every question delivers the epsilon asked for, to 9 digits, and none delivers more than it
-    declares.
-    """
+    """Every question delivers its epsilon, to 9 digits, and no more than it declares."""
     epsilon, text = survey_text
     for question in parse_survey(text):
         assert float(question.randomizer.ratio) == pytest.approx(exp(epsilon), rel=1e-8)
@@ -143,9 +139,7 @@ def test_intervals_hold_the_truth(survey_text, table):
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
-    """Over 400 surveys of these people, about 95 % of the intervals of every question, and of every
-    value, hold.
-    """
+    """Over 400 surveys of these people, 95 % of the intervals of each question and value hold."""
     _, text = survey_text
     survey = parse_survey(text)
     result = simulate(survey, from_table(survey, table), runs=400, seed=9, way=LAW)
@@ -156,9 +150,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
 
 
 def test_command_line(survey_text, table, tmp_path, monkeypatch):
-    """The same by the commands that a survey's staff would use, with the operating system's
-    randomness.
-    """
+    """The same by the commands of a survey's staff, with the system's randomness."""
     _, text = survey_text
     monkeypatch.chdir(tmp_path)
     Path("adult.toml").write_text(text)
@@ -175,7 +167,7 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         "all.tally",
         "-q",
     )
-    told = json.loads(run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout)
+    record = json.loads(run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout)
     run(
         "estimate",
         "adult.toml",
@@ -189,7 +181,7 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         "occupation": 30_718,
         "native-country": 31_978,
     }
-    assert {name: question["reports"] for name, question in told["questions"].items()} == answered
-    male = told["questions"]["sex"]["values"][1]
+    assert {name: question["reports"] for name, question in record["questions"].items()} == answered
+    male = record["questions"]["sex"]["values"][1]
     # 66.9 % of them are men; six standard errors.
     assert abs(male["frequency"] - 0.6692) <= 6 * male["standard_error"] < 0.06

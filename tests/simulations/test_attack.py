@@ -42,9 +42,7 @@ PAGE = (
 
 
 def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400, epsilon=1):
-    """(the attack, its outcome) on a question of 26 values, of which each but the last 16 is held
-    by as many.
-    """
+    """(the attack, its outcome) on 26 values, all but the last 16 held by as many."""
     asked = question(mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}')
     holders = Holders(LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float)))
     attack = Attack(asked, holders, targets, forged=forged, kind=kind, hashes=hashes)
@@ -52,11 +50,9 @@ def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400
 
 
 def test_no_gain_is_beyond_the_bound():
-    """A hundred random attacks of every kind on every mechanism move no estimate further than is
-    published.
-    """
-    found, kinds = violations(120, seed=2)
-    assert found == []
+    """A hundred random attacks on every mechanism move no estimate beyond what is published."""
+    problems, kinds = violations(120, seed=2)
+    assert problems == []
     assert kinds.keys() == set(ATTACKS)
 
 
@@ -67,16 +63,16 @@ def test_a_bound_that_is_too_small_is_caught():
 
 @pytest.mark.parametrize("name", [name for name in QUESTIONS if name.endswith("-1")])
 def test_the_maximal_gain_is_the_greatest_score(name):
-    """On a value that nobody holds, forged reports have the greatest score that there is."""
+    """On a value that no one holds, forged reports have the greatest score that there is."""
     asked, most = QUESTIONS[name], 0.0
     values = asked.domain.values or ("aa", "b", "ab")
     generator = np.random.default_rng(3)
     for target in range(len(values)):
-        held = np.where(np.arange(len(values)) == target, 0, 300)
+        counts = np.where(np.arange(len(values)) == target, 0, 300)
         if asked.domain.most is None:
-            holders = Holders(values, held)
+            holders = Holders(values, counts)
         else:
-            holders = SetHolders(values, held, tuple((place,) for place in range(len(values))))
+            holders = SetHolders(values, counts, tuple((place,) for place in range(len(values))))
         attack = Attack(asked, holders, (target,), forged=120, kind=MAXIMAL_GAIN)
         forged = decoded_reports(asked.randomizer, forged_counts(attack, np.random.default_rng(3)))
         outcome = simulate_attack(attack, generator)
@@ -94,18 +90,18 @@ def test_gains_are_the_published_ones(targets):
     """The overall gains of Cao, Jia and Gong 2021, Table 1: of MGA on GRR and OUE, exactly."""
     size, r, beta, e = 26, len(targets), 400 / 3000, np.e
     for mechanism, expected in (
-        ("grr", lambda held: beta * (1 - held) + beta * (size - r) / (e - 1)),
-        ("oue", lambda held: beta * (2 * r - held) + 2 * beta * r / (e - 1)),
+        ("grr", lambda share: beta * (1 - share) + beta * (size - r) / (e - 1)),
+        ("oue", lambda share: beta * (2 * r - share) + 2 * beta * r / (e - 1)),
     ):
         attack, outcome = attacked(mechanism, MAXIMAL_GAIN, targets)
-        held = attack.truth[list(targets)].sum()
-        assert outcome.gain[list(targets)].sum() == pytest.approx(expected(held), rel=1e-9)
+        share = attack.truth[list(targets)].sum()
+        assert outcome.gain[list(targets)].sum() == pytest.approx(expected(share), rel=1e-9)
     # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard
     # errors of 400 reports.
     for mechanism in ("grr", "oue", "olh", "hr", "pgr", "ss"):
         attack, outcome = attacked(mechanism, INPUT, targets)
         noise = 6 * beta * np.sqrt(r * 60 / 400)
-        assert outcome.gain[list(targets)].sum() == pytest.approx(beta * (1 - held), abs=noise)
+        assert outcome.gain[list(targets)].sum() == pytest.approx(beta * (1 - share), abs=noise)
 
 
 @pytest.mark.parametrize("name", [name for name in DESIGNED if name.endswith(("-1", "-4"))])
@@ -133,9 +129,7 @@ def test_forged_reports_are_admitted(name, kind):
 
 
 def test_vectors_look_normal():
-    """A forged vector has as many ones as an honest one has on average, where its targets leave
-    room for them.
-    """
+    """A forged vector has as many ones as an honest one, where its targets leave room."""
     asked = question("oue", f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = 1')
     wanted = Wanted(np.array([3, 5]), (), 200, hashes=1)
     rows = crafted_rows(asked.randomizer, wanted, np.random.default_rng(5))
@@ -146,22 +140,20 @@ def test_vectors_look_normal():
 
 
 def test_fewer_hash_functions_gain_less():
-    """A forger who chooses any hash function has all targets in one bucket, of ten fewer, of one
-    the fewest.
-    """
+    """A forger who chooses any hash function has all targets in a bucket, of ten fewer."""
     targets = (0, 3, 9, 14, 25)
     gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes=hashes)[1] for hashes in (None, 10, 1)]
-    free, some, given = (outcome.gain[list(targets)].sum() for outcome in gains)
+    free, some, one = (outcome.gain[list(targets)].sum() for outcome in gains)
     attack, _ = attacked("olh", MAXIMAL_GAIN, targets)
     most = float(score_range(attack.question.randomizer)[1])
     assert free == pytest.approx(
         400 / 3000 * (5 * most - attack.truth[list(targets)].sum()), rel=1e-9
     )
-    assert free > 1.2 * some > 1.5 * given > 0
+    assert free > 1.2 * some > 1.5 * one > 0
 
 
 def test_hadamard_reports_that_support_all_are_noticed():
-    """Symbol 0 of `hr` supports every value, and so many of them are noticed; guesses are not."""
+    """Symbol 0 of `hr` supports every value, and those in numbers are noticed; guesses are not."""
     targets = tuple(range(16, 26))
     assert "payloads" in attacked("hr", MAXIMAL_GAIN, targets)[1].noticed
     assert attacked("hr", RANDOM, targets)[1].noticed == ()
@@ -181,7 +173,7 @@ def test_command_shows_gain_beside_bound(folder):
 
     No bound for a Bloom filter.
     """
-    told = run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+    output = run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
     for word in (
         "pet: oue, 105 forged reports beside 2,000 honest ones",
         "maximal-gain",
@@ -189,16 +181,16 @@ def test_command_shows_gain_beside_bound(folder):
         "noticed by",
         "bound",
     ):
-        assert word in told
-    assert told == run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+        assert word in output
+    assert output == run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
     records = json.loads(
         run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout
     )["attacks"]
     assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
-    for each in records:
-        assert each["forged"] == 105
-        for target in each["targets"]:
-            assert (target["bound"] is None) == (each["question"] == "page")
+    for poisoning in records:
+        assert poisoning["forged"] == 105
+        for target in poisoning["targets"]:
+            assert (target["bound"] is None) == (poisoning["question"] == "page")
             assert target["bound"] is None or abs(target["furthest_gain"]) <= target["bound"]
 
 

@@ -17,9 +17,7 @@ MATRIX = StochasticMatrix(((5, 2, 1), (1, 6, 1), (2, 2, 4)))
 
 
 def playing(*tapes):
-    """A source whose calls give the words of the tapes in turn, each tape cut or repeated to the
-    size asked for.
-    """
+    """A source that gives the words of the tapes in turn, cut or repeated to size."""
     left = iter(tapes)
     return lambda size: (
         np.array(list(islice(cycle(next(left)), size // 8)), "<u8").tobytes() if size else b""
@@ -47,9 +45,7 @@ def test_a_bound_of_all_words_rejects_none():
     ids=["grr", "grr of two bytes", "matrix"],
 )
 def test_symbols_have_the_law_of_the_channel(randomizer, total):
-    """Each word below the sum of the weights is played once: symbols come out in proportion to
-    their weights.
-    """
+    """Each word below the weights' sum is played once: symbols come in their proportion."""
     channel = randomizer.channel().rows
     for value in (0, 1, len(channel) - 1):
         rows = bulk.bulk_draw(randomizer)(np.full(total, value), playing(range(total)))
@@ -63,9 +59,7 @@ def test_symbols_have_the_law_of_the_channel(randomizer, total):
 @pytest.mark.parametrize("planes", [1, 2, 8])
 @pytest.mark.parametrize(("if_true", "if_other"), [(6, 1), (4, 3), (7, 0), (5, 2), (3, 4)])
 def test_a_bit_is_set_if_its_word_is_below_its_threshold(monkeypatch, planes, if_true, if_other):
-    """Report r of eight draws the word r for each of its positions, in planes and rests: 1 exactly
-    if r < T.
-    """
+    """Report r of eight draws the word r for each position, in planes and rests: 1 if r < T."""
     monkeypatch.setattr(bulk, "_PLANES", planes)
     places = range(2, 2 - min(planes, 3), -1)
     rest = places[-1]
@@ -82,9 +76,7 @@ def test_a_bit_is_set_if_its_word_is_below_its_threshold(monkeypatch, planes, if
 
 
 def test_bits_fill_the_words_and_bytes_of_a_report():
-    """A threshold that is nearly 1 sets every position of 70, none beyond, and the true one by its
-    own threshold.
-    """
+    """A threshold near 1 sets every position of 70, none beyond, the true one by its own."""
     rows = bulk.bulk_draw(UnaryEncoding(70, 1 << 63, 2**64 - 1))(
         np.array([69, 0]), playing(*[[0]] * 8, [2**63])
     )

@@ -65,9 +65,7 @@ def gated(name, patch, surveys=SURVEYS):
 
 
 def expected_rate(question, share):
-    """The rate at which reports support a value, roughly: enough to tell where
-    counts are coarse.
-    """
+    """The rate at which reports support a value, roughly: it tells where counts are coarse."""
     if question.randomizer.kind == "matrix":
         return 0.3
     p, q = (float(rate) for rate in question.randomizer.support)
@@ -78,7 +76,7 @@ def expected_rate(question, share):
 def test_coverage(name, monkeypatch):
     """94 to 96 % where counts are not coarse, at least 93 % elsewhere.
 
-    Up to 98.2 % for values that nobody holds.
+    Up to 98.2 % for values that no one holds.
     """
     cell = gated(name, monkeypatch)
     question, sums = (
@@ -97,9 +95,7 @@ def test_coverage(name, monkeypatch):
 
 
 def test_bloom_coverage(monkeypatch):
-    """The same for regression on a Bloom filter, with 600 surveys and gates six standard errors
-    (.0089) away.
-    """
+    """The same for regression on a Bloom filter: 600 surveys, gates at six errors (.0089)."""
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
     sums = measuring.summed(
         Cell(
@@ -119,17 +115,15 @@ def test_bloom_coverage(monkeypatch):
 
 
 def test_variance_at_zero_is_not_enough():
-    """An interval from the variance at frequency zero misses half of the time, and this way of
-    measuring shows it.
-    """
+    """An interval from the variance at frequency zero misses half the time, which shows here."""
     _, epsilon, _, respondents = GATED["oue, 4"]
     p, q = (
         float(rate) for rate in question_of(rows_by_label()["oue"], 8, epsilon).randomizer.support
     )
     generator = np.random.default_rng(3)
-    held = respondents // 2
-    supports = generator.binomial(held, p, SURVEYS) + generator.binomial(
-        respondents - held, q, SURVEYS
+    holders = respondents // 2
+    supports = generator.binomial(holders, p, SURVEYS) + generator.binomial(
+        respondents - holders, q, SURVEYS
     )
     estimates = (supports / respondents - q) / (p - q)
     reach = 1.96 * np.sqrt(q * (1 - q) / respondents) / (p - q)
@@ -171,23 +165,22 @@ def test_the_grid_reaches_far():
 
 
 def test_means_are_measured_wherever_there_are_any():
-    """Mechanisms without a mean are those that the grid has no means of, but for questions with two
-    values.
-    """
+    """Mechanisms without a mean have none in the grid, but for questions with two values."""
     for label, row in rows_by_label().items():
         if row.family not in ("values", "numbers") or row.sizes == (2,):
             continue
         question = question_of(row, 10, "2", domain=whole_numbers(10))
         holders = Holders(question.domain.values, np.full(10, 100))
         counts = sample_counts(question, holders, np.random.default_rng(1))
-        found = observing.estimate_question(question, counts, observing.Options())
-        assert (found.mean is not None) == (label in MEANS), label
+        estimates = observing.estimate_question(question, counts, observing.Options())
+        assert (estimates.mean is not None) == (label in MEANS), label
 
 
 @pytest.mark.parametrize(("surveys", "bound"), [(25, 0.06), (100, 0.05), (400, 0.08)])
 def test_evidence(surveys, bound):
-    """By chance a mean as large as any is reached with at most the stated probability: the binomial
-    law has it exactly.
+    """By chance a mean as large as any comes with at most the stated probability.
+
+    The binomial law has it exactly.
 
     What is noticed with a given false-alarm rate is the least of those.
     """
@@ -201,16 +194,14 @@ def test_evidence(surveys, bound):
 
 
 def test_one_value_can_break_a_claim():
-    """A single value of a thousand that is missed in 40 % of 200 surveys, while the others hold, is
-    noticed.
-    """
+    """One value of a thousand, missed in 40 % of 200 surveys while others hold, is noticed."""
     cell = Cell(
         "values", ("grr",), "8", size=1_000, population="zipf", respondents=10_000, surveys=200
     )
-    found = Finding(surveys=200, mean=0.05, error=0.001, values=1_000, worst=0.4)
-    (claim,) = broken([(cell, {"each, respondents": found})])
+    finding = Finding(surveys=200, mean=0.05, error=0.001, values=1_000, worst=0.4)
+    (claim,) = broken([(cell, {"each, respondents": finding})])
     assert claim.what == "each, respondents, worst value"
-    assert not broken([(cell, {"each, respondents": found._replace(worst=0.15)})])
+    assert not broken([(cell, {"each, respondents": finding._replace(worst=0.15)})])
 
 
 def test_the_part_of_every_day_holds():
@@ -227,9 +218,7 @@ def test_the_part_of_every_day_holds():
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutant(mutant, monkeypatch):
-    """What is broken on purpose breaks the claim that it should, in the part of every day or in one
-    harder cell.
-    """
+    """What is broken on purpose breaks its claim, in the everyday part or a harder cell."""
     mutant.break_it(monkeypatch)
     chosen = fitting(cells() if mutant.surveys else part(cells()), mutant.cells)
     chosen = [cell._replace(surveys=mutant.surveys or cell.surveys) for cell in chosen]
@@ -241,9 +230,7 @@ SOME = "values: warner, epsilon 8,*"
 
 
 def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
-    """Nothing is measured twice, and a cell shows the same alone, in another order, and in another
-    process.
-    """
+    """Nothing is measured twice, and a cell shows the same in any order and process."""
     results, chosen = (
         tmp_path / "results.jsonl",
         [cell._replace(surveys=3) for cell in fitting(cells(), SOME)],
@@ -265,18 +252,16 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
 
 
 def test_the_command(tmp_path, monkeypatch):
-    """It writes the page, exits with 1 and says why where a claim is broken, and refuses patterns
-    that nothing fits.
-    """
+    """It writes the page, exits with 1 at a broken claim, and refuses patterns nothing fits."""
     page, results = tmp_path / "page.md", tmp_path / "results.jsonl"
-    given = [str(page), "--part", "--results", str(results), "--cells", "values: grr,*", "-q"]
-    sound = CliRunner().invoke(main, given)
+    words = [str(page), "--part", "--results", str(results), "--cells", "values: grr,*", "-q"]
+    sound = CliRunner().invoke(main, words)
     assert sound.exit_code == 0, sound.output
     assert "0 claims broken" in sound.output
     assert "python -m ldp_simulations.coverage docs/coverage.md" in page.read_text()
     assert "breaks a claim" in page.read_text()
     MUTANTS[0].break_it(monkeypatch)
-    broken_one = CliRunner().invoke(main, [given[0], "--part", *given[4:]])
+    broken_one = CliRunner().invoke(main, [words[0], "--part", *words[4:]])
     assert broken_one.exit_code == 1
     assert "does not hold: values: grr" in broken_one.output
     assert "- values: grr" in page.read_text()

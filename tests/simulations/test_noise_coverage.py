@@ -48,9 +48,9 @@ def spread(name):
 
 
 @cache
-def channel_of(made):
+def channel_of(question):
     """The law of reports cut to the domain, as floats."""
-    noise, margin = made.randomizer, made.randomizer.margin
+    noise, margin = question.randomizer, question.randomizer.margin
     rows = np.array([[float(mass) for mass in row] for row in noise.channel().rows])
     channel = rows[:, margin : margin + noise.size].copy()
     channel[:, 0] += rows[:, :margin].sum(axis=1)
@@ -58,42 +58,49 @@ def channel_of(made):
     return channel
 
 
-def coverage(made, respondents, shares, estimand, intervals):
+def coverage(question, respondents, shares, estimand, intervals):
     """The shares of 100 intervals that hold the truth, by table."""
-    generator, values, found = np.random.default_rng(3), made.domain.values, []
+    generator, values, coverages = np.random.default_rng(3), question.domain.values, []
     fixed = apportion(respondents, shares)
     for _ in range(TABLES):
-        held = fixed if estimand == "respondents" else generator.multinomial(respondents, shares)
+        holders = fixed if estimand == "respondents" else generator.multinomial(respondents, shares)
         truth = fixed / respondents if estimand == "respondents" else shares
-        low, high = intervals(made, sample_counts(made, Holders(values, held), generator), estimand)
-        found.append(((low <= truth) & (truth <= high)).mean())
-    return np.array(found)
+        low, high = intervals(
+            question, sample_counts(question, Holders(values, holders), generator), estimand
+        )
+        coverages.append(((low <= truth) & (truth <= high)).mean())
+    return np.array(coverages)
 
 
-def stated(made, counts, estimand):
+def stated(question, counts, estimand):
     """What analysts get."""
-    estimates = estimate_question(made, counts, Options(estimand=estimand, frequencies=True))
+    estimates = estimate_question(question, counts, Options(estimand=estimand, frequencies=True))
     return estimates.low, estimates.high
 
 
-def from_moments(made, counts, estimand):
+def from_moments(question, counts, estimand):
     """Score intervals, whether or not there are enough reports for them to be stated."""
-    return within_bounds(score_interval(noise_moments(made.randomizer, counts), 0.05, estimand))
+    return within_bounds(score_interval(noise_moments(question.randomizer, counts), 0.05, estimand))
 
 
-def split_by_the_estimate(made, counts, estimand):
+def split_by_the_estimate(question, counts, estimand):
     """Wrong: the squares that the reports show, split by the estimated frequency cut to [0, 1]."""
-    known, channel = noise_moments(made.randomizer, counts), channel_of(made)
+    known, channel = noise_moments(question.randomizer, counts), channel_of(question)
     scores = np.linalg.inv(channel)
     squares = counts[0] / counts.sum() @ scores**2
     least = (channel @ scores**2).min(axis=0)
-    held = np.clip(known.frequency, 0, 1)
-    rest = np.divide(squares - held * (known.hold + 1), 1 - held, out=least.copy(), where=held < 1)
+    shares = np.clip(known.frequency, 0, 1)
+    rest = np.divide(
+        squares - shares * (known.variance_if_held + 1),
+        1 - shares,
+        out=least.copy(),
+        where=shares < 1,
+    )
     wrong = Moments(
         known.reports,
         known.frequency,
-        known.hold,
-        other=np.maximum(rest, least),
+        known.variance_if_held,
+        variance_if_not=np.maximum(rest, least),
         covariance=known.covariance,
     )
     return within_bounds(score_interval(wrong, 0.05, estimand))
@@ -111,45 +118,42 @@ def error_of(shares):
 @pytest.mark.parametrize("shares", ["even", "peak", "ends"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_noisy_frequencies_are_covered(case, shares, estimand):
-    """Of 20,000 nominal 95 % intervals in 200 tables, 94 to 98.5 % hold the truth, but for five
-    standard errors.
+    """Of 20,000 nominal 95 % intervals, 94 to 98.5 % hold the truth, but for five errors.
 
     These are at most .005 each, so that .90 is caught with a chance above .99; the seed is fixed.
     """
     mechanism, epsilon, respondents = case
-    found = coverage(
+    coverages = coverage(
         asked(mechanism, epsilon),
         respondents,
         spread(shares),
         estimand=estimand,
         intervals=from_moments,
     )
-    assert error_of(found) <= 0.005
-    assert found.mean() + 5 * error_of(found) >= LEAST
-    assert found.mean() - 5 * error_of(found) <= MOST
+    assert error_of(coverages) <= 0.005
+    assert coverages.mean() + 5 * error_of(coverages) >= LEAST
+    assert coverages.mean() - 5 * error_of(coverages) <= MOST
 
 
 @pytest.mark.parametrize("case", [("geometric", "1", 100_000), ("geometric", "8", 100)], ids=str)
 def test_splitting_by_a_noisy_estimate_is_caught(case):
     """Moments that divide by what the cut estimate leaves cover .91 and .71."""
     mechanism, epsilon, respondents = case
-    made, even = asked(mechanism, epsilon), spread("even")
-    found = coverage(
-        made, respondents, even, estimand="respondents", intervals=split_by_the_estimate
+    question, even = asked(mechanism, epsilon), spread("even")
+    coverages = coverage(
+        question, respondents, even, estimand="respondents", intervals=split_by_the_estimate
     )
-    assert found.mean() + 5 * error_of(found) < LEAST
+    assert coverages.mean() + 5 * error_of(coverages) < LEAST
 
 
 @pytest.mark.parametrize("respondents", [1, 2, 5])
 def test_a_few_respondents_know_nothing(respondents):
-    """From one to five reports, of which one in twenty-five would be at its own value, no interval
-    says anything.
-    """
-    made = asked("geometric", "8")
+    """From one to five reports, of which 1 in 25 is at its own value, intervals say nothing."""
+    question = asked("geometric", "8")
     for value in (0, 33, 99):
         counts = np.zeros((1, VALUES), dtype=int)
         counts[0, value] = respondents
-        low, high = stated(made, counts, "respondents")
+        low, high = stated(question, counts, "respondents")
         assert (low == 0).all()
         assert (high == 1).all()
 
@@ -158,14 +162,14 @@ def test_a_few_respondents_know_nothing(respondents):
     ("mechanism", "across"), [("geometric", 1), ("geometric", 5), ("laplace", 5)]
 )
 def test_moments_are_those_of_the_channel(mechanism, across):
-    """`hold` is exact, and `other` a mean of the exact variances of those who
-    hold another value.
-    """
-    made = question(mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"')
-    squares = channel_of(made) @ np.linalg.inv(channel_of(made)) ** 2
-    holders = Holders(made.domain.values, apportion(200, np.full(across + 1, 1 / (across + 1))))
-    found = noise_moments(made.randomizer, sample_counts(made, holders, np.random.default_rng(5)))
-    assert found.hold == pytest.approx(np.diag(squares) - 1)
-    for value, other in enumerate(found.other):
+    """`hold` is exact, `other` a mean of the exact variances of holders of other values."""
+    asked = question(mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"')
+    squares = channel_of(asked) @ np.linalg.inv(channel_of(asked)) ** 2
+    holders = Holders(asked.domain.values, apportion(200, np.full(across + 1, 1 / (across + 1))))
+    moments = noise_moments(
+        asked.randomizer, sample_counts(asked, holders, np.random.default_rng(5))
+    )
+    assert moments.variance_if_held == pytest.approx(np.diag(squares) - 1)
+    for value, other in enumerate(moments.variance_if_not):
         among = np.delete(squares[:, value], value)
         assert among.min() * (1 - 1e-9) <= other <= among.max() * (1 + 1e-9)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from specimens import DESIGNED, abridged, question
+from specimens import DESIGNED, MEANS, abridged, question
 from written_out import reports_of
 
 from ldp.domain import Domain
@@ -48,9 +48,7 @@ def plan(asked, values=None):
 
 
 def surveys(asked, values, shares, respondents, runs, options=Options()):  # noqa: B008
-    """Estimates of simulated surveys of the same respondents, tallies drawn
-    from their exact law.
-    """
+    """Estimates of simulated surveys of the same respondents, tallies from their exact law."""
     generator = np.random.default_rng(20240229)
     holders = Holders(values, apportion(respondents, np.array(shares)))
     for _ in range(runs):
@@ -70,15 +68,14 @@ def noiseless(asked, shares, respondents):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 def test_errors_are_those_of_simulations(name, epsilon):
-    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned, within 22 % (five
-    sigma).
+    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned (22 %, five sigma).
 
     At epsilon 4 the term that depends on f is off by a factor of 1.8 or more if left out, but for
     `sue` and `hr`.
     """
     asked, runs, respondents = category(name, 8, epsilon), 1000, 4000
     shares = (0.5, 0.5, 0, 0, 0, 0, 0, 0)
-    found = np.stack(
+    estimates = np.stack(
         [
             survey.frequency
             for survey in surveys(asked, EIGHT.values, shares, respondents=respondents, runs=runs)
@@ -86,7 +83,7 @@ def test_errors_are_those_of_simulations(name, epsilon):
     )
     planned = plan(asked)
     for place, frequency in ((0, 0.5), (7, 0.0)):
-        variance = ((found[:, place] - frequency) ** 2).mean()
+        variance = ((estimates[:, place] - frequency) ** 2).mean()
         stated = float(planned.error(frequency, respondents, Ask())[0]) ** 2
         assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
@@ -102,92 +99,87 @@ BLOOM = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0.1"\nbloom_bits = 12\nhashes
 def test_errors_that_differ_by_value(name, keys):
     """Matrices and Bloom filters: each value's variance in an even population, as above."""
     asked, runs, respondents, values = question(name, keys), 1000, 6000, ("a", "b", "c")
-    found = np.stack(
+    estimates = np.stack(
         [
             survey.frequency
             for survey in surveys(asked, values, (1, 1, 1), respondents=respondents, runs=runs)
         ]
     )
-    variance = ((found - 1 / 3) ** 2).mean(axis=0)
+    variance = ((estimates - 1 / 3) ** 2).mean(axis=0)
     stated = plan(asked, values).error(1 / 3, respondents, Ask()) ** 2
     assert np.abs(variance / stated - 1).max() < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
 @pytest.mark.parametrize(("frequency", "others"), [(0.5, 0.5 / 39), (0, 1 / 39)])
 def test_errors_in_blocks(frequency, others):
-    """`hr` with 10 values a block: over 2,000 surveys one value's variance is as planned, the
-    others being held alike.
+    """`hr` with 10 values a block: over 2,000 surveys a value's variance is as planned.
 
     Without those of its block it would be .77 or .44 of what it is; 16 % are seen (five sigma).
     """
     asked, runs, respondents = category("hr", 40, "2.5"), 2000, 4000
     assert asked.randomizer.blocks == 4
     shares = (frequency, *[others] * 39)
-    found = [
+    estimates = [
         survey.frequency[0]
         for survey in surveys(
             asked, asked.domain.values, shares, respondents=respondents, runs=runs
         )
     ]
-    variance = ((np.array(found) - frequency) ** 2).mean()
+    variance = ((np.array(estimates) - frequency) ** 2).mean()
     stated = float(plan(asked).error(frequency, respondents, Ask())[0]) ** 2
     assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_errors_are_those_of_the_decoder(estimand):
-    """On a tally without noise, the decoder states the planned errors and half-widths to the last
-    digits.
-    """
+    """On a tally without noise, the decoder states the planned errors to the last digits."""
     asked = category("grr", 4, "1")
     respondents = 10**9
     counts = noiseless(asked, (0.5, 0.25, 0.125, 0.125), respondents)
     options = Options(estimand=estimand, simultaneous="bonferroni")
-    told, planned = estimate_question(asked, counts, options), plan(asked)
+    estimates, planned = estimate_question(asked, counts, options), plan(asked)
     ask = Ask(estimand=estimand, simultaneous="bonferroni", frequency=0.25)
-    assert told.standard_error[1] == pytest.approx(
+    assert estimates.standard_error[1] == pytest.approx(
         planned.error(0.25, respondents, ask)[0], rel=1e-6
     )
-    assert (told.high - told.low)[1] / 2 == pytest.approx(
+    assert (estimates.high - estimates.low)[1] / 2 == pytest.approx(
         planned.half_width(respondents, ask), rel=1e-6
     )
-    assert told.null_error[0] == pytest.approx(planned.error(0, respondents, Ask())[0], rel=1e-6)
+    assert estimates.null_error[0] == pytest.approx(
+        planned.error(0, respondents, Ask())[0], rel=1e-6
+    )
 
 
 def test_detection_is_that_of_the_analyst():
-    """At power 1/2 the detectable frequency is where the analyst's test, on a tally without noise,
-    draws its line.
-    """
+    """At power 1/2 the detectable frequency is where the analyst's test draws its line."""
     asked, respondents = category("grr", 4, "1"), 10**10
     line = plan(asked).detectable(respondents, Ask(power=0.5, level=0.9))
-    told = estimate_question(
+    estimates = estimate_question(
         asked, noiseless(asked, (line, 1 - line, 0, 0), respondents), Options()
     )
-    assert p_values(told)[0] == pytest.approx(0.1 / 4, rel=1e-3)
+    assert p_values(estimates)[0] == pytest.approx(0.1 / 4, rel=1e-3)
     few = plan(asked).detectable(1000, Ask(power=0.5, level=0.9))
     assert few == pytest.approx(
-        1.959964 * told.null_error[0] * np.sqrt(respondents / 1000), rel=1e-6
+        1.959964 * estimates.null_error[0] * np.sqrt(respondents / 1000), rel=1e-6
     )
 
 
 @pytest.mark.parametrize("name", ["grr", "oue"])
 def test_chance_of_detection(name):
-    """The share of 1,000 surveys in which the analyst's test finds a value is as planned, within 6
-    % (five sigma).
-    """
+    """A value is found in the planned share of 1,000 surveys, within 6 % (five sigma)."""
     asked, respondents, runs, ask = category(name, 20, "2"), 20_000, 1000, Ask()
     planned = plan(asked)
     frequency = planned.detectable(respondents, ask)
     assert planned.chance(frequency, respondents, ask) == pytest.approx(ask.power)
-    held = round(frequency * respondents) / respondents
-    shares = (held, 1 - held, *[0] * 18)
-    found = [
+    share_held = round(frequency * respondents) / respondents
+    shares = (share_held, 1 - share_held, *[0] * 18)
+    detections = [
         detected(survey, 0.95, "bonferroni")
         for survey in surveys(
             asked, asked.domain.values, shares, respondents=respondents, runs=runs
         )
     ]
-    share = np.mean([each[0] for each in found])
+    share = np.mean([detection[0] for detection in detections])
     assert abs(share - ask.power) < FIVE_SIGMA * np.sqrt(ask.power * (1 - ask.power) / runs)
 
 
@@ -221,22 +213,20 @@ def test_epsilon_there_and_back(name):
     Its design is the exact one.
     """
     ask, respondents = Ask(half_width=0.02), 30_000
-    found = least_epsilon(MECHANISMS[name], EIGHT, respondents, ask=ask)
-    step = round(float(found.declared.text) * EPSILON_STEPS)
+    design = least_epsilon(MECHANISMS[name], EIGHT, respondents, ask=ask)
+    step = round(float(design.declared.text) * EPSILON_STEPS)
     assert (
-        found.randomizer
+        design.randomizer
         == design_for(MECHANISMS[name], EIGHT, f"{step}/{EPSILON_STEPS}").randomizer
     )
-    assert found.meets(respondents, ask)
+    assert design.meets(respondents, ask)
     assert not design_for(MECHANISMS[name], EIGHT, f"{step - 1}/{EPSILON_STEPS}").meets(
         respondents, ask
     )
 
 
 def test_what_cannot_be_reached():
-    """A narrow interval for ten respondents, and a detection that not even everyone would cause,
-    are None.
-    """
+    """A narrow interval for ten respondents, and a detection that no one could cause, are None."""
     row = MECHANISMS["oue"]
     assert least_epsilon(row, EIGHT, 10, ask=Ask(half_width=1e-6)) is None
     assert least_respondents(design_for(row, EIGHT, "1"), Ask(half_width=1e-12)) is None
@@ -249,18 +239,16 @@ DENYING = StochasticMatrix(((2, 4, 4), (5, 2, 3), (3, 5, 2)))
 ENUMERABLE = {
     "denying": DENYING,
     **{
-        each.name: each.randomizer
-        for each in map(abridged, DESIGNED)
-        if each.randomizer.kind not in ("bloom", "sketch", "search", "mean")
+        specimen.name: specimen.randomizer
+        for specimen in map(abridged, DESIGNED)
+        if specimen.randomizer.kind not in ("bloom", "sketch", "search", *MEANS)
     },
 }
 
 
 @pytest.mark.parametrize("randomizer", ENUMERABLE.values(), ids=ENUMERABLE)
 def test_reach_of_one_forged_report(randomizer):
-    """Of all reports that exist, none scores further from what an honest one expects to score, and
-    some as far.
-    """
+    """Of all reports, none scores further from an honest one's expectation, and some as far."""
     layout, channel = randomizer.layout, randomizer.channel()
     columns = list(zip(*channel.rows, strict=True))
     reports = zip(reports_of(randomizer), columns, strict=True)
@@ -292,7 +280,7 @@ def test_published_reach(name, size, reach):
         )
 
 
-# n x variance of a value that nobody holds, at epsilon 0.5, 1, 2 and 4: Wang et al. 2017, Tables 1
+# n x variance of a value that no one holds, at epsilon 0.5, 1, 2 and 4: Wang et al. 2017, Tables 1
 # and 2.
 LIMITS = {
     "sue": (15.92, 3.92, 0.92, 0.18),
@@ -312,11 +300,11 @@ LIMITS = {
 def test_published_variances(name):
     """The planned error of a rare value among many is the published one."""
     domain = Domain("category", tuple(map(str, range(10_000))))
-    found = [
+    variances = [
         float(design_for(MECHANISMS[name], domain, epsilon).error(0, 1, Ask())[0]) ** 2
         for epsilon in ("1/2", "1", "2", "4")
     ]
-    assert found == pytest.approx(LIMITS[name], abs=0.0075)
+    assert variances == pytest.approx(LIMITS[name], abs=0.0075)
 
 
 @pytest.mark.parametrize(

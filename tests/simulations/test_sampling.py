@@ -38,6 +38,7 @@ QUESTIONS = {
     "geometric": 'low = 0\nhigh = 3\nmechanism = "geometric"\nepsilon = "1"',
     "laplace": 'low = 5\nhigh = 8\nmechanism = "laplace"\nepsilon = "4"\nmargin = 2',
     "one-bit": 'low = 0\nhigh = 3\nmechanism = "one-bit"\nepsilon = "1"',
+    "dithered": 'low = 0\nhigh = 3\nmechanism = "dithered"\nepsilon = "2"',
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',
@@ -156,9 +157,7 @@ def mean_score(tallies, expected):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_both_ways_have_one_law(name):
-    """Means equal the channel's expectation on either way, and the spread of either is that of the
-    other.
-    """
+    """Means equal the channel's expectation either way, and both ways have one spread."""
     survey = question_called(name)
     holders, expected = holders_of(survey), expected_counts(survey["x"], holders_of(survey))
     generator, source = np.random.default_rng(11), random.Random(12).randbytes
@@ -173,9 +172,7 @@ def test_both_ways_have_one_law(name):
 
 
 def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatch):
-    """Beyond the limit on drawn reports, the counts of single values still have their mean and
-    variance.
-    """
+    """Beyond the limit on drawn reports, single counts still have their mean and variance."""
     question = question_called("olh")["x"]
     holders = holders_of(question_called("olh"))
     generator = np.random.default_rng(13)
@@ -190,9 +187,7 @@ def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatc
 
 @pytest.mark.parametrize("name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"])
 def test_a_wrong_law_is_seen(name, monkeypatch):
-    """Tallies drawn at epsilon 1.2 where epsilon 1 was declared (1.7, where 1.5) do not pass for
-    it.
-    """
+    """Tallies drawn at epsilon 1.2 for a declared 1 (1.7 for 1.5) do not pass for it."""
     survey = question_called(name)
     expected = expected_counts(survey["x"], holders_of(survey))
     wider = (

@@ -61,9 +61,7 @@ def table(tmp_path):
     ],
 )
 def test_distributions(distribution, shares):
-    """A synthetic population has the distribution's proportions, to the nearest respondent, and all
-    respondents.
-    """
+    """A synthetic population has the distribution's proportions, to the nearest respondent."""
     holders = synthetic(SURVEY, 1001, distribution, candidates=CANDIDATES)["pet"]
     assert holders.respondents == 1001
     assert np.abs(holders.counts - 1001 * np.array(shares) / sum(shares)).max() < 1
@@ -132,9 +130,7 @@ def test_open_question_needs_candidates():
 
 
 def test_answers(table):
-    """Columns in any order, other columns ignored, empty cells are no answer, booleans in several
-    spellings.
-    """
+    """Columns in any order, others ignored, empty cells no answer, booleans in any spelling."""
     path = table(
         "\ufeffpet,age,site,smoker\ncat,3,a.example,yes\n,4,,\n dog ,5,b.example,False\n\n"
     )
@@ -146,9 +142,7 @@ def test_answers(table):
 
 
 def test_bad_answers_are_named_but_not_told(table):
-    """Every cell that does not fit is named by row and question, none is quoted, and skipping them
-    is offered.
-    """
+    """Every bad cell is named by row and question, none is quoted, and skipping is offered."""
     path = table("smoker,pet,site\nyes,unicorn,a\nperhaps,cat,b\nyes,cat\n")
     with pytest.raises(AnswersError) as caught:
         list(read_answers(path, SURVEY))
@@ -158,8 +152,8 @@ def test_bad_answers_are_named_but_not_told(table):
     assert "row 4: expected 3 cells, got 2" in message
     assert "unicorn" not in message
     assert "perhaps" not in message
-    kept = list(read_answers(path, SURVEY, skip_invalid=True))
-    assert kept == [{"smoker": True, "site": "a"}, {"pet": "cat", "site": "b"}]
+    answers = list(read_answers(path, SURVEY, skip_invalid=True))
+    assert answers == [{"smoker": True, "site": "a"}, {"pet": "cat", "site": "b"}]
 
 
 @pytest.mark.parametrize(
@@ -195,16 +189,14 @@ def simulated(**options):
 
 def test_seeds_repeat_simulations():
     """The same seed gives the same reports and estimates; another seed, or none, gives others."""
-    told = [report.to_dict(simulated(seed=seed)) for seed in (1, 1, 2, None)]
-    assert told[0] == told[1]
-    assert told[0] != told[2]
-    assert told[2] != told[3]
+    records = [report.to_dict(simulated(seed=seed)) for seed in (1, 1, 2, None)]
+    assert records[0] == records[1]
+    assert records[0] != records[2]
+    assert records[2] != records[3]
 
 
 def test_reports_are_made_when_asked_for():
-    """Tallies come from the law of the reports, of a billion respondents too, unless reports are
-    asked for.
-    """
+    """Tallies come from the reports' law, of a billion respondents too, unless told otherwise."""
     assert (simulated().way, simulated().report_size) == (LAW, 0)
     assert simulated(way=REPORTS).way == REPORTS
     assert simulated(way=REPORTS).report_size > 0
@@ -223,9 +215,7 @@ def test_reports_are_made_when_asked_for():
 
 
 def test_runs_are_calibrated():
-    """Over 400 runs the errors are what the estimates state, within 6 standard errors (3.5 % each)
-    of their ratio.
-    """
+    """Over 400 runs errors are as stated, within 6 standard errors (3.5 % each) of their ratio."""
     result = simulated(runs=400, way=LAW, seed=3)
     for runs in result.runs.values():
         ratio = np.sqrt((runs.empirical_error**2).mean() / (runs.stated_error**2).mean())
@@ -247,8 +237,8 @@ def test_page_is_self_contained():
 
 def test_records_are_json():
     """The records hold the truth beside each estimate and survive JSON without NaN."""
-    told = report.to_dict(simulated(seed=1))
-    again = json.loads(json.dumps(told, allow_nan=False))
+    record = report.to_dict(simulated(seed=1))
+    again = json.loads(json.dumps(record, allow_nan=False))
     value = again["questions"]["pet"]["values"][0]
     assert value["truth"] == pytest.approx(6 / 11, abs=1 / 500)
     assert value["covered"] in (0.0, 1.0)

@@ -16,11 +16,11 @@ from ldp_simulations.sampling.subsets import _chances, _range, subset_counts
 TALLIES = 600
 
 
-def drawn(randomizer, held, tallies=TALLIES):
+def drawn(randomizer, holders, tallies=TALLIES):
     """Tallies without the number of reports, of shape (tallies, values)."""
     generator = np.random.default_rng(5)
     return np.stack(
-        [subset_counts(randomizer, np.array(held), generator)[0, 1:] for _ in range(tallies)]
+        [subset_counts(randomizer, np.array(holders), generator)[0, 1:] for _ in range(tallies)]
     )
 
 
@@ -53,21 +53,19 @@ def test_single_sets(size, chosen, holder):
 
 @pytest.mark.parametrize(("size", "chosen"), [(13, 4), (65, 64)])
 def test_tallies(size, chosen):
-    """600 tallies of 300 respondents: every mean, and the covariances of some pairs, within 6
-    standard errors.
-    """
-    randomizer, held = SubsetSelection(size, chosen, 5, other=2), np.arange(size) % 7
-    held[0] += 300 - held.sum()
+    """600 tallies of 300: every mean, and some covariances, within 6 standard errors."""
+    randomizer, holders = SubsetSelection(size, chosen, 5, other=2), np.arange(size) % 7
+    holders[0] += 300 - holders.sum()
     p, q = (float(rate) for rate in randomizer.support)
-    tallies = drawn(randomizer, held)
+    tallies = drawn(randomizer, holders)
     assert (tallies.sum(axis=1) == 300 * chosen).all()
     rates = np.where(np.eye(size, dtype=bool), p, q)
-    assert scores(tallies, held @ rates).max() < 6
+    assert scores(tallies, holders @ rates).max() < 6
     both_own, both_other = (float(rate) for rate in randomizer.joint_support())
     for x, z in ((0, 1), (2, size - 1), (size // 2, size // 2 - 1)):
-        others = 300 - held[x] - held[z]
-        covariance = (held[x] + held[z]) * (both_own - p * q) + others * (both_other - q * q)
-        products = (tallies[:, x] - held @ rates[:, x]) * (tallies[:, z] - held @ rates[:, z])
+        others = 300 - holders[x] - holders[z]
+        covariance = (holders[x] + holders[z]) * (both_own - p * q) + others * (both_other - q * q)
+        products = (tallies[:, x] - holders @ rates[:, x]) * (tallies[:, z] - holders @ rates[:, z])
         assert scores(products[:, None], np.array([covariance])).max() < 6
 
 
@@ -90,20 +88,20 @@ def test_the_numbers_in_a_half(total, left, right):
     What is left out is less likely than 1e-18.
     """
     (lowest,), many = _range(*(np.array([number]) for number in (total, left, right)))
-    found = np.arange(lowest, lowest + many)
-    made = _chances(found[None], *(np.array([[number]]) for number in (total, left, right)))[0]
+    lefts = np.arange(lowest, lowest + many)
+    chances = _chances(lefts[None], *(np.array([[number]]) for number in (total, left, right)))[0]
     if total < 100:
         ways = [
             Fraction(comb(left, k) * comb(right, total - k), comb(left + right, total))
-            for k in found.tolist()
+            for k in lefts.tolist()
         ]
-        assert np.allclose(made, np.array(ways, dtype=float), rtol=1e-12, atol=1e-18)
+        assert np.allclose(chances, np.array(ways, dtype=float), rtol=1e-12, atol=1e-18)
     else:
         logs = sum(
             gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-            for n, k in ((left, found), (right, total - found))
+            for n, k in ((left, lefts), (right, total - lefts))
         )
         assert np.allclose(
-            made, np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(), rtol=1e-7
+            chances, np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(), rtol=1e-7
         )
-        assert max(made[0], made[-1]) < 1e-18
+        assert max(chances[0], chances[-1]) < 1e-18

@@ -33,7 +33,7 @@ def simulated(mechanism, way, respondents=60):
 
 @pytest.fixture
 def no_client(monkeypatch):
-    """Nobody can make a client."""
+    """No one can make a client."""
 
     def refused(*_arguments, **_keywords):
         raise AssertionError("a client was asked for")
@@ -61,9 +61,10 @@ def test_reports_are_by_clients_where_nothing_else_makes_them(no_client):
 
 @pytest.mark.parametrize("mechanism", BULK)
 def test_clients_and_bulk_draw_alike(mechanism):
-    """Both ways estimate the same share. 4,000 respondents each; 6 standard errors of the
-    difference (false alarm 2e-9 by normal theory); a shift of .6 is found with p > .999999, as 6
-    errors are below .3.
+    """Both ways estimate the same share.
+
+    4,000 respondents each; 6 standard errors of the difference (false alarm 2e-9 by normal
+    theory); a shift of .6 is found with p > .999999, as 6 errors are below .3.
     """
     results = [simulated(mechanism, way, 4000).first["x"] for way in (CLIENTS, REPORTS)]
     error = np.sqrt(sum(result.standard_error**2 for result in results))
@@ -74,12 +75,12 @@ def test_clients_and_bulk_draw_alike(mechanism):
 def test_the_output_says_which_way():
     """Each way is told in words of its own, and by its name in JSON."""
     results = {way: simulated("grr", way) for way in (CLIENTS, REPORTS, LAW)}
-    said = {way: report.summary(item) for way, item in results.items()}
-    assert "made by clients and read" in said[CLIENTS]
-    assert "drawn in bulk" not in said[CLIENTS]
-    assert "drawn in bulk where a mechanism has such a draw" in said[REPORTS]
-    assert "exact law" in said[LAW]
-    assert all(one != other for one, other in itertools.combinations(said.values(), 2))
+    summaries = {way: report.summary(item) for way, item in results.items()}
+    assert "made by clients and read" in summaries[CLIENTS]
+    assert "drawn in bulk" not in summaries[CLIENTS]
+    assert "drawn in bulk where a mechanism has such a draw" in summaries[REPORTS]
+    assert "exact law" in summaries[LAW]
+    assert all(one != other for one, other in itertools.combinations(summaries.values(), 2))
     assert {report.to_dict(result)["simulation"]["way"] for result in results.values()} == {
         CLIENTS,
         REPORTS,

@@ -4,9 +4,7 @@ from ldp_client.database import Database
 
 
 class FailingDatabase(Database):
-    """A database whose disk fails at the statement number `working`, counted once it is open, and
-    from then on.
-    """
+    """A database whose disk fails from statement number `working` on, counted once it is open."""
 
     def __init__(self, path, working, *, rolls_back=True):
         super().__init__(path)

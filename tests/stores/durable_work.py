@@ -18,8 +18,8 @@ from wire_samples import rows_of
 from ldp import LDPError, parse_survey
 from ldp.epochs import batch_id, epoch_of
 from ldp.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.intake import Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.submissions import Receipt, Submission, to_futures
 from ldp_aggregator.service.counting.writer import Writer
@@ -84,9 +84,7 @@ class Upload(NamedTuple):
 
 
 class Holding(NamedTuple):
-    """What a store holds: outcomes of all batches received, counts by question and epoch, ids by
-    epoch.
-    """
+    """What a store holds: outcomes of all batches, counts by question and epoch, ids by epoch."""
 
     outcomes: Counter
     tallies: dict
@@ -94,8 +92,7 @@ class Holding(NamedTuple):
 
 
 class Uploader:
-    """Sends uploads to a writer, and notes in the log of its watched disk which were sent and which
-    acknowledged.
+    """Sends uploads to a writer, and logs on its watched disk which were sent and acknowledged.
 
     `settings` are pragmas for SQLite. Raises `StoreError` as the writer does.
     """
@@ -146,7 +143,7 @@ def upload(number):
 
 @cache
 def expected(uploads):
-    """What a store has to hold after so many uploads, apart from ids of epochs that are closed."""
+    """What a store has to hold after n uploads, apart from ids of epochs that are closed."""
     if not uploads:
         return Holding(Counter(), {}, {})
     before, new = expected(uploads - 1), upload(uploads - 1)
@@ -155,8 +152,8 @@ def expected(uploads):
         envelope = CATALOGUE.envelopes[batch.fingerprint]
         epoch = Epoch(envelope.epoch, epoch_of(batch.id)) if envelope.epoch else EVER
         ids[epoch] = ids.get(epoch, frozenset()) | {batch.id}
-        for each, counts in counted(envelope, rows_in([batch], envelope.width)):
-            place = each.fingerprint, epoch
+        for question, counts in counted(envelope, rows_in([batch], envelope.width)):
+            place = question.fingerprint, epoch
             tallies[place] = tallies.get(place, 0) + counts
     return Holding(before.outcomes + new.outcomes, tallies, ids)
 
@@ -166,29 +163,27 @@ class WrongError(Exception):
 
 
 def held(path, sent):
-    """How many uploads a store holds, of so many sent.
+    """How many uploads a store holds, of n sent.
 
     Raises `WrongError`, or `StoreError` if it cannot be opened.
     """
-    found, closed = _found(path)
+    state, closed = _found(path)
     received = [expected(uploads).outcomes.total() for uploads in range(sent + 1)]
-    if found.outcomes.total() not in received:
+    if state.outcomes.total() not in received:
         raise WrongError("expected whole uploads that were sent, found a part of one, or more")
-    uploads = received.index(found.outcomes.total())
-    kept = expected(uploads)
+    uploads = received.index(state.outcomes.total())
+    due = expected(uploads)
     ids = {
-        epoch: ids for epoch, ids in kept.ids.items() if epoch.number > closed.get(epoch.length, -1)
+        epoch: ids for epoch, ids in due.ids.items() if epoch.number > closed.get(epoch.length, -1)
     }
-    tallies = {place: counts.tolist() for place, counts in kept.tallies.items()}
-    if found != Holding(kept.outcomes, tallies, ids):
+    tallies = {place: counts.tolist() for place, counts in due.tallies.items()}
+    if state != Holding(due.outcomes, tallies, ids):
         raise WrongError("expected what was uploaded, found something else")
     return uploads
 
 
 def told(records):
-    """After each record of a disk: how many uploads were acknowledged by then,
-    and how many sent.
-    """
+    """After each record of a disk: how many uploads were acknowledged by then, and sent."""
     acknowledged = sent = 0
     for record in records:
         if record.kind == "M":
@@ -201,7 +196,7 @@ def told(records):
 
 
 def violation(path, acknowledged, sent):
-    """What is wrong with a store after so many uploads were acknowledged and so many sent.
+    """What is wrong with a store after some uploads were acknowledged and more sent.
 
     None if all is well.
     """
@@ -244,14 +239,12 @@ def _found(path):
 
 
 def _batch(draw, number):
-    """A batch of some reports to one of the questions, made on some device within the last five
-    minutes.
-    """
+    """A batch of some reports to one question, made on a device in the last five minutes."""
     envelope = draw.choice(list(CATALOGUE.envelopes.values()))
-    size, made = draw.randrange(1, 6), _time(number) - draw.randrange(300)
+    size, seconds = draw.randrange(1, 6), _time(number) - draw.randrange(300)
     rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")
     return Batch(
-        envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, made), size, rows=rows
+        envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, seconds), size, rows=rows
     )
 
 

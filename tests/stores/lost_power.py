@@ -31,7 +31,9 @@ class Loss(NamedTuple):
 
 
 STALE = bytes(range(1, 256))
-LOSSES = [Loss(*each) for each in product((512, 4096), (0, 0.1, 0.5, 0.9, 0.99, 1), (b"\0", STALE))]
+LOSSES = [
+    Loss(*parts) for parts in product((512, 4096), (0, 0.1, 0.5, 0.9, 0.99, 1), (b"\0", STALE))
+]
 
 
 class _File:
@@ -149,10 +151,8 @@ def put_files(files, folder):
 
 
 def _kept(changes, loss, draw):
-    """The changes up to one of them, or none: the last if it is kept, if not the one before, and so
-    on.
-    """
-    kept = len(changes)
-    while kept and draw.random() >= loss.kept:
-        kept -= 1
-    return changes[:kept]
+    """The changes up to the last one kept, or none: one after the other may be lost."""
+    number = len(changes)
+    while number and draw.random() >= loss.kept:
+        number -= 1
+    return changes[:number]

@@ -57,7 +57,7 @@ class OwnServer(Server):
         self._user = _user()
         if self._user is not None:
             shutil.chown(folder, self._user)
-        made = [
+        options = [
             "-D",
             folder / "data",
             "-U",
@@ -70,7 +70,7 @@ class OwnServer(Server):
             "--no-sync",
         ]
         subprocess.run(
-            [_binary("initdb"), *made],
+            [_binary("initdb"), *options],
             check=True,
             stdout=subprocess.DEVNULL,
             user=self._user,
@@ -82,8 +82,8 @@ class OwnServer(Server):
         """Begin to answer."""
         settings = [
             part
-            for each in (*_SETTINGS, f"unix_socket_directories={self._folder}")
-            for part in ("-c", each)
+            for setting in (*_SETTINGS, f"unix_socket_directories={self._folder}")
+            for part in ("-c", setting)
         ]
         command = [_binary("postgres"), "-D", self._folder / "data", *settings]
         self._process = subprocess.Popen(
@@ -149,13 +149,13 @@ def _new_database(url):
 
 def _binary(name):
     """The newest in Debian's folders, or that on the path."""
-    found = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
-    return max(found, key=lambda path: int(path.parts[-3]), default=None) or shutil.which(name)
+    paths = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
+    return max(paths, key=lambda path: int(path.parts[-3]), default=None) or shutil.which(name)
 
 
 def _user():
     """Who may run it instead of root; None for ourselves."""
     if os.geteuid():
         return None
-    names = {each.pw_name for each in pwd.getpwall()}
+    names = {user.pw_name for user in pwd.getpwall()}
     return next(name for name in ("postgres", "nobody") if name in names)

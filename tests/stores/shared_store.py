@@ -65,7 +65,7 @@ def assert_each_once(url):
 def shards(url):
     """Those that have written."""
     with open_snapshot(url) as snapshot:
-        return [shard_of(each) for each in snapshot.scan("root")]
+        return [shard_of(record) for record in snapshot.scan("root")]
 
 
 def sessions(server):

@@ -22,45 +22,39 @@ def states():
 
 
 def fates(states, times):
-    found = Counter()
+    counts = Counter()
     for (_, fate), count in turn_bits(states, times, seed=5).items():
-        found[fate] += count
-    return found
+        counts[fate] += count
+    return counts
 
 
 def test_no_bit_changes_an_estimate(states):
-    """Of a thousand bits none changes what is estimated, then or later: each is refused, or makes
-    no difference.
-    """
-    found = fates(states, FLIPS)
-    assert found[SILENT] == found[UNTYPED] == 0
-    assert found[REFUSED] > FLIPS / 3
-    assert found[HARMLESS] > FLIPS / 10
+    """Of a thousand bits none changes an estimate, then or later: it is refused or harmless."""
+    counts = fates(states, FLIPS)
+    assert counts[SILENT] == counts[UNTYPED] == 0
+    assert counts[REFUSED] > FLIPS / 3
+    assert counts[HARMLESS] > FLIPS / 10
 
 
 def test_no_bit_renames_a_record(states):
-    """SQLite takes a renamed record for one of its neighbours', and is led astray by it when it
-    looks for others.
-    """
-    closed, found = states[1], Counter()
+    """SQLite takes a renamed record for a neighbour's, and is led astray by it in its search."""
+    closed, counts = states[1], Counter()
     content = closed.files[STORE]
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("root", "survey", "tally", "intake", "ids", "closed"):
-            for place in (each.start() for each in re.finditer(kind.encode(), content)):
+            for place in (match.start() for match in re.finditer(kind.encode(), content)):
                 for bit in range(8):
                     changed = bytearray(content)
                     changed[place] ^= 1 << bit
-                    found[
+                    counts[
                         became_of(closed.files | {STORE: bytes(changed)}, closed, Path(folder))
                     ] += 1
-    assert found.keys() <= {REFUSED, HARMLESS}
-    assert found[REFUSED] > 100
+    assert counts.keys() <= {REFUSED, HARMLESS}
+    assert counts[REFUSED] > 100
 
 
 def test_what_sqlite_sees_is_not_enough(states, monkeypatch):
-    """Without our checksums and sums, bits change estimates unseen: SQLite looks at its structure,
-    not at rows.
-    """
+    """Without our checksums bits change estimates unseen: SQLite looks at structure, not rows."""
 
     def structure(snapshot, _):
         if snapshot.complaints():

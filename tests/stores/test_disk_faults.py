@@ -30,9 +30,7 @@ def outcome(service, body):
 
 
 def test_faults_cost_nothing_acknowledged():
-    """Whichever write or sync fails: acknowledged uploads stay, and after an error nothing more is
-    acknowledged.
-    """
+    """Whichever write or sync fails, acknowledged uploads stay, and none is acknowledged after."""
     well, words = tried(every=32)
     assert well, words
 

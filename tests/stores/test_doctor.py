@@ -66,14 +66,14 @@ def damage(connection, kind):
 
 def drop_kept(connection):
     """Take all batches that were kept whole out of a store, so that its root does not miss them."""
-    kept = connection.execute("SELECT checksum FROM records WHERE kind = 'kept'").fetchall()
+    rows = connection.execute("SELECT checksum FROM records WHERE kind = 'kept'").fetchall()
     [(key, content)] = connection.execute(
         "SELECT key, content FROM records WHERE kind = 'root'"
     ).fetchall()
     root = read_root(content)
-    digest = reduce(xor, (int.from_bytes(each, "big") for (each,) in kept), root.digest)
+    digest = reduce(xor, (int.from_bytes(checksum, "big") for (checksum,) in rows), root.digest)
     fresh = sealed(
-        "root", key, root._replace(records=root.records - len(kept), digest=digest).packed()
+        "root", key, root._replace(records=root.records - len(rows), digest=digest).packed()
     )
     connection.execute("DELETE FROM records WHERE kind = 'kept'")
     row = fresh.content, fresh.checksum.to_bytes(8, "big")
@@ -105,14 +105,14 @@ def opened(path):
         return said(store)
 
 
-def told(found):
-    return sum(found[1].values(), Counter())
+def told(outcomes):
+    return sum(outcomes[1].values(), Counter())
 
 
 def repaired(path):
-    found = repair(f"sqlite:///{path}", {})
+    diagnosis = repair(f"sqlite:///{path}", {})
     assert not examine(f"sqlite:///{path}", {}).troubles
-    return found, opened(path)
+    return diagnosis, opened(path)
 
 
 def test_a_sound_store(store):
@@ -150,11 +150,11 @@ def test_a_bit_is_put_back(store, states, kind, column):
         connection.execute(
             f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key)
         )
-    found, after = repaired(store)
-    assert [trouble.problem.startswith("one bit has changed") for trouble in found.troubles] == [
-        True
-    ]
-    assert not found.lost
+    diagnosis, after = repaired(store)
+    assert [
+        trouble.problem.startswith("one bit has changed") for trouble in diagnosis.troubles
+    ] == [True]
+    assert not diagnosis.lost
     assert after == states[1].known
     assert "sound" in run("doctor", f"sqlite:///{store}").output
 
@@ -165,8 +165,8 @@ def test_a_bit_of_an_id_is_put_back(store, states):
         table = tables(connection)[-1]
         [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()
         connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))
-    found, after = repaired(store)
-    assert [(trouble.problem[:25], trouble.lost) for trouble in found.troubles] == [
+    diagnosis, after = repaired(store)
+    assert [(trouble.problem[:25], trouble.lost) for trouble in diagnosis.troubles] == [
         ("one bit has changed in an", False)
     ]
     assert after == states[1].known
@@ -184,9 +184,11 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
     with altering(store) as connection:
         drop_kept(connection)
         key = damage(connection, "tally")
-    found, (tallies, outcomes) = repaired(store)
-    assert found.lost
-    [trouble] = [trouble for trouble in found.troubles if "set aside: estimates" in trouble.remedy]
+    diagnosis, (tallies, outcomes) = repaired(store)
+    assert diagnosis.lost
+    [trouble] = [
+        trouble for trouble in diagnosis.troubles if "set aside: estimates" in trouble.remedy
+    ]
     before, _ = states[1].known
     question = next(
         envelope for envelope in CATALOGUE.tallied.values() if envelope.fingerprint == key[:16]
@@ -204,14 +206,12 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
 
 
 def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
-    """Where all batches of the question and epoch are kept whole, nothing is lost but the broken
-    record.
-    """
+    """Where all batches of question and epoch are kept, only the broken record is lost."""
     with altering(store) as connection:
         damage(connection, "tally")
-    found, after = repaired(store)
-    assert [trouble.lost for trouble in found.troubles] == [False, False]
-    assert "it is counted anew" in found.troubles[1].remedy
+    diagnosis, after = repaired(store)
+    assert [trouble.lost for trouble in diagnosis.troubles] == [False, False]
+    assert "it is counted anew" in diagnosis.troubles[1].remedy
     assert after == states[1].known
 
 
@@ -219,8 +219,8 @@ def test_lost_outcomes_are_counted(store, states):
     """Batches of which nothing is known any more are lost, and their tallies stay as they are."""
     with altering(store) as connection:
         damage(connection, "intake")
-    found, (tallies, outcomes) = repaired(store)
-    assert found.lost
+    diagnosis, (tallies, outcomes) = repaired(store)
+    assert diagnosis.lost
     assert told((None, outcomes))["lost"] > 0
     assert tallies == states[1].known[0]
 
@@ -234,10 +234,10 @@ def test_lost_ids(store, states, ever):
     with altering(store) as connection:
         table = "ids_0_0" if ever else tables(connection)[-1]
         connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)")
-    found, after = repaired(store)
-    assert found.lost
+    diagnosis, after = repaired(store)
+    assert diagnosis.lost
     assert after == states[1].known
-    assert ("counted twice if it is sent again" in found.troubles[0].remedy) == ever
+    assert ("counted twice if it is sent again" in diagnosis.troubles[0].remedy) == ever
     with closing(SQLiteStore(store)) as opened_again:
         outcomes = Counter(
             chain.from_iterable(take(Books(opened_again, CATALOGUE.tallied), range(112)))
@@ -265,12 +265,14 @@ def test_a_lost_survey_is_given(store, states, tmp_path):
 
     Without it, what may be incomplete is set aside.
     """
-    for each in CATALOGUE.all:
-        (tmp_path / each.survey.name).write_text(each.source)
+    for served in CATALOGUE.all:
+        (tmp_path / served.survey.name).write_text(served.source)
     with altering(store) as connection:
         drop_kept(connection)
         connection.execute("DELETE FROM records WHERE kind = 'survey'")
-    words = [word for each in CATALOGUE.all for word in ("--survey", tmp_path / each.survey.name)]
+    words = [
+        word for served in CATALOGUE.all for word in ("--survey", tmp_path / served.survey.name)
+    ]
     assert "\n   loss: " in run("doctor", f"sqlite:///{store}", code=1).output
     assert "repaired" in run("doctor", f"sqlite:///{store}", "--repair", *words).output
     assert opened(store) == states[1].known
@@ -281,8 +283,8 @@ def test_a_damaged_witness_is_written_anew(store, states):
     Path(f"{store}{WITNESS}").write_bytes(b"x" * 16)
     with pytest.raises(StoreDamagedError, match="ldp doctor"):
         opened(store)
-    found, after = repaired(store)
-    assert not found.lost
+    diagnosis, after = repaired(store)
+    assert not diagnosis.lost
     assert after == states[1].known
 
 
@@ -314,9 +316,9 @@ def test_pages_that_cannot_be_read(store, states):
     )
     content[leaf * 4096 : leaf * 4096 + 64] = bytes(64)
     store.write_bytes(content)
-    found, _ = repaired(store)
-    assert found.lost
-    assert any("SQLite says" in trouble.problem for trouble in found.troubles)
+    diagnosis, _ = repaired(store)
+    assert diagnosis.lost
+    assert any("SQLite says" in trouble.problem for trouble in diagnosis.troubles)
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
@@ -329,13 +331,13 @@ def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
         state = states[number % 2]
         store = put(turned(state.files, draw)[0], tmp_path / f"{number}.db")
         try:
-            found, after = repaired(store)
+            diagnosis, after = repaired(store)
         except StoreError as error:
             assert "nothing of it can be read" in str(error)  # noqa: PT017 (both outcomes are right)
             fates["unreadable"] += 1
             continue
-        fates["lost" if found.lost else "whole"] += 1
-        assert found.lost or after == state.known
+        fates["lost" if diagnosis.lost else "whole"] += 1
+        assert diagnosis.lost or after == state.known
     assert fates["whole"] > FLIPS / 3
     assert fates["unreadable"] < FLIPS / 10
 

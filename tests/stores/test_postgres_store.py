@@ -22,10 +22,8 @@ def url(postgres_server):
     return postgres_server.emptied()
 
 
-def test_a_commit_that_nobody_confirms_is_not_acknowledged(url, postgres_server):
-    """An end of the session before the commit is an error that says so, and the next to open finds
-    nothing of it.
-    """
+def test_a_commit_that_no_one_confirms_is_not_acknowledged(url, postgres_server):
+    """A session that ends before the commit is an error, and nothing of it is found later."""
     store = open_store(url)
     store.begin()
     store.put([sealed("tally", b"key", b"lost")])
@@ -40,7 +38,7 @@ def test_a_commit_that_nobody_confirms_is_not_acknowledged(url, postgres_server)
         assert list(again.scan("tally")) == []
 
 
-def test_whoever_closes_epochs_waits_for_open_turns_and_no_turn_begins_before_it_ends(url):
+def test_closing_epochs_waits_for_open_turns_and_no_turn_begins_before_it_ends(url):
     """So no batch is taken into an epoch that is closed in between.
 
     Two that close at once come one after the other.
@@ -65,9 +63,7 @@ def test_whoever_closes_epochs_waits_for_open_turns_and_no_turn_begins_before_it
 
 
 def test_a_claim_waits_for_what_becomes_of_anothers(url):
-    """An id of an open transaction is neither fresh nor known: it is known if that lasts, and fresh
-    if it does not.
-    """
+    """An id of an open transaction is neither fresh nor known before that lasts or fails."""
     ids = [bytes([number]) * 16 for number in range(9)]
     with (
         closing(open_store(url)) as one,
@@ -112,7 +108,7 @@ def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
         assert sum(pool.map(claim, range(2)), Counter()) == Counter(every)
 
 
-def test_tables_of_forgotten_epochs_go_once_nobody_reads_them(url, postgres_server):
+def test_tables_of_forgotten_epochs_go_once_no_one_reads_them(url, postgres_server):
     """At once where no snapshot is open, and else at a later closing.
 
     A snapshot keeps what it saw.
@@ -148,9 +144,7 @@ def test_tables_of_forgotten_epochs_go_once_nobody_reads_them(url, postgres_serv
 
 
 def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_server):
-    """A hundred more commits of four parts of a tally leave the table at the size that it had after
-    thirty.
-    """
+    """A hundred more commits of a tally leave the table at its size after thirty."""
 
     def commit(times):
         for _ in range(times):
@@ -168,9 +162,7 @@ def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_s
 
 
 def test_the_url_decides_nothing_about_durability(url, postgres_server):
-    """Even where the role asks for less, a commit is on the disk of the server before it is
-    answered.
-    """
+    """Even where the role asks for less, a commit is on the server's disk before its answer."""
     mark = "&" if "?" in url else "?"
     with closing(open_store(f"{url}{mark}options=-csynchronous_commit%3Doff")) as store:
         assert store._run("SHOW synchronous_commit") == [("on",)]
@@ -217,17 +209,15 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
     ],
 )
 def test_a_password_is_in_no_error(there, caplog):
-    """Whatever is wrong with a URL, the error says what was expected and shows no part of a
-    password.
-    """
+    """Whatever is wrong with a URL, the error shows no part of a password."""
     pytest.importorskip("psycopg")
-    with pytest.raises(StoreError, match="expected") as told:
+    with pytest.raises(StoreError, match="expected") as refused:
         open_store(there.format("geheim"))
-    assert "geheim" not in f"{told.value} {told.value.__cause__} {caplog.text}"
+    assert "geheim" not in f"{refused.value} {refused.value.__cause__} {caplog.text}"
 
 
 def test_a_missing_driver_is_told_with_the_extra_that_has_it(monkeypatch):
-    """For whoever installed the aggregator alone."""
+    """For those who installed the aggregator alone."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for name in ("postgres", "postgres_connection"):
         monkeypatch.delitem(sys.modules, f"ldp_aggregator.service.store.{name}", raising=False)

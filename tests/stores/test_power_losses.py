@@ -28,15 +28,13 @@ def test_the_log_tells_everything(disk):
 
 def test_the_work_is_worth_it():
     """Uploads come again, hold damage, and fall into several epochs."""
-    kept = expected(UPLOADS)
-    assert min(kept.outcomes[name] for name in ("accepted", "duplicate", "frame-damaged")) > 20
-    assert len(kept.ids) > 5
+    state = expected(UPLOADS)
+    assert min(state.outcomes[name] for name in ("accepted", "duplicate", "frame-damaged")) > 20
+    assert len(state.ids) > 5
 
 
 def test_power_losses_lose_nothing_acknowledged(disk):
-    """In 1,000 states of a disk after a loss of power every acknowledged upload is there, whole and
-    once.
-    """
+    """In 1,000 states after a loss of power each acknowledged upload is there, once."""
     assert not lose_power(disk, 1000, seed=1)
 
 

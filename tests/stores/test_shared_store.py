@@ -28,9 +28,9 @@ from shared_store import (
 
 from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator.service.counting import writer as writer_module
+from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.housekeeping import look_around, tidy
-from ldp_aggregator.service.counting.intake import Intake, Rules
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.opening import open_store
 from ldp_aggregator.service.store.reading import outcomes_in_all
@@ -62,9 +62,7 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):
-    """The test above can fail: what one process sends is right then, and with a second one ids and
-    sums are wrong.
-    """
+    """The test above can fail: with a second process ids and sums are wrong."""
     from ldp_aggregator.service.store.postgres import PostgresStore
 
     honest, mine = PostgresStore.claim, {}
@@ -171,21 +169,21 @@ def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_s
 
 
 def test_epochs_that_one_process_closes_are_closed_for_all(url):
-    """Another process, which had taken batches for them, takes none any more, lets go of their ids,
-    and is in order.
-    """
+    """Another process, with batches for them, takes no more, lets go of ids, and is in order."""
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
         mine, others = Books(one, CATALOGUE.tallied), Books(other, CATALOGUE.tallied)
-        intake = Intake(CATALOGUE, Rules())
+        admission = Admission(CATALOGUE, Rules())
         for books, numbers in ((mine, range(0, 30, 2)), (others, range(1, 30, 2))):
             with begin(books) as turn:
-                intake.take(turn, [upload(number).body for number in numbers], NOW)
+                admission.take(turn, [upload(number).body for number in numbers], NOW)
         assert [epoch for epoch in one.epochs() if epoch.length]
         late = NOW + 86_400
         tidy(mine, CATALOGUE, Rules(), now=late)
         with begin(others) as turn:
-            told = intake.take(turn, [upload(number).body for number in range(30, UPLOADS)], NOW)
-        outcomes = Counter(chain.from_iterable(told))
+            answers = admission.take(
+                turn, [upload(number).body for number in range(30, UPLOADS)], NOW
+            )
+        outcomes = Counter(chain.from_iterable(answers))
         new = sum((upload(number).outcomes for number in range(30, UPLOADS)), Counter())
         assert outcomes["late"] > 0
         assert outcomes["accepted"] < new["accepted"]
@@ -202,30 +200,30 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
 
     All books stay in order.
     """
-    kept = Rules(kept_days=1)
-    intake = Intake(CATALOGUE, kept)
+    rules = Rules(kept_days=1)
+    admission = Admission(CATALOGUE, rules)
 
     def look_after(days):
         look_around(
             Books(one, CATALOGUE.tallied),
-            intake,
+            admission,
             CATALOGUE,
-            rules=kept,
+            rules=rules,
             now=NOW + days * 86_400,
             back=True,
         )
         held(url)
-        return {shard_of(each) for each in one.scan("kept")}
+        return {shard_of(record) for record in one.scan("kept")}
 
     with closing(open_store(url)) as one:
         with closing(open_store(url)) as other:
             for store in (one, other):
                 with begin(Books(store, CATALOGUE.tallied)) as turn:
-                    intake.take(turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW)
+                    admission.take(turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW)
             assert look_after(1) == {0, 1}
             assert look_after(2) == {1}
         assert look_after(2) == set()
-        assert {shard_of(each) for each in one.scan("aside")} == {0, 1}
+        assert {shard_of(record) for record in one.scan("aside")} == {0, 1}
         assert one.shard == 0
         look_after(40)
         assert list(one.scan("aside")) == []
@@ -238,14 +236,12 @@ def unknown(number):
 
 
 def test_epochs_are_claimed_in_their_order(url):
-    """Whatever the order of batches, so that processes that take several epochs in one turn do not
-    wait in a circle.
-    """
+    """Batches in any order: processes with several epochs in a turn do not wait in a circle."""
     with closing(open_store(url)) as store:
         claimed, claim = [], store.claim
         store.claim = lambda epoch, ids: [claimed.append(epoch), claim(epoch, ids)][1]
         with begin(Books(store, CATALOGUE.tallied)) as turn:
-            Intake(CATALOGUE, Rules()).take(
+            Admission(CATALOGUE, Rules()).take(
                 turn, [upload(number).body for number in reversed(range(UPLOADS))], NOW
             )
     assert len(claimed) >= 3

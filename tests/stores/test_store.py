@@ -47,9 +47,7 @@ def keep(store, *records):
 
 
 def test_a_store_keeps_what_it_is_given(store):
-    """Records come back as they were put, the last under each key, and in the
-    order of their keys.
-    """
+    """Records come back as they were put, the last under each key, in the order of keys."""
 
     def change():
         for key in (b"b", b"ab", b"a", b"b\xff", b"c", b"ab"):
@@ -92,7 +90,7 @@ def test_what_raises_changes_nothing(store):
 
 
 def test_a_transaction_within_another_is_refused(store):
-    """Whoever comes in between, in the same thread, changes nothing.
+    """Work that comes in between, in the same thread, changes nothing.
 
     The one that was under way is kept whole.
     """
@@ -144,12 +142,10 @@ for _ in range(50):
 
 
 def test_processes_wait_for_each_other(path):
-    """Read, then write: of 150 increments by 3 processes, which also make the
-    file, none is lost.
-    """
+    """Of 150 increments by 3 processes, which also make the file, none is lost."""
     command = [sys.executable, "-c", COUNTING, path]
     running = [subprocess.Popen(command) for _ in range(3)]
-    assert [each.wait(60) for each in running] == [0, 0, 0]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
     assert everything(Database(path)) == {("event", b""): (150,)}
 
 
@@ -175,8 +171,7 @@ def test_a_forked_child_has_what_was_kept_before(store):
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(store):
-    """Forked while another thread is busy with it, a store works in the child, and holds what was
-    complete.
+    """Forked while another thread uses it, a store works in the child, with what was complete.
 
     Of forks at any moment, without waiting, most fall into one of the transactions, which take most
     of the time.
@@ -216,9 +211,7 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(store):
 
 
 def test_a_fork_within_a_transaction_leaves_it_to_the_parent(path):
-    """A child that was forked in the middle of a transaction of its own thread keeps nothing of it,
-    and goes on.
-    """
+    """A child forked in its own thread's transaction keeps nothing of it, and goes on."""
     store = Database(path)
 
     def fork():
@@ -340,16 +333,16 @@ def test_changed_bits_are_noticed(path):
         path.write_bytes(changed)
         store = Database(path)
         try:
-            found = everything(store)
+            readable = everything(store)
         except StateError:
             refused += 1
             continue
         finally:
             store.close()
-        assert found == records or records.items() - found.items() == {
+        assert readable == records or records.items() - readable.items() == {
             (("report", b"12345678"), (b"f" * 16, b"row"))
         }
-        assert found.keys() <= records.keys()
+        assert readable.keys() <= records.keys()
     assert refused > 500
 
 
@@ -376,9 +369,7 @@ def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
 
 
 def test_a_store_works_again_once_its_disk_does(path):
-    """Wherever the disk fails, be it at the rollback, nothing is kept, and the
-    next transaction is.
-    """
+    """Wherever the disk fails, even at the rollback, nothing is kept, and the next one is."""
     charges = ("charge", b"first", (1,)), ("charge", b"second", (2,))
     for working in range(4):
         store = FailingDatabase(path, working, rolls_back=False)
@@ -405,9 +396,7 @@ def test_erased_is_erased(path):
 
 
 def test_a_transaction_has_its_turn_before_it_reads(path):
-    """Whoever reads first and writes later would find that another process has
-    written in between.
-    """
+    """Reading first and writing later would meet what another process wrote in between."""
     store = Database(path)
     keep(store, ("event", b"", (1,)))
 

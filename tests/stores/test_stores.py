@@ -38,9 +38,7 @@ def ids_of(snapshot, epoch):
 
 
 def test_records_come_back_whole_in_the_order_of_their_keys(store):
-    """Any bytes are kept as they are, and a scan gives a kind in order of keys, however many there
-    are.
-    """
+    """Any bytes are kept as they are, and a scan gives any number of a kind in order of keys."""
     keys = [bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)]
     records = [sealed("kept", key, key * 50) for key in keys]
     in_turn(store, lambda: store.put([*reversed(records), sealed("mark", b"other", b"\0")]))
@@ -66,7 +64,7 @@ def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
         b"\xff\xff\x01",
     ]
     in_turn(store, lambda: store.put(sealed("kept", key, b"") for key in keys))
-    assert [each.key for each in store.scan("kept", prefix)] == [
+    assert [record.key for record in store.scan("kept", prefix)] == [
         key for key in keys if key.startswith(prefix)
     ]
 
@@ -83,7 +81,9 @@ def test_dropped_records_are_gone_and_no_others(store):
     records = [sealed(kind, key, b"") for kind in ("aside", "kept") for key in (b"a", b"b", b"c")]
     in_turn(store, lambda: store.put(records))
     in_turn(store, lambda: store.drop("kept", [b"a", b"c", b"d"]))
-    assert [(each.kind, each.key) for kind in ("aside", "kept") for each in store.scan(kind)] == [
+    assert [
+        (record.kind, record.key) for kind in ("aside", "kept") for record in store.scan(kind)
+    ] == [
         ("aside", b"a"),
         ("aside", b"b"),
         ("aside", b"c"),
@@ -146,9 +146,7 @@ def test_what_is_rolled_back_never_was(store):
 
 
 def test_a_snapshot_is_of_one_moment(store):
-    """It has nothing of a transaction that is open when it is taken, and keeps what others change
-    afterwards.
-    """
+    """It has nothing of a transaction open when it is taken, and keeps what others change."""
     in_turn(
         store, lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS))
     )
@@ -168,7 +166,7 @@ def test_a_snapshot_is_of_one_moment(store):
         assert snapshot.epochs() == [TOMORROW]
 
 
-def test_what_is_committed_is_there_for_whoever_opens_it_next(url):
+def test_what_is_committed_is_there_for_the_next_to_open_it(url):
     """And what was not is not, when a store is closed in the middle of a transaction."""
     store = open_store(url)
     in_turn(

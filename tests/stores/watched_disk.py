@@ -1,6 +1,6 @@
 """A disk that is watched and fails when told to: `watched_disk.c`, preloaded into a process.
 
-A log is a sequence of records: kind (a letter), file, offset, length, and so many bytes.
+A log is a sequence of records: kind (a letter), file, offset, length, and its bytes.
 
     O  the file is opened under the path in the bytes       S  the file, or folder, is synced
     W  the bytes are written at the offset                  F  its sync failed
@@ -55,9 +55,7 @@ class Fault(NamedTuple):
 
 
 class WatchedDisk:
-    """The folder `files` in some folder: what processes with this `environment` did to it, and
-    which of it fails.
-    """
+    """The folder `files`: what processes with this `environment` did to it, and which fails."""
 
     def __init__(self, folder):
         self._folder = Path(folder).resolve()

@@ -1,5 +1,6 @@
-"""Surveys written in Python: they say what survey files say, are refused with the same words, and
-can be written down as such files.
+"""Surveys written in Python say what survey files say, and are refused in the same words.
+
+They can be written down as such files.
 """
 
 import tomllib
@@ -216,8 +217,8 @@ def test_values_are_any_ordered_list(values):
 )
 def test_problems_name_the_argument(questions, keys, words):
     """The reader of survey files checks, and says which argument of which question is wrong."""
-    said = problems(*questions, **keys)
-    assert any(all(word in line for word in words) for line in said), said
+    lines = problems(*questions, **keys)
+    assert any(all(word in line for word in words) for line in lines), lines
 
 
 def test_all_problems_are_said_at_once():
@@ -233,9 +234,7 @@ def test_what_is_no_question_is_refused():
 
 
 def test_limits_of_files_hold_in_python():
-    """A survey that no file of its length may ask for is none in Python either, so that all can be
-    written down.
-    """
+    """A survey that no file of its length may ask for is none in Python: all can be written."""
     qualities = [[int(row == column) for column in range(64)] for row in range(64)]
     values = [str(value) for value in range(64)]
     tables = [

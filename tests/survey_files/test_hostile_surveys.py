@@ -88,18 +88,18 @@ def test_costly_files_are_read_or_refused_within_limits(name, request):
 
 def calls(work):
     """How many calls of functions a piece of work makes, those of C among them."""
-    made = 0
+    number = 0
 
     def count(_frame, event, _argument):
-        nonlocal made
-        made += event in ("call", "c_call")
+        nonlocal number
+        number += event in ("call", "c_call")
 
     sys.setprofile(count)
     try:
         work()
     finally:
         sys.setprofile(None)
-    return made
+    return number
 
 
 def outcome(text):
@@ -128,9 +128,7 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_grows_with_the_file_and_not_with_its_square(name):
-    """Eight times as much in a file makes for at most ten times the calls, where squares would make
-    for sixty-four.
-    """
+    """Eight times as much in a file makes for ten times the calls at most, not sixty-four."""
     outcome(GROWING[name](1000))
     few, many = (calls(lambda size=size: outcome(GROWING[name](size))) for size in (1000, 8000))
     assert many < 10 * few
@@ -138,14 +136,12 @@ def test_work_grows_with_the_file_and_not_with_its_square(name):
 
 @pytest.mark.parametrize("name", [*SYNTAX, *KEYS])
 def test_messages_stay_short(name):
-    """However much is wrong, what is said fits on some pages: a hundred problems, twenty of one
-    table at most.
-    """
+    """However much is wrong, some pages say it: a hundred problems, twenty of one table."""
     text = ATTACKS[name]()
     assert len(text.encode()) <= LARGEST
-    said = outcome(text)
-    if isinstance(said, SurveyError):
-        lines = str(said).splitlines()
+    error = outcome(text)
+    if isinstance(error, SurveyError):
+        lines = str(error).splitlines()
         assert len(lines) <= MOST_TOLD + 2
         assert max(map(len, lines)) < 2000
         assert all(line.isprintable() for line in lines)
@@ -175,12 +171,10 @@ BAD_GROUPS = [
 
 @pytest.mark.parametrize("groups", BAD_GROUPS, ids=lambda groups: groups[:30])
 def test_bad_groups_are_survey_errors(groups):
-    """Groups that are wrong twice in the same way, or of more questions than a number of cells can
-    be written for.
-    """
-    said = outcome(f"{HEAD}joint = {groups}\n" + asked(_SMALL, 2)[len(HEAD) :])
-    assert isinstance(said, SurveyError)
-    assert any("joint" in problem.place for problem in said.problems)
+    """Groups that are wrong twice in one way, or have more cells than can be written."""
+    error = outcome(f"{HEAD}joint = {groups}\n" + asked(_SMALL, 2)[len(HEAD) :])
+    assert isinstance(error, SurveyError)
+    assert any("joint" in problem.place for problem in error.problems)
 
 
 LIMITS = {
@@ -235,9 +229,7 @@ def test_what_strings_and_comments_hold_is_not_counted(text):
 
 
 def test_large_files_are_refused_unless_they_are_allowed(tmp_path, monkeypatch):
-    """A limit on the bytes of a file, which a caller, or the environment of the commands, can
-    raise.
-    """
+    """A limit on the bytes of a file, which a caller or the environment can raise."""
     text = one(f"{_SMALL} # {'x' * 2000}").encode()
     with pytest.raises(SurveyError, match=r"at most 1,000 bytes .*got 2,\d{3} bytes"):
         parse_survey(text, largest=1000)
@@ -321,15 +313,13 @@ def seeds():
 
 
 def test_mutated_surveys_are_surveys_or_survey_errors():
-    """3,000 mutations of surveys of all mechanisms raise nothing else, and no message steers a
-    terminal.
-    """
+    """3,000 mutations of surveys raise nothing else, and no message steers a terminal."""
     drawn = random.Random(20)
     texts = seeds()
     for _ in range(3000):
-        said = outcome(mutated(drawn.choice(texts), drawn))
-        assert all(line.isprintable() for line in str(said).splitlines()) or not isinstance(
-            said, SurveyError
+        error = outcome(mutated(drawn.choice(texts), drawn))
+        assert all(line.isprintable() for line in str(error).splitlines()) or not isinstance(
+            error, SurveyError
         )
 
 
@@ -340,9 +330,7 @@ def test_files_of_values_are_read_whole():
 
 
 def test_ranges_keep_no_texts():
-    """A range of whole numbers is as wide as it says, and its texts are made only when they are
-    asked for.
-    """
+    """A range of whole numbers is as wide as it says, its texts made only when asked for."""
     domain = parse_survey(
         one('type = "integer"\nlow = -5\nhigh = 65000\nmechanism = "grr"\nepsilon = 1')
     )["q"].domain

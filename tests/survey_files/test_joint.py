@@ -89,17 +89,15 @@ def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
         'joint = ["bits", "once"]',
         'joint = [["once", "bits", "listed"]]',
     )
-    made = [survey_with(text, *names) for text in texts]
-    assert len({survey.fingerprint for survey in made}) == len(made)
-    assert len({tuple(question.fingerprint for question in survey) for survey in made}) == 1
-    assert survey_with("joint = []", *names).fingerprint == made[0].fingerprint
-    assert made[3].groups[0].width == sum(question.width for question in made[0])
+    surveys = [survey_with(text, *names) for text in texts]
+    assert len({survey.fingerprint for survey in surveys}) == len(surveys)
+    assert len({tuple(question.fingerprint for question in survey) for survey in surveys}) == 1
+    assert survey_with("joint = []", *names).fingerprint == surveys[0].fingerprint
+    assert surveys[3].groups[0].width == sum(question.width for question in surveys[0])
 
 
 def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
-    """On the same tape, a group's row is what its questions would have sent by themselves, one
-    after the other.
-    """
+    """On the same tape, a group's row is what its questions would have sent by themselves."""
     apart = survey_with("", "once", "bits")
     together = survey_with('joint = ["bits", "once"]', "once", "bits")
     tape = random.Random(1).randbytes(1000)
@@ -131,9 +129,7 @@ def test_a_question_of_a_group_is_not_answered_by_itself(name):
 
 
 def test_one_report_spends_a_group_that_has_a_question_without_memory(tmp_path):
-    """A group is answered once if one of its questions is, also after a restart, and then not
-    without the group.
-    """
+    """A group is answered once if one of its questions is, then no question without it."""
     answers = {"once": True, "listed": "7"}
     Client(LINKED, state=tmp_path / "state").record_together(answers)
     with pytest.raises(AlreadyAnsweredError, match="once"):
@@ -173,9 +169,9 @@ def test_no_answer_to_a_group_reaches_the_disk(tmp_path):
     Client(survey, state=tmp_path / "state").record_together(
         {"once": True, "told": "a telling answer"}
     )
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert kept
-    assert b"a telling answer" not in kept
+    content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert content
+    assert b"a telling answer" not in content
 
 
 def test_reports_of_groups_and_questions_share_a_file():

@@ -164,9 +164,9 @@ def test_an_error_counts_its_problems(number):
     first, *others = str(error).splitlines()
     problems = "1 problem" if number == 1 else f"{number} problems"
     assert first == f"{problems} in the survey:"
-    told = [f"  s: expected {index}, got x" for index in range(min(number, MOST_TOLD))]
+    lines = [f"  s: expected {index}, got x" for index in range(min(number, MOST_TOLD))]
     more = number - MOST_TOLD
-    assert others == told + ([f"  and {more} more"] if more > 0 else [])
+    assert others == lines + ([f"  and {more} more"] if more > 0 else [])
 
 
 @pytest.mark.parametrize(("length", "taken"), [(1, True), (1000, True), (1001, False)])

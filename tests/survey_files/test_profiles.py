@@ -8,7 +8,7 @@ from ldp.exact import log_upper
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.profiles import PROFILES
 from ldp.survey_file import parse_survey
-from ldp_aggregator.output.explanation import explanation, warnings
+from ldp_aggregator.privacy.explanation import explanation, warnings
 
 PUBLISHED = {
     "rappor-paper": (0.5343, 2.0433),
@@ -35,13 +35,12 @@ def test_profiles_give_what_was_published(name):
 
     Its fingerprint is that of its keys written out.
     """
-    made = profiled(name)
-    one, ever = made.randomizer.ratio, lifetime_ratio(made.randomizer)
+    asked = profiled(name)
+    one, ever = asked.randomizer.ratio, lifetime_ratio(asked.randomizer)
     assert (log_upper(one), log_upper(ever)) == pytest.approx(PUBLISHED[name], abs=5.1e-5)
     keys = {key: value for key, value in PROFILES[name].keys.items() if key != "mechanism"}
-    kind = (
-        'type = "text"' if made.domain.values is None else 'type = "category"\nvalues = ["a", "b"]'
-    )
+    listed = 'type = "category"\nvalues = ["a", "b"]'
+    kind = 'type = "text"' if asked.domain.values is None else listed
     written = "\n".join(
         [
             kind,
@@ -51,7 +50,7 @@ def test_profiles_give_what_was_published(name):
             ),
         ]
     )
-    assert made.fingerprint == question(made.mechanism, written).fingerprint
+    assert asked.fingerprint == question(asked.mechanism, written).fingerprint
 
 
 @pytest.mark.parametrize("name", PROFILES)

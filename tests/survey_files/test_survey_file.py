@@ -73,7 +73,7 @@ BAD_KEYS = [
     ({"name": "7"}, ["name", "got 7"]),
     (
         {"type": '"bool"'},
-        ["question 1 (x).type", "boolean, category, multi, integer, text", "'bool'"],
+        ["question 1 (x).type", "boolean, category, multi, integer, number, text", "'bool'"],
     ),
     ({"type": None}, ["type", "one of", "nothing"]),
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
@@ -203,15 +203,13 @@ BAD = [*((replaced(keys), said) for keys, said in (*BAD_KEYS, *BAD_DESIGNS)), *B
 @pytest.mark.parametrize(("text", "said"), BAD)
 def test_every_kind_of_problem_is_explained(text, said):
     """A problem names its place, what was expected and what came, in one line of bounded length."""
-    found = problems(text)
-    assert any(all(fragment in line for fragment in said) for line in found), found
-    assert all("expected" in line and "got" in line and len(line) < 1000 for line in found)
+    lines = problems(text)
+    assert any(all(fragment in line for fragment in said) for line in lines), lines
+    assert all("expected" in line and "got" in line and len(line) < 1000 for line in lines)
 
 
 def test_all_problems_are_reported_at_once():
-    """Nothing stops at the first mistake: each question, and each key, is checked whatever the
-    others say.
-    """
+    """Nothing stops at the first mistake: each question and key is checked."""
     text = (
         '[survey]\nname = "no good"\n'
         '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
@@ -219,7 +217,7 @@ def test_all_problems_are_reported_at_once():
         '[[question]]\nname = "c"\ntype = "text"\n'
         'mechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
     )
-    found = "\n".join(problems(text))
+    text_of_problems = "\n".join(problems(text))
     places = [
         "survey.name",
         "(a).epsilon",
@@ -230,7 +228,7 @@ def test_all_problems_are_reported_at_once():
         "(c).f",
         "(c).bloom_bits",
     ]
-    assert [place for place in places if place not in found] == []
+    assert [place for place in places if place not in text_of_problems] == []
 
 
 @pytest.mark.parametrize(
@@ -246,17 +244,17 @@ def test_all_problems_are_reported_at_once():
 )
 def test_what_a_mechanism_cannot_take_is_told(keys, came):
     """The question, and what the mechanism takes: of several, the first one."""
-    (told,) = problems(replaced(keys))
-    assert told.endswith(f", got {came}")
-    assert " for grr, " in told or " for warner, " in told
+    (line,) = problems(replaced(keys))
+    assert line.endswith(f", got {came}")
+    assert " for grr, " in line or " for warner, " in line
 
 
 def test_what_a_file_may_ask_for_grows_with_its_length():
     """Numbers of tables are counted for each mebibyte that it has begun."""
     table = BASE | {"mechanism": '"exponential"', "quality": f"[{[0] * 32_769}]"}
-    (told,) = problems(written(table) + "#" * (1 << 20))
-    assert "at most 32,768 numbers" in told
-    assert "'32,769'" in told
+    (line,) = problems(written(table) + "#" * (1 << 20))
+    assert "at most 32,768 numbers" in line
+    assert "'32,769'" in line
 
 
 def test_as_many_questions_as_there_may_be():
@@ -274,16 +272,16 @@ def test_whole_numbers_are_counted_over_all_questions():
     full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
     assert len(parse_survey(full).questions) == 8
     narrow = wide.replace("32_768", "1").replace("32_767", "0")
-    (told,) = problems(f'{full}[[question]]\nname = "more"\n{narrow}')
-    assert "at most 524,288 whole numbers" in told
-    assert told.endswith("got '524,290'")
+    (line,) = problems(f'{full}[[question]]\nname = "more"\n{narrow}')
+    assert "at most 524,288 whole numbers" in line
+    assert line.endswith("got '524,290'")
 
 
 @pytest.mark.parametrize(("length", "shown"), [(64, f" ({'n' * 64})"), (65, "")])
 def test_a_place_has_the_name_of_its_question(length, shown):
     """Unless that is too long to be one."""
-    told = problems(written(BASE | {"name": f'"{"n" * length}"', "epsilon": '"0"'}))
-    assert any(line.startswith(f"survey: question 1{shown}.epsilon: ") for line in told), told
+    lines = problems(written(BASE | {"name": f'"{"n" * length}"', "epsilon": '"0"'}))
+    assert any(line.startswith(f"survey: question 1{shown}.epsilon: ") for line in lines), lines
 
 
 @pytest.mark.parametrize(("given", "charges"), [(None, 4), ("1", 1), ("1000", 1000)])
@@ -296,11 +294,16 @@ def test_how_many_values_have_responses_of_their_own(given, charges):
 def test_what_a_question_has_without_a_file():
     """One charge, and no epochs; one that is made from a file of its keys is the same."""
     read = parse_survey(written(BASE))["x"]
-    made = Question(
+    question = Question(
         "x", read.domain, "grr", randomizer=read.randomizer, declared=read.declared, survey="s"
     )
-    assert (made.charges, made.epoch, made.candidates, made.profile) == (1, None, None, "")
-    assert made.fingerprint == read.fingerprint
+    assert (question.charges, question.epoch, question.candidates, question.profile) == (
+        1,
+        None,
+        None,
+        "",
+    )
+    assert question.fingerprint == read.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -349,9 +352,7 @@ def test_the_place_of_the_file_is_named():
     ids=lambda number: number[:8],
 )
 def test_enormous_numbers_are_refused_quickly(number):
-    """A number cannot make the parser work for long: it is refused by its length, before it is a
-    number.
-    """
+    """A long number does not make the parser work: it is refused by its length."""
     start = time.perf_counter()
     with pytest.raises(ValueError, match="number such as"):
         fraction(number)
@@ -483,8 +484,9 @@ DIFFERENT = [
 
 
 def test_whatever_changes_a_report_is_in_the_fingerprint():
-    """Name, type, values and their order, mechanism and its numbers: no two of these questions may
-    be pooled.
+    """Questions that differ in any of what they mean are not pooled.
+
+    Name, type, values and their order, mechanism and its numbers.
     """
 
     def key(keys):
@@ -495,9 +497,7 @@ def test_whatever_changes_a_report_is_in_the_fingerprint():
 
 
 def test_surveys_share_no_question_with_surveys_of_other_names():
-    """The same question has another fingerprint in a survey of another name, and so has a group
-    that it is in.
-    """
+    """The same question, or group, has another fingerprint in a survey of another name."""
     questions = [
         f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'
         for name in "ab"
@@ -661,9 +661,7 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
 
 
 def test_extreme_surveys_can_be_explained():
-    """The longest numbers and largest sizes that a survey may have still print, the declared
-    epsilon as a decimal.
-    """
+    """The longest numbers and largest sizes of surveys still print, epsilon as a decimal."""
     sizes = 'type = "text"\nbloom_bits = 64\nhashes = 16\ncohorts = 2'
     far = designed("rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"')
     assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(
@@ -672,17 +670,13 @@ def test_extreme_surveys_can_be_explained():
 
 
 def test_probabilities_that_rounding_would_swap():
-    """Closer than 2^-64, p and q are a problem: rounded away from the truth they would change
-    places.
-    """
+    """Closer than 2^-64, p and q are a problem: rounded, they would change places."""
     with pytest.raises(SurveyError, match="still differ"):
         designed("rappor", f'type = "boolean"\nf = "0"\np = "0.{"3" * 29}1"\nq = "0.{"3" * 29}7"')
 
 
 def test_matrix_without_a_common_denominator():
-    """A matrix whose fractions have no common denominator of 256 bits is a problem, and not an
-    endless number.
-    """
+    """A matrix without a common denominator of 256 bits is a problem, not an endless number."""
     whole = (10**29, 10**29 - 1, 10**29 - 3)
     rows = [[f"1/{number}", f"{number - 1}/{number}", "0"] for number in whole]
     with pytest.raises(SurveyError, match="common denominator of at most 256 bits"):

@@ -1,6 +1,4 @@
-"""The text of a survey file, before it is read: how long it may be, what is in it, and how a
-refusal reads.
-"""
+"""The text of a survey file, before it is read: its length, contents and refusals."""
 
 import pytest
 
@@ -23,9 +21,9 @@ def refusal(source, largest=4 * MEBIBYTE):
 def test_a_file_that_is_too_long(source, came):
     """Its length is told in what it was counted in; the longest is read."""
     assert read_toml(source, "office.toml", 8) == {"a": 1000}
-    expected, told = refusal(source, 7)
+    expected, got = refusal(source, 7)
     assert expected.startswith("a file of at most 7 bytes ")
-    assert told == came
+    assert got == came
 
 
 @pytest.mark.parametrize(
@@ -33,17 +31,17 @@ def test_a_file_that_is_too_long(source, came):
 )
 def test_the_start_of_what_is_refused_is_told(length, came):
     """Twenty characters of it."""
-    expected, told = refusal(f"a.{'b' * length}.c = 1")
+    expected, got = refusal(f"a.{'b' * length}.c = 1")
     assert expected == "a TOML file with one dot at most in a key, a header or a number"
-    assert told == repr(came)
+    assert got == repr(came)
 
 
 def test_the_longest_word():
     """A thousand characters, and not one more."""
     assert read_toml("a" * LONGEST_WORD + " = 1", "office.toml", MEBIBYTE)
-    expected, told = refusal("a" * (LONGEST_WORD + 1) + " = 1")
+    expected, got = refusal("a" * (LONGEST_WORD + 1) + " = 1")
     assert expected == "a TOML file with names and numbers of at most 1,000 characters"
-    assert told == repr("a" * 20 + "...")
+    assert got == repr("a" * 20 + "...")
 
 
 def test_the_deepest_list():
@@ -60,9 +58,9 @@ def test_what_a_text_may_hold_grows_with_its_length(mebibytes):
     most = mebibytes * MOST_TABLES
     padding = "\n#" + "x" * ((mebibytes - 1) * MEBIBYTE)
     assert read_toml(f"a = [{'{},' * most}]{padding}", "office.toml", 4 * MEBIBYTE)
-    expected, told = refusal(f"a = [{'{},' * (most + 1)}]{padding}")
+    expected, got = refusal(f"a = [{'{},' * (most + 1)}]{padding}")
     assert (
         expected
         == f"a TOML file with at most {most:,} inline tables in a survey file of this length"
     )
-    assert told == f"{most + 1:,} of them"
+    assert got == f"{most + 1:,} of them"

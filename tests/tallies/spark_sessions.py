@@ -63,8 +63,9 @@ def _end_java():
 
 
 class Gate:
-    """A named pipe among the paths: its first reader waits for us, so that we know who reads, and
-    when. Linux only.
+    """A named pipe among the paths: its first reader waits for us, who know who reads, and when.
+
+    Linux only.
 
     That one gets half of the content, and is in the hands of `interrupt(pid)` before it gets more.
     By then a file with the whole content has taken the place of the pipe, for all others.
@@ -78,7 +79,7 @@ class Gate:
         self._thread.start()
 
     def close(self):
-        """Wait for nobody any more."""
+        """Wait for no one any more."""
         if self.reader is None:
             os.close(os.open(self._path, os.O_RDONLY | os.O_NONBLOCK))
         self._thread.join(10)

@@ -8,7 +8,7 @@ import pytest
 import xxhash
 
 from ldp_aggregator.projective import array_cache
-from ldp_aggregator.projective import design as projective_design
+from ldp_aggregator.projective import cyclic_design as cyclic_designs
 from ldp_aggregator.projective.array_cache import load, store
 
 ARRAY = np.arange(12, dtype=np.int32).reshape(3, 4)
@@ -27,6 +27,13 @@ def test_what_was_stored_is_loaded(folder):
     store("numbers", ARRAY)
     assert np.array_equal(load("numbers", (3, 4), np.int32), ARRAY)
     assert [path.name for path in folder.iterdir()] == ["numbers.npy"]
+
+
+def test_folders_above_are_made(tmp_path, monkeypatch):
+    """The user's cache folder need not be there yet."""
+    monkeypatch.setenv("LDPKIT_CACHE", str(tmp_path / "cache" / "of" / "arrays"))
+    store("numbers", ARRAY)
+    assert np.array_equal(load("numbers", (3, 4), np.int32), ARRAY)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +71,7 @@ def test_pickles_are_not_loaded(folder):
 
 
 def test_a_folder_that_cannot_be_used_is_no_cache(folder):
-    """Where there is a file instead of the folder, nothing is kept, and nobody complains."""
+    """Where there is a file instead of the folder, nothing is kept, and no one complains."""
     folder.write_text("in the way")
     store("numbers", ARRAY)
     assert load("numbers", (3, 4), np.int32) is None
@@ -84,23 +91,21 @@ def test_where_it_is(monkeypatch):
 
 
 def test_a_design_is_made_once(folder, monkeypatch):
-    """It is kept on disk, taken from there in another process, and made again if the file is
-    damaged.
-    """
-    made = []
+    """It is kept on disk, taken from there by other processes, and made again if damaged."""
+    designs = []
 
-    def orders(*space, genuine=projective_design.cyclic_orders):
-        made.append(space)
+    def orders(*space, genuine=cyclic_designs.cyclic_orders):
+        designs.append(space)
         return genuine(*space)
 
-    monkeypatch.setattr(projective_design, "cyclic_orders", orders)
+    monkeypatch.setattr(cyclic_designs, "cyclic_orders", orders)
     counts = np.arange(40)
     outcomes = []
     for damage in (False, False, True, False):
-        projective_design.cyclic_design.cache_clear()
+        cyclic_designs.cyclic_design.cache_clear()
         if damage:
             path = next(folder.iterdir())
             path.write_bytes(path.read_bytes()[:-20] + bytes(20))
-        outcomes.append(projective_design.cyclic_design(3, 4).supports(counts, 40).tolist())
-    assert made == [(3, 4)] * 2
+        outcomes.append(cyclic_designs.cyclic_design(3, 4).supports(counts, 40).tolist())
+    assert designs == [(3, 4)] * 2
     assert all(outcome == outcomes[0] for outcome in outcomes)

@@ -31,14 +31,13 @@ LAYOUTS = (
 )
 
 ROWS = 1000
-"""So many that, of hashed reports, the possible ones are counted by values, and few enough to be
+"""Enough that, of hashed reports, the possible ones are counted by values, and few enough to be
 read one by one.
 """
 
 
 def read_report(row, layout):
-    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list of bit
-    positions or values).
+    """(reason it is impossible or None, cohort, what it supports: a symbol, or a list).
 
     Of a report with several symbols, what it supports is the tuple of them.
     """
@@ -147,16 +146,14 @@ def as_array(rows, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout)))
 def test_bulk_counting_agrees_with_reading_one_by_one(layout):
-    """The same rows are impossible, for the same first reason, and the others
-    give the same counts.
-    """
+    """The same rows are impossible, for the same first reason, and others count the same."""
     rows = random_rows(layout, ROWS)
     reasons = [read_report(row, layout)[0] for row in rows]
-    found = [None] * len(rows)
+    one_by_one = [None] * len(rows)
     for reason, wrong in faults(as_array(rows, layout), layout):
         for place in np.flatnonzero(wrong):
-            found[place] = found[place] or reason
-    assert found == reasons
+            one_by_one[place] = one_by_one[place] or reason
+    assert one_by_one == reasons
     possible = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
     assert len(possible) > 30
     assert not layout.modulus or len(possible) > hash_counting._FEW

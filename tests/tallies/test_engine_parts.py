@@ -15,23 +15,19 @@ from ldp_aggregator.files import FileError
 
 
 def whole(parts, again=count_part, shared=repeated):
-    """The snapshot of all parts: each counted alone, and again if it shares ids with an earlier
-    one.
-    """
+    """The snapshot of all parts: each alone, and again if it shares ids with an earlier one."""
     counted = [count_part(TEXT, part) for part in parts]
     seen = shared(counted)
     last = [
         again(TEXT, part, seen[part.number]) if part.number in seen else counted[part.number]
         for part in parts
     ]
-    return merge_snapshots(TEXT, [each.snapshot for each in reversed(last)])
+    return merge_snapshots(TEXT, [part.snapshot for part in reversed(last)])
 
 
 @pytest.mark.parametrize("most", range(1, len(FILES) + 2))
 def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
-    """However many parts: counts, duplicates and rejects are those of one process, merged in
-    another order.
-    """
+    """However many parts: counts, duplicates and rejects are one process's, merged any way."""
     parts = split(written(tmp_path), most)
     assert [path for part in parts for path in part.paths] == written(tmp_path)
     assert max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts) <= 1
@@ -40,15 +36,15 @@ def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
 
 def backwards(counted):
     """Wrong: the last part with an id has it."""
-    shared = repeated(each._replace(number=-each.number) for each in counted)
+    shared = repeated(part._replace(number=-part.number) for part in counted)
     return {-number: ids for number, ids in shared.items()}
 
 
-def nobody_has_them(counted):
+def no_one_has_them(counted):
     """Wrong: the earliest part does without the ids that it shares as well."""
     return {
-        each.number: each.ids & set().union(*(other.ids for other in counted if other is not each))
-        for each in counted
+        part.number: part.ids & set().union(*(other.ids for other in counted if other is not part))
+        for part in counted
     }
 
 
@@ -56,7 +52,7 @@ BROKEN = {
     "ids are not compared": {"shared": lambda _: {}},
     "ids that are known are not left out": {"again": lambda text, part, _: count_part(text, part)},
     "the last one counts": {"shared": backwards},
-    "none of them counts": {"shared": nobody_has_them},
+    "none of them counts": {"shared": no_one_has_them},
 }
 
 
@@ -67,9 +63,7 @@ def test_a_broken_engine_is_found_out(name, tmp_path):
 
 
 def test_parts_that_share_nothing_are_counted_once():
-    """Only ids that an earlier part accepted count as repeated, in the order of numbers rather than
-    of arrival.
-    """
+    """Only ids that an earlier part accepted are repeated, in the order of numbers."""
     parts = [Counted(2, b"", {b"x", b"y"}), Counted(0, b"", {b"x"}), Counted(1, b"", {b"z"})]
     assert repeated(parts) == {2: {b"x"}}
 
@@ -84,9 +78,7 @@ def test_merging_nothing_gives_the_tally_of_no_reports():
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """A store of objects that speaks as much of S3 as reading takes: `/bucket/name`, whole or in
-    ranges.
-    """
+    """A store of objects that speaks enough of S3 to be read: `/bucket/name`, or ranges of it."""
 
     def do_HEAD(self):
         """Size and version alone."""
@@ -98,7 +90,7 @@ class Bucket(BaseHTTPRequestHandler):
 
     def _answer(self):
         content = FILES.get(self.path.removeprefix("/bucket/"))
-        found = content is not None
+        known = content is not None
         content = content or b""
         first, _, last = (
             self.headers.get("Range", f"bytes=0-{len(content) - 1}")
@@ -107,7 +99,7 @@ class Bucket(BaseHTTPRequestHandler):
         )
         piece = content[int(first) : int(last) + 1]
         sound = 206 if "Range" in self.headers else 200
-        self.send_response(sound if found else 404)
+        self.send_response(sound if known else 404)
         self.send_header("Content-Length", str(len(piece)))
         self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
         self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")

@@ -1,4 +1,4 @@
-"""`ldp aggregate --engine spark`: real executors, the bytes of one process, whoever is killed."""
+"""`ldp aggregate --engine spark`: real executors, even if killed; the bytes of one process."""
 
 import os
 import shutil
@@ -37,8 +37,7 @@ def aggregate(line):
 
 @needs_java
 def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
-    """With batches that meet within and across files, damaged, foreign and empty files, and a tally
-    among them.
+    """With batches that meet in and across files, damaged, foreign and empty files, a tally.
 
     Ten parts merge by three at a time, so that the tree has branches. Of several paths of no use
     the first is named.
@@ -84,9 +83,7 @@ def test_a_killed_executor_changes_nothing(tmp_path):
 
 
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
-    """Without Java, without PySpark, and with a master that nobody uses: what
-    to install or to say.
-    """
+    """Without Java, without PySpark, and with a master that is not used: what to do."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.toml").write_text(TEXT)
     written(tmp_path)

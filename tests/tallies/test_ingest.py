@@ -41,9 +41,7 @@ def bytes_of(piece):
 
 
 def expected(files):
-    """What must come of files of pieces, piece by piece: the outcomes, and the
-    batches that count.
-    """
+    """What must come of files, piece by piece: the outcomes, and the batches that count."""
     outcomes, counted = Counter(), {}
     for pieces in files:
         damaged = False
@@ -77,8 +75,7 @@ def same(counts, others):
     st.lists(st.lists(pieces, max_size=12), max_size=3), st.lists(st.integers(1, 200), max_size=20)
 )
 def test_everything_received_is_accounted_for(files, chunks):
-    """Received = accepted + duplicate + rejected by reason, and the sound batches count once within
-    and across files.
+    """Received = accepted + duplicate + rejected by reason, and sound batches count once.
 
     In whatever order good, repeated and bad bytes come, and however they are cut into chunks.
     """
@@ -158,18 +155,14 @@ def test_a_file_is_read_to_its_end():
 
 
 def test_a_stream_ends_where_it_ends():
-    """What one file lacks is not made up for by the next: two halves of a frame in two files are
-    two rejections.
-    """
+    """What one file lacks the next does not make up for: two halves are two rejections."""
     frame = file_of(BATCHES["bits"])
     assert taken(frame[:40], frame[40:]).intake.rejected == {"frame-damaged": 2}
     assert taken(frame).intake.accepted == 1
 
 
 def test_memory_does_not_grow_with_the_number_of_reports():
-    """Thirty times the reports, in as many batches: a snapshot of the same length, and no more
-    memory taken.
-    """
+    """Thirty times the reports, in as many batches: no longer a snapshot, and no more memory."""
     few, many = (
         [file_of(batch_of(name, size, number)) for name in BATCHES for number in range(10)]
         for size in (10, 300)

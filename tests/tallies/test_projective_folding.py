@@ -47,9 +47,7 @@ def sizes(order, dimension):
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_folding_changes_no_support_count(order, dimension):
-    """Counted point by point or folded, the same reports support every value equally often,
-    whatever their number.
-    """
+    """Counted by points or folded, the same reports support every value equally often."""
     whole = ProjectiveResponse(2, order, dimension, truth=2, other=1)
     points = geometry(order, dimension).points
     rows = rows_of(np.random.default_rng(order).integers(points, size=3 * points), whole.layout)
@@ -79,8 +77,9 @@ LARGE = [
     "randomizer", LARGE, ids=lambda randomizer: f"{randomizer.order}-{randomizer.dimension}"
 )
 def test_large_spaces_are_folded_as_they_should_be(randomizer):
-    """Each report is in the cell of every slice that its vector, its upper two coordinates made
-    one, belongs to.
+    """Each report is in the cell of every slice that its vector belongs to, so scaled.
+
+    Scaled means that its upper two coordinates are made one.
     """
     points, _, _ = geometry(randomizer.order, randomizer.dimension)
     folding, order, place = (
@@ -98,9 +97,7 @@ def test_large_spaces_are_folded_as_they_should_be(randomizer):
 
 
 def test_decoding_of_a_large_space():
-    """Of 1,000 reports, counted and decoded among 300,000 values, those that support some of them,
-    looked up.
-    """
+    """Of 1,000 reports among 300,000 values, those that support some of them, looked up."""
     randomizer = LARGE[0]
     reports = np.random.default_rng(2).integers(randomizer.layout.symbols, size=1000)
     supports = support_counts(
@@ -128,9 +125,7 @@ def test_decoding_of_a_large_space():
 )
 @pytest.mark.parametrize("size", [1000, 300_000, 10**6, MOST_SYMBOLS])
 def test_only_what_is_too_large_is_folded(size, epsilon):
-    """A tally is folded where there are too many points to count, and then has a few cells for each
-    value.
-    """
+    """A tally is folded where points are too many to count, to a few cells for each value."""
     layout = least_error_response(size, *odds(Fraction(epsilon))).layout
     assert (layout.folding is not None) == (layout.symbols > MOST_POINTS)
     if layout.folding:

@@ -161,9 +161,7 @@ def forged(content, place, alien):
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_every_part_has_one_type(place):
-    """Behind a sound checksum, a part of any other type is refused, even where Python would take it
-    for equal.
-    """
+    """Behind a sound checksum, a part of another type is refused, even if Python calls it equal."""
     content = msgpack.unpackb(small_snapshot()[16:])
     for alien in ALIENS:
         if (place, alien) in ALLOWED:

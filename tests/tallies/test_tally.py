@@ -25,9 +25,7 @@ def tally_of(batches, *, with_junk=True):
 @settings(max_examples=200)
 @given(parts)
 def test_merging_is_adding_in_one_place(parts):
-    """Whatever the parts, their merge is byte for byte the tally of all their batches added in one
-    place.
-    """
+    """Whatever the parts, their merge is the tally of all batches in one place, to the byte."""
     merged = reduce(Tally.merge, (tally_of(batches) for batches in parts))
     together = Tally.empty(SURVEY)
     for batches in parts:
@@ -84,9 +82,7 @@ def test_merged_counts_are_their_own():
 
 
 def test_the_order_of_questions_does_not_matter():
-    """Surveys that list the same questions in another order have tallies that
-    are equal and merge.
-    """
+    """Surveys with the same questions in another order have equal tallies that merge."""
     head, *questions = TEXT.split("\n[[question]]")
     turned = parse_survey("\n[[question]]".join([head, *reversed(questions)]))
     ingest = Ingest(turned)
@@ -112,9 +108,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_does_not_match_is_not_merged(change):
-    """Any change of a question's meaning refuses the merge, both ways, naming each question and
-    both fingerprints.
-    """
+    """Any change of a question's meaning refuses the merge, naming it and both fingerprints."""
     old, new = CHANGES[change]
     assert old in TEXT
     other = parse_survey(TEXT.replace(old, new, 1))
@@ -142,9 +136,7 @@ def test_a_question_more_or_less_is_not_merged():
     [('epsilon = "1"', "epsilon = 1.0"), ("[[question]]\n", '[[question]]\ntext = "Why?"\n')],
 )
 def test_what_does_not_change_reports_does_not_hinder_merging(old, new):
-    """The text that people read, and the way an epsilon is written, are not part of a question's
-    meaning.
-    """
+    """The text that people read, and how an epsilon is written, are not part of the meaning."""
     other = parse_survey(TEXT.replace(old, new))
     merged = Tally.empty(other).merge(tally_of(POOL))
     assert encode_tally(merged) == encode_tally(tally_of(POOL))

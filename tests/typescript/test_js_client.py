@@ -9,6 +9,7 @@ import json
 import subprocess
 from fractions import Fraction
 from itertools import cycle, islice
+from random import Random
 
 import pytest
 from calling import run
@@ -27,6 +28,10 @@ HUNDRED = [f"value {number}" for number in range(100)]
 SIXTY = HUNDRED[:60]
 BOTH = (False, True)
 CHROME = 'bloom_bits = 128\nhashes = 2\np = "0.5"\nq = "0.75"'
+DRAWN = Random(1)
+HOURS = [0, 49.5, 0.1 + 0.2, 12.25, -1e300, 5e-324, *(DRAWN.uniform(-2, 52) for _ in range(94))]
+WIDE = [0, 10**15, 2**53, 0.1, 1e16, 1e21, *(10 ** DRAWN.uniform(-9, 15) for _ in range(94))]
+NEAR = [-1, 1, -1e-7, 0.5, *(DRAWN.uniform(-1, 1) for _ in range(96))]
 
 
 def category(values, epsilon):
@@ -45,6 +50,39 @@ QUESTIONS = {
     "pgr-four": ("pgr", category(HUNDRED, "1"), HUNDRED),
     "pgr-eight": ("pgr", category(SIXTY, "2"), SIXTY),
     "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
+    "count": ("dithered", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
+    "count-coarse": (
+        "dithered",
+        'type = "integer"\nlow = 0\nhigh = 9999\nepsilon = "5"',
+        range(0, 10_000, 101),
+    ),
+    "hours": (
+        "dithered",
+        'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "Stunden täglich"\n'
+        'outside = "clip"\nmissing = ["NA", "weiß nicht"]\nepsilon = "3"',
+        HOURS,
+    ),
+    "near": ("dithered", 'type = "number"\nlow = -1\nhigh = 1\nlevels = 7\nepsilon = 1', NEAR),
+    "wide": (
+        "dithered",
+        'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = "1/3"\nepsilon = "2"',
+        WIDE,
+    ),
+    "cells": (
+        "grr",
+        'type = "number"\nlow = "-1/3"\nhigh = "50.5"\nbins = 7\noutside = "clip"\nepsilon = 2',
+        HOURS,
+    ),
+    "edges": (
+        "oue",
+        'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = "clip"\nepsilon = 2',
+        HOURS,
+    ),
+    "kept": (
+        "rappor",
+        'type = "number"\nlow = -2\nhigh = 2\nstep = "0.5"\np = "0.1"\nq = "0.9"\nf = "0.2"',
+        [-2, -0.5, 0, 1.5, 2.0],
+    ),
     "rappor": (
         "rappor",
         f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"',
@@ -78,15 +116,22 @@ def run_js(script, **given):
 
 def value_of(question, text):
     """What a value that an estimate names is inside the framework."""
+    if question.domain.scale is not None:
+        return question.domain.values.index(text)
     return question.domain.value(question.domain.parse(text))
+
+
+def mean_of(question, answers):
+    """That of the numbers that answers count as, between points, too."""
+    low, step = question.domain.spacing
+    places = [question.place(answer) for answer in answers]
+    return low + step * sum(value + Fraction(rest, 1 << 64) for value, rest in places) / len(places)
 
 
 @needs_node
 @needs_built_client
 def test_equal_tapes_give_equal_reports():
-    """For 100 tapes a question, reports and the number of bytes drawn are those of Python, and so
-    are the prices.
-    """
+    """For 100 tapes a question, reports, bytes drawn and prices are those of Python."""
     survey = parse_survey(TEXT)
     cases = [
         {
@@ -101,10 +146,11 @@ def test_equal_tapes_give_equal_reports():
     assert {name: Fraction(*map(int, price)) for name, price in theirs["prices"].items()} == {
         question.name: question.price for question in survey
     }
-    for case, found in zip(cases, theirs["reports"], strict=True):
+    for case, theirs_of_case in zip(cases, theirs["reports"], strict=True):
         question, source = survey[case["name"]], Replay(bytes.fromhex(case["tape"]))
-        report = question.randomizer.randomize(question.value(case["answer"]), source)
-        assert found == {
+        value = question.value(case["answer"], source)
+        report = question.randomizer.randomize(value, source)
+        assert theirs_of_case == {
             "report": report.to_bytes(question.width, "little").hex(),
             "used": source.used,
         }
@@ -126,8 +172,8 @@ def test_reports_of_the_js_client_decode(tmp_path):
     Every batch is accepted, and the estimates are right.
 
     2,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
-    estimates together). `warner` would be 40 of them off if its reports did not depend on the
-    answers.
+    estimates and means together). `warner` would be 40 of them off if its reports did not depend on
+    the answers.
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
     survey_path.write_text(TEXT, encoding="utf-8")
@@ -152,14 +198,19 @@ def test_reports_of_the_js_client_decode(tmp_path):
         == len(QUESTIONS) * RESPONDENTS / 100
     )
     candidates = {
-        question.name: tuple(EIGHT) for question in survey if question.domain.values is None
+        question.name: tuple(EIGHT) for question in survey if question.domain.type == "text"
     }
     estimates = estimate(ingest.tally, candidates=candidates)
     for question in survey:
-        given = [question.domain.value(answers[question.name]) for answers in respondents]
-        found = estimates[question.name]
-        assert found.reports == RESPONDENTS
-        for estimated in found:
+        answered = [answers[question.name] for answers in respondents]
+        of_question = estimates[question.name]
+        assert of_question.reports == RESPONDENTS
+        if question.mechanism == "dithered":
+            error = of_question.mean.estimate - mean_of(question, answered)
+            assert abs(error) <= MOST_ERRORS * of_question.mean.standard_error
+            continue
+        given = [question.domain.value(answer) for answer in answered]
+        for estimated in of_question:
             truth = given.count(value_of(question, estimated.value)) / RESPONDENTS
             assert abs(estimated.frequency - truth) <= MOST_ERRORS * estimated.standard_error
 

@@ -91,9 +91,7 @@ def assert_nothing_told(log):
 
 @pytest.mark.parametrize("policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None])
 def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, policy):
-    """Under policies that keep its scripts away, and in a browser that runs none, which shows what
-    is for it alone.
-    """
+    """Under policies without scripts, and in a browser that runs none: what is shown then."""
     server.policy = policy
     if policy is None:
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
@@ -136,12 +134,11 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
 
 @needs_built_client
 def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
-    """Under the page's own policy, from the opening to the report that is sent: equal requests of
-    equal length.
+    """Under the page's own policy, from opening to report: equal requests of equal length.
 
     Only the report differs, which is of one length too; it is the one that the page shows.
     """
-    told = {}
+    requests = {}
     for value in ("true", "false"):
         server.log.clear()
         chromium.open(server.url(f"{PAGE}?collector={server.url('collect')}"))
@@ -152,11 +149,11 @@ def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
         sent = bytes.fromhex(chromium.wait("return document.getElementById('sent').textContent"))
         chromium.run("document.getElementById('post').click()")
         chromium.wait("return document.getElementById('outcome').textContent === 'Sent.'")
-        told[value] = sorted(
+        requests[value] = sorted(
             (line, len(body)) for line, body in server.log if "favicon" not in line
         )
         assert ("POST /collect HTTP/1.1", sent) in server.log
-    assert told["true"] == told["false"]
+    assert requests["true"] == requests["false"]
 
 
 @needs_built_client

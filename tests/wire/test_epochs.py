@@ -64,8 +64,8 @@ def _lawful(make, length, epoch):
     """
     after = (epoch + 1) * length - 1
     sound = epoch.to_bytes(4, "little") + bytes(range(12)), 12
-    found = [made_by(make, length, seconds) for seconds in (epoch * length, after)]
-    return found == [sound, sound] and made_by(make, None, after) == (bytes(range(16)), 16)
+    sizes = [made_by(make, length, seconds) for seconds in (epoch * length, after)]
+    return sizes == [sound, sound] and made_by(make, None, after) == (bytes(range(16)), 16)
 
 
 @given(length=lengths, epoch=epochs)
@@ -102,9 +102,7 @@ def test_the_law_of_ids_can_fail(make):
 
 @given(length=lengths, one=epochs, other=epochs)
 def test_ids_of_two_epochs_differ(length, one, other):
-    """Whatever is drawn, ids of two epochs are told apart by their first four bytes, and those of
-    one epoch are not.
-    """
+    """Ids of two epochs differ in their first four bytes, those of one epoch do not."""
     first, second = (batch_id(bytes, length, epoch * length)[:4] for epoch in (one, other))
     assert (first == second) == (one == other)
 
@@ -167,7 +165,7 @@ def test_a_survey_has_its_epochs():
     Their grace is as long as they are unless it is given.
     """
     survey = survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)
-    assert {each.epoch for each in (survey, *survey.tallied)} == {DAY}
+    assert {asked.epoch for asked in (survey, *survey.tallied)} == {DAY}
     assert survey.grace == DAY
     assert survey_of(yes_no("a"), head=f'{EPOCH}grace = "2h"').grace == 7200
 
@@ -199,31 +197,27 @@ def test_the_compiled_form_has_the_length():
 
 
 def test_reports_know_their_epochs():
-    """Whoever batches reports of several surveys, also of a group, gets ids that begin as each
-    survey says.
-    """
+    """Batches of several surveys' reports, and groups', have ids that begin as each says."""
     alone = Client(survey_of(yes_no("c"), head='epoch = "1h"')).record("c", True)
     together = Client(survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)).record_together(
         {"a": True, "b": True}
     )
     lasting = Client(survey_of(yes_no("a"))).record("a", True)
-    made = batches(
+    sent = batches(
         [alone, together, lasting, alone], size=1, random=bytes, clock=lambda: FIRST * DAY + 3600.0
     )
-    assert sorted(epoch_of(batch.id) for batch in made) == [
+    assert sorted(epoch_of(batch.id) for batch in sent) == [
         0,
         FIRST,
         FIRST * 24 + 1,
         FIRST * 24 + 1,
     ]
-    (joint,) = [batch for batch in made if batch.fingerprint == together.fingerprint]
+    (joint,) = [batch for batch in sent if batch.fingerprint == together.fingerprint]
     assert report_bytes([together], random=bytes, clock=lambda: FIRST * DAY) == frames([joint])
 
 
 def test_an_id_has_the_epoch_in_which_it_was_sealed():
-    """A report that waited is of the epoch in which its batch is made, and a retry is of the same,
-    however late.
-    """
+    """A report that waited is of its batch's epoch, and a retry is of the same, however late."""
     transport = RecordingTransport([retry(), retry()])
     with opened(survey_of(yes_no("a"), head=EPOCH), transport) as client:
         with at(FIRST):
@@ -236,9 +230,7 @@ def test_an_id_has_the_epoch_in_which_it_was_sealed():
 
 
 def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
-    """A queue that the next version takes over holds the reports of the one before, and sends each
-    as it should.
-    """
+    """A queue that the next version takes over holds earlier reports, and sends them rightly."""
     lifetime = 'lifetime_epsilon = "2"'
     surveys = {
         None: survey_of(yes_no("a"), head=lifetime),
@@ -271,9 +263,7 @@ def test_without_epochs_the_queue_is_as_it_was():
 
 @pytest.mark.parametrize("mechanism", ["grr", "she"])
 def test_simulated_devices_make_the_same_ids(mechanism):
-    """Report files of a simulation have ids as devices make them, whether drawn in bulk or by a
-    client for each.
-    """
+    """Report files of simulations have devices' ids, whether drawn in bulk or by clients."""
     survey = survey_of(
         f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
     )

@@ -35,23 +35,21 @@ payloads = st.one_of(
 
 def read(data, chunks=(), **options):
     """All that a reader makes of the data, cut into chunks of the given sizes and a last one."""
-    reader, found, start = FrameReader(**options), [], 0
+    reader, parts, start = FrameReader(**options), [], 0
     for size in (*chunks, len(data)):
-        found += reader.feed(data[start : start + size])
+        parts += reader.feed(data[start : start + size])
         start += size
-    return [*found, *reader.close()]
+    return [*parts, *reader.close()]
 
 
-def sound(found):
-    return [part for part in found if not isinstance(part, Damage)]
+def sound(parts):
+    return [part for part in parts if not isinstance(part, Damage)]
 
 
-def check_tiling(data, found):
-    """Frames and damage lie end to end, cover the data exactly, and no two stretches of damage
-    touch.
-    """
+def check_tiling(data, parts):
+    """Frames and damage lie end to end, cover the data, and no two stretches of damage touch."""
     at = 0
-    for part in found:
+    for part in parts:
         if isinstance(part, Damage):
             assert part.offset == at
             assert part.size > 0
@@ -62,7 +60,7 @@ def check_tiling(data, found):
     assert at == len(data)
     assert not any(
         isinstance(one, Damage) and isinstance(next_one, Damage)
-        for one, next_one in pairwise(found)
+        for one, next_one in pairwise(parts)
     )
 
 
@@ -74,9 +72,7 @@ def test_frames_come_back_in_order(contents, chunks):
 
 @st.composite
 def edits(draw, most_frames=7):
-    """Payloads, the file they make, and that file after one span of it was replaced by other bytes
-    (or by none).
-    """
+    """Payloads, their file, and that file with one span replaced by other bytes, or by none."""
     contents = draw(st.lists(payloads, min_size=1, max_size=most_frames))
     file = b"".join(map(encode_frame, contents))
     start = draw(st.integers(0, len(file)))
@@ -89,9 +85,7 @@ def edits(draw, most_frames=7):
 
 
 def changed_span(before, after):
-    """(start, end) of the bytes that were replaced: as late as possible, where several places
-    explain the change.
-    """
+    """(start, end) of the bytes that were replaced, as late as the change can be explained."""
     start = agreement(before, after)
     return start, len(before) - agreement(before[start:][::-1], after[start:][::-1])
 
@@ -107,9 +101,7 @@ def agreement(one, other):
 @settings(max_examples=2000)
 @given(edits())
 def test_damage_costs_only_what_it_touches(edit):
-    """Flip, cut, insert or overwrite any span: every frame that lies outside it comes back, in
-    order, and no other.
-    """
+    """Flip, cut, insert or overwrite a span: frames outside it come back in order, no other."""
     contents, file = edit
     start, end = changed_span(b"".join(map(encode_frame, contents)), file)
     spared, at = [], 0
@@ -118,19 +110,17 @@ def test_damage_costs_only_what_it_touches(edit):
         if stop <= start or at >= end:
             spared.append(payload)
         at = stop
-    found = read(file)
-    check_tiling(file, found)
-    remaining = iter(sound(found))
+    parts = read(file)
+    check_tiling(file, parts)
+    remaining = iter(sound(parts))
     assert all(payload in remaining for payload in spared)
-    assert not Counter(sound(found)) - Counter(contents)
+    assert not Counter(sound(parts)) - Counter(contents)
 
 
 @settings(max_examples=500)
 @given(edits(), st.lists(st.integers(0, 30), max_size=40))
 def test_chunks_do_not_matter(edit, chunks):
-    """A damaged file reads the same in one piece, in any pieces, and byte by byte, within any limit
-    on payloads.
-    """
+    """A damaged file reads the same in one piece, in any pieces, and byte by byte."""
     file = edit[1]
     for most in (20, 300, MOST_PAYLOAD):
         whole = read(file, most_payload=most)
@@ -172,13 +162,11 @@ def test_a_frame_is_given_as_soon_as_it_is_whole():
 
 @given(st.lists(payloads, min_size=1, max_size=4), st.integers(1, 60))
 def test_a_cut_frame_costs_itself(contents, cut):
-    """A frame that was cut off in the middle loses itself, and nothing of the frames appended to
-    it.
-    """
+    """A frame cut off in the middle loses itself, and nothing of the frames behind it."""
     broken = encode_frame(b"x" * 60)[:-cut]
-    found = read(b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)]))
-    assert sound(found) == [b"before", *contents]
-    assert [part for part in found if isinstance(part, Damage)] == [Damage(22, len(broken))]
+    parts = read(b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)]))
+    assert sound(parts) == [b"before", *contents]
+    assert [part for part in parts if isinstance(part, Damage)] == [Damage(22, len(broken))]
 
 
 @pytest.mark.parametrize(
@@ -187,9 +175,9 @@ def test_a_cut_frame_costs_itself(contents, cut):
 def test_junk_between_frames_is_skipped(junk):
     """Junk before, between and after frames is damage, and takes no frame with it."""
     frames = [encode_frame(payload) for payload in (b"a", b"", b"c" * 100)]
-    found = read(junk + junk.join(frames) + junk)
-    assert sound(found) == [b"a", b"", b"c" * 100]
-    assert [part.size for part in found if isinstance(part, Damage)] == [len(junk)] * 4
+    parts = read(junk + junk.join(frames) + junk)
+    assert sound(parts) == [b"a", b"", b"c" * 100]
+    assert [part.size for part in parts if isinstance(part, Damage)] == [len(junk)] * 4
 
 
 def test_limits_are_inclusive():
@@ -219,8 +207,7 @@ HOSTILE = {
 @pytest.mark.parametrize("chunk", [1 << 20, 1000], ids=["whole", "chunks"])
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
-    """Files made to be hashed over and over cost at most eight bytes hashed for each byte, and a
-    constant.
+    """Files made for hashing cost at most eight bytes hashed for each byte, and a constant.
 
     Sound frames that follow are still read, all but the few that pay for the search.
     """
@@ -236,7 +223,7 @@ def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
     contents = [b"%d" % number * 50 for number in range(200)]
     file = HOSTILE[hostile] + b"".join(map(encode_frame, contents))
     hashed = 0
-    found = read(file, [chunk] * (len(file) // chunk), most_payload=MOST)
+    parts = read(file, [chunk] * (len(file) // chunk), most_payload=MOST)
     assert hashed <= 9 * len(file) + 8 * MOST
-    assert sound(found) == contents[-len(sound(found)) :]
-    assert len(sound(found)) >= 199
+    assert sound(parts) == contents[-len(sound(parts)) :]
+    assert len(sound(parts)) >= 199

@@ -1,11 +1,12 @@
 """The vectors in tests/vectors, replayed, and held equal to what their generator makes."""
 
 import json
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from make_vectors import FOLDER, QUESTIONS, vectors
+from make_vectors import FOLDER, QUESTIONS, answer_of, vectors
 
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
@@ -40,7 +41,8 @@ def outcome(survey_text, file):
 def replay(question, case):
     """The report that a case's tape makes of its value; the tape has to be used up."""
     source = Replay(bytes.fromhex(case["tape"]))
-    report = question.randomizer.randomize(question.value(case["value"]), source)
+    value = question.value(answer_of(question, case["value"]), source)
+    report = question.randomizer.randomize(value, source)
     assert source.used == case["used"] == len(case["tape"]) // 2
     return report.to_bytes(question.width, "little").hex()
 
@@ -76,18 +78,27 @@ def test_questions_replay(vector):
         assert replay(question, case) == case["report"]
 
 
+@pytest.mark.parametrize("vector", [case for case in CASES if "scale" in case.values[0]])
+def test_numbers_are_the_shortest_texts_of_floats(vector):
+    """A client that has no decimals reads them as floats, and places them alike."""
+    question = parse_survey(vector["survey"])["asked"]
+    for case in vector["cases"]:
+        exact, rounded = answer_of(question, case["value"]), float(case["value"])
+        assert Decimal(repr(rounded)) == exact
+        assert question.place(rounded) == question.place(exact)
+
+
 @pytest.mark.parametrize("vector", CASES)
 def test_the_client_sends_what_the_vectors_say(vector):
-    """Where nothing is memoized, a device's report is the vector's report and
-    draws the same bytes.
-    """
+    """Where nothing is memoized, a device's report is the vector's, from the same bytes."""
     question = parse_survey(vector["survey"])["asked"]
     if getattr(question.randomizer, "memoizes", False):
         pytest.skip("a device draws its memo secret in between")
     for case in vector["cases"]:
         source = Replay(bytes.fromhex(case["tape"]))
         client = Client(parse_survey(vector["survey"]), random=source)
-        assert client.record("asked", case["value"]).row.hex() == case["report"]
+        answer = answer_of(question, case["value"])
+        assert client.record("asked", answer).row.hex() == case["report"]
         assert source.used == case["used"]
 
 
@@ -95,9 +106,7 @@ def test_the_client_sends_what_the_vectors_say(vector):
     "vector", [case for case in CASES if "used_by_stage" in case.values[0]["cases"][0]]
 )
 def test_memoized_responses_replay_in_stages(vector):
-    """Cohort or seed, Bloom positions, permanent and instantaneous response are each what the
-    vector says.
-    """
+    """Cohort or seed, Bloom positions and both responses are each what the vector says."""
     question = parse_survey(vector["survey"])["asked"]
     randomizer = question.randomizer
     for case in vector["cases"]:
@@ -156,9 +165,9 @@ def test_a_damaged_file_replays():
     """The reader finds the sound frames and the damage where the vector says."""
     vector = read("wire")["damaged_file"]
     reader = FrameReader()
-    found = [*reader.feed(bytes.fromhex(vector["file"])), *reader.close()]
-    assert [part.hex() for part in found if isinstance(part, bytes)] == vector["payloads"]
-    assert [list(part) for part in found if isinstance(part, Damage)] == vector["damage"]
+    parts = [*reader.feed(bytes.fromhex(vector["file"])), *reader.close()]
+    assert [part.hex() for part in parts if isinstance(part, bytes)] == vector["payloads"]
+    assert [list(part) for part in parts if isinstance(part, Damage)] == vector["damage"]
 
 
 def test_a_tally_replays():
@@ -175,9 +184,7 @@ def test_a_tally_replays():
     "case", [pytest.param(case, id=case["what"]) for case in read("bad")["cases"]]
 )
 def test_bad_bytes_are_rejected_for_their_reason(case):
-    """Each bad file is rejected once, for exactly the stated reason, and adds
-    nothing to any count.
-    """
+    """Each bad file is rejected once, for the stated reason, and adds nothing to any count."""
     survey = parse_survey(read("bad")["survey"])
     tally = outcome(read("bad")["survey"], case["file"])
     assert tally.intake.rejected == {case["reason"]: 1}
@@ -186,9 +193,7 @@ def test_bad_bytes_are_rejected_for_their_reason(case):
 
 
 def test_bad_vectors_cover_every_reason():
-    """No reason for rejection is without a vector, but for those that hang on the time of day, or
-    on a disk.
-    """
+    """No reason for rejection lacks a vector, but for those that hang on time or a disk."""
     assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {
         "late",
         "early",

@@ -72,9 +72,7 @@ def test_every_size_class_comes_back(size):
     ids=range(9),
 )
 def test_what_cannot_be_decoded_is_not_encoded(changes):
-    """A batch beyond the format's limits is the sender's own mistake, and is refused before it is
-    sent.
-    """
+    """A batch beyond the format's limits is its sender's mistake, refused before it is sent."""
     with pytest.raises(ValueError, match="expected"):
         encode_batch(GOOD._replace(**changes))
 
@@ -111,9 +109,7 @@ ALIENS = {
 @pytest.mark.parametrize("alien", ALIENS)
 @pytest.mark.parametrize("place", range(5))
 def test_every_part_has_one_type(place, alien):
-    """Nothing but an integer is an integer, nothing but a byte string is one, in every part of a
-    batch.
-    """
+    """Nothing but an integer is an integer, and nothing but bytes are bytes, in a batch."""
     parts = list(PARTS)
     parts[place] = ALIENS[alien]
     assert reason_of(msgpack.packb(parts)) == "not-a-batch"
@@ -163,9 +159,7 @@ FRONT = msgpack.packb(PARTS[:-1])[1:]
     ids=range(15),
 )
 def test_declared_sizes_are_not_believed(payload):
-    """Lengths that lie and arrays in arrays are refused within a small multiple of the payload's
-    own size.
-    """
+    """Lengths that lie and arrays in arrays are refused within a few times the payload's size."""
     tracemalloc.start()
     try:
         assert reason_of(payload) == "not-a-batch"
@@ -208,15 +202,13 @@ def test_arrays_may_be_as_long_as_was_said():
 
 
 def test_an_unknown_version_is_named():
-    """So that whoever reads the message knows what to update."""
+    """So that readers of the message know what to update."""
     with pytest.raises(WireError, match=f"expected format version {FORMAT}, got 7"):
         decode_batch(bytes((0x95, 7)))
 
 
 def test_the_limits_of_the_specification():
-    """Which devices in the field rely on: the version, 2^24 bytes in a payload and 2^20 reports in
-    a batch.
-    """
+    """What devices in the field rely on: the version, 2^24 bytes and 2^20 reports in a batch."""
     assert (FORMAT, MOST_PAYLOAD, MOST_REPORTS) == (1, 1 << 24, 1 << 20)
 
 

@@ -47,8 +47,8 @@ def as_batch(data):
 
 def as_frames(data):
     reader = FrameReader()
-    found = [*reader.feed(data), *reader.close()]
-    lengths = [part.size if isinstance(part, Damage) else 16 + len(part) for part in found]
+    parts = [*reader.feed(data), *reader.close()]
+    lengths = [part.size if isinstance(part, Damage) else 16 + len(part) for part in parts]
     assert sum(lengths) == len(data)
 
 

@@ -1,5 +1,10 @@
 """Associations: joint frequencies of questions answered together, and tests of independence.
 
+A respondent's reports to two questions are each a noisy answer, and the noise of one has nothing to
+do with that of the other. So a number that is right on average for one answer, times one that is
+right for the other, is right on average for both: means of such products are the cells of the table
+of true answers, that is, which share of the respondents holds which pair of values.
+
 With s the scores of a respondent's report to one question and t those of another (`joint_scores`),
 
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
@@ -101,21 +106,25 @@ def associate(
         tuple(question.domain.values or known.get(question.name, ())) for question in questions
     )
     margins = [tally.counts[name] for name in names]
-    scores = [joint_scores(*each) for each in zip(questions, margins, values, strict=True)]
+    scores = [
+        joint_scores(question, counts, texts)
+        for question, counts, texts in zip(questions, margins, values, strict=True)
+    ]
     table = joint_table(group, tally.counts[group.name], names).astype(float)
+    # The frequencies of each question by itself, (M,).
     shares = [
-        each.scores @ counts.ravel() / reports for each, counts in zip(scores, margins, strict=True)
+        side.scores @ counts.ravel() / reports for side, counts in zip(scores, margins, strict=True)
     ]
     jumps = joint_jumps(shares, reports, scores)
     moments = _moments(table, reports, scores, jumps=jumps)
-    pairs = max(each.scores.size * len(each.scores) for each in scores)
+    pairs = max(side.scores.size * len(side.scores) for side in scores)
     if options.covariance and (len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS):
         raise EstimateError(
             f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance"
         )
     missing = miss(options.level, len(moments.frequency), options.simultaneous)
     low, high = within_bounds(careful_interval(moments, missing, options.estimand))
-    shape = [len(each) for each in values]
+    shape = [len(texts) for texts in values]
     return Association(
         questions,
         values,
@@ -129,7 +138,7 @@ def associate(
             table, reports, scores, jumps=jumps, missing=missing, estimand=options.estimand
         ),
         independence=_independence(table, reports, scores, margins=margins),
-        likely=most_likely(table, [each.law() for each in scores]) if likelihood else None,
+        likely=most_likely(table, [side.law() for side in scores]) if likelihood else None,
         covariance=moments.covariance() if options.covariance else None,
         remarks=(
             *on_respondents(reports, least_respondents(moments, missing)),
@@ -150,31 +159,31 @@ def _on_counts(
     if moments.third is not None:
         return ()
     reaches = [
-        manipulation(each.randomizer, counts).reach
-        for each, counts in zip(questions, margins, strict=True)
+        manipulation(question.randomizer, counts).reach
+        for question, counts in zip(questions, margins, strict=True)
     ]
     known = [reach for reach in reaches if reach is not None]
     if len(known) < len(reaches):
         return ()
-    return on_expected(moments.reports * moments.other / math.prod(known) ** 2)
+    return on_expected(moments.reports * moments.variance_if_not / math.prod(known) ** 2)
 
 
 def _group(survey: Survey, names: Sequence[str]) -> Group:
     groups = {survey[name].name: survey.group_of.get(name) for name in names}
-    found = groups[names[0]] if names else None
+    group = groups[names[0]] if names else None
     if (
-        found is None
+        group is None
         or len(names) < 2
         or len(groups) < len(names)
-        or set(groups.values()) != {found}
+        or set(groups.values()) != {group}
     ):
-        known = ", ".join(group.name for group in survey.groups) or "this survey has none"
+        known = ", ".join(other.name for other in survey.groups) or "this survey has none"
         raise EstimateError(
             f"expected two or three different questions that the survey asks together ({known}; "
             f"joint in [survey]), "
             f"got {', '.join(names) or 'none'}"
         )
-    return found
+    return group
 
 
 def _refuse(options: Options) -> None:
@@ -186,18 +195,22 @@ def _refuse(options: Options) -> None:
 
 def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None) -> Moments:
     """Those of the cells, flattened, as `ldp_aggregator.moments.moments` has them."""
-    frequency = through(table, [each.scores for each in scores]).ravel() / reports
-    squares = through(table, [each.squares for each in scores]).ravel() / reports
-    slope = by_cell([each.own - each.alike for each in scores])
-    at_zero = np.maximum(squares - slope * frequency, by_cell([each.least for each in scores]))
+    # (cells,) each: f and S of the formulas above, and the line through S.
+    frequency = through(table, [side.scores for side in scores]).ravel() / reports
+    squares = through(table, [side.squares for side in scores]).ravel() / reports
+    slope = by_cell([side.own - side.alike for side in scores])
+    at_zero = np.maximum(squares - slope * frequency, by_cell([side.least for side in scores]))
     if jumps is not None:
         at_zero = jumps.or_expected(at_zero)
 
     def covariance() -> Floats:
-        sizes, places = [len(each.scores) for each in scores], range(len(scores))
+        sizes, places = [len(side.scores) for side in scores], range(len(scores))
+        # (pairs of values, tally cells) of each question.
         pairs = [
-            _pairs(each).reshape(size * size, -1) for each, size in zip(scores, sizes, strict=True)
+            _pairs(side).reshape(size * size, -1) for side, size in zip(scores, sizes, strict=True)
         ]
+        # Mean products, axes (x, x') of the first question, then of the next; sorted to all x, all
+        # x', they are (cells, cells).
         mean = through(table, pairs).reshape([size for size in sizes for _ in range(2)]) / reports
         order = [*(2 * place for place in places), *(2 * place + 1 for place in places)]
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
@@ -206,7 +219,11 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
     # A line through both: what it would be for f = 1, where other margins are the true ones, does
     # not matter.
     moments = Moments(
-        reports, frequency, np.maximum(at_zero + slope - 1, 0), other=at_zero, covariance=covariance
+        reports,
+        frequency,
+        np.maximum(at_zero + slope - 1, 0),
+        variance_if_not=at_zero,
+        covariance=covariance,
     )
     if jumps is None:
         return moments
@@ -225,14 +242,15 @@ def _independence(
 ) -> ChiSquare | None:
     """None where there are too few reports to know how the scores vary."""
     contrasts = [
-        _whitened(each, counts.ravel().astype(float), reports)
-        for each, counts in zip(scores, margins, strict=True)
+        _whitened(side, counts.ravel().astype(float), reports)
+        for side, counts in zip(scores, margins, strict=True)
     ]
-    found = [contrast for contrast in contrasts if contrast is not None]
-    if len(found) < len(scores):
+    functions = [contrast for contrast in contrasts if contrast is not None]
+    if len(functions) < len(scores):
         return None
-    products = through(table, found) / reports
-    sizes = [len(each) for each in found]
+    # An axis of 1 and contrasts for each question; the product of the ones is 1 itself.
+    products = through(table, functions) / reports
+    sizes = [len(function) for function in functions]
     return ChiSquare(
         reports * float((products**2).sum() - 1),
         math.prod(sizes) - 1 - sum(size - 1 for size in sizes),
@@ -240,12 +258,16 @@ def _independence(
 
 
 def _whitened(scores: Scores, counts: Floats, reports: int) -> Floats | None:
-    """1, then the differences of scores to the last one, with mean 0, variance
-    1 and no covariance.
+    """1 and the contrasts, differences of scores to the last one, as functions (M, C).
+
+    The contrasts have mean 0, variance 1 and no covariance. None if there are too few reports
+    for that.
     """
+    # (M,), then (M, C), and (M, M) for the covariance of the scores of one report.
     mean = scores.scores @ counts / reports
     centred = scores.scores - np.outer(mean, scores.ones)
     spread = scores.moments(counts) / reports - np.outer(mean, mean)
+    # (M - 1, M): each value less the last one, turned so that nothing is left of covariance.
     differences = np.eye(len(mean))[:-1] - np.eye(len(mean))[-1]
     covariance = differences @ spread @ differences.T
     values, vectors = np.linalg.eigh(covariance)
@@ -267,17 +289,19 @@ def _conditional(
     """(share, low, high): of the holders of all values but the last, the share who hold that."""
     from scipy.special import ndtri
 
-    *given, last = scores
-    holds, squares = [each.scores for each in given], [each.squares for each in given]
+    *others, last = scores
+    holds, squares = [side.scores for side in others], [side.squares for side in others]
     one = last.ones[None]
-    both, those = (through(table, [*holds, each]) / reports for each in (last.scores, one))
+    # f_xz and f_x, the latter with a last axis of length 1; then the mean squares of s_x t_z and of
+    # s_x, and the mean of s_x^2 t_z.
+    both, those = (through(table, [*holds, part]) / reports for part in (last.scores, one))
     of_both, mixed, of_those = (
-        through(table, [*squares, each]) / reports for each in (last.squares, last.scores, one)
+        through(table, [*squares, part]) / reports for part in (last.squares, last.scores, one)
     )
     # How of_both and mixed go with both, which is r those for the share r.
-    of_given = by_cell([each.own - each.alike for each in given]).reshape(those.shape)
+    of_given = by_cell([side.own - side.alike for side in others]).reshape(those.shape)
     slope = of_given * (last.own - last.alike)
-    least = by_cell([each.least for each in scores]).reshape(both.shape)
+    least = by_cell([side.least for side in scores]).reshape(both.shape)
     at_zero, mixed_at_zero = np.maximum(of_both - slope * both, least), mixed - of_given * both
     if jumps is not None:
         at_zero = jumps.or_expected(at_zero.ravel()).reshape(both.shape)

@@ -34,9 +34,7 @@ _FEW = 100
 
 
 class Jumps(NamedTuple):
-    """Of cells, flattened: what `Moments` has of these names, for those who hold the cell and for
-    others.
-    """
+    """Of cells, flattened: what `Moments` has of these names, for holders and for others."""
 
     second: Floats
     """The mean square of a score of those who do not hold the cell."""
@@ -61,8 +59,8 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
 
     `margins` are shares of the values, by question.
     """
-    known = [each.powers for each in scores]
-    held = [np.clip(each, 0, 1) for each in margins]
+    known = [scores_of_one.powers for scores_of_one in scores]
+    shares = [np.clip(scores_of_one, 0, 1) for scores_of_one in margins]
     own = [powers[0] for powers in known if powers is not None]
     others = [powers[1] for powers in known if powers is not None]
     if len(own) < len(scores):
@@ -77,10 +75,11 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
             (getattr(a, name) ** power, getattr(b, name) ** power)
             for a, b in zip(own, others, strict=True)
         ]
+        # The mean over everyone, of which the part of those who hold the cell is taken away.
         every = by_cell(
-            [share * a + (1 - share) * b for share, (a, b) in zip(held, pairs, strict=True)]
+            [share * a + (1 - share) * b for share, (a, b) in zip(shares, pairs, strict=True)]
         )
-        return every - by_cell([share * a for share, (a, _) in zip(held, pairs, strict=True)])
+        return every - by_cell([share * a for share, (a, _) in zip(shares, pairs, strict=True)])
 
     second, third, fourth = product("second", own), product("third", own), product("fourth", own)
     # With 1 for the mean of a holder's score; which part of them goes up is not known, so both ways
@@ -89,6 +88,7 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
     own_fourth = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
     rest, rest_fourth, signed = of_the_rest("second"), of_the_rest("fourth"), of_the_rest("signed")
     excess = rest_fourth - 3 * of_the_rest("second", 2)
+    # The share of the fourth moment that jumps upwards have: half where there is none.
     upward = np.divide(
         rest_fourth + signed, 2 * rest_fourth, out=np.full_like(rest, 0.5), where=rest_fourth > 0
     )

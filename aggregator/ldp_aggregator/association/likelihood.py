@@ -29,6 +29,7 @@ def most_likely(table: Floats, laws: list[Floats]) -> Floats:
 
     Laws are (M, C).
     """
+    # The table has an axis of cells for each question, frequencies an axis of values.
     observed = table / table.max()
     frequency = np.full([len(law) for law in laws], 1 / math.prod(len(law) for law in laws))
     back = [law.T for law in laws]
@@ -48,9 +49,11 @@ def most_likely(table: Floats, laws: list[Floats]) -> Floats:
 
 
 def through(table: Floats, functions: list[Floats]) -> Floats:
-    """The table with each axis taken through a linear function: matrices of shape (new length, old
-    length).
+    """The table with each axis taken through a linear function.
+
+    Functions are matrices of shape (new length, old length).
     """
     for function in functions:
+        # The first axis goes, and its image comes last: after all of them the order is the old one.
         table = np.tensordot(table, function, axes=(0, 1))
     return table

@@ -17,7 +17,7 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
 
 FORMAT = 1
 _COLUMNS = (
@@ -90,21 +90,21 @@ class Association:
         )
 
     def __repr__(self) -> str:
-        return aligned(self.cells()).rstrip("\n")
+        return aligned(self.text_table()).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return captioned(self.cells())
+        return captioned(self.text_table())
 
-    def cells(self) -> Cells:
+    def text_table(self) -> TextTable:
         """Headings and rows as text, as every output shows them."""
         level = f"{self.options.level:.4g} interval"
-        given, last = " and ".join(self.names[:-1]), self.names[-1]
-        share = f"share of {last} given {given}"
+        others, last = " and ".join(self.names[:-1]), self.names[-1]
+        share = f"share of {last} given {others}"
         headings = [*self.names, "frequency", "standard error", level, share, level]
         if self.likely is not None:
             headings.append("most likely (biased)")
         rows = [self._row(record) for record in self.rows()]
-        return Cells(
+        return TextTable(
             self.title, self.describe(), headings, rows=rows, remarks=[*map(str, self.remarks)]
         )
 
@@ -137,7 +137,7 @@ class Association:
         likely = [] if self.likely is None else ["most_likely"]
         return Sheet(
             f"{self.title}: association",
-            tables=lambda: [self.cells()],
+            tables=lambda: [self.text_table()],
             record=lambda: self._record(self.rows()),
             columns=[*self.names, *_COLUMNS, *likely],
             rows=self._flat_rows,
@@ -163,14 +163,24 @@ class Association:
         cells = zip(
             product(*self.values), *columns, share, share_low, share_high, likely, strict=True
         )
-        for held, frequency, error, low, high, given, given_low, given_high, most_likely in cells:
+        for (
+            values,
+            frequency,
+            error,
+            low,
+            high,
+            conditional,
+            given_low,
+            given_high,
+            most_likely,
+        ) in cells:
             row = {
-                "values": list(held),
+                "values": list(values),
                 "frequency": frequency,
                 "standard_error": error,
                 "interval": [low, high],
                 "conditional": {
-                    "share": given if math.isfinite(given) else None,
+                    "share": conditional if math.isfinite(conditional) else None,
                     "interval": [given_low, given_high],
                 },
             }

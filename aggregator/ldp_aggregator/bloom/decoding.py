@@ -9,7 +9,6 @@ import numpy as np
 from xxhash import xxh64_digest, xxh64_intdigest
 
 from ldp.bloom import hash_seeds
-from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bloom.selection import Decoded, decode
@@ -21,7 +20,7 @@ from ldp_aggregator.tallies.counting import total_reports
 
 
 def bloom_moments(
-    randomizer: Randomizer,
+    randomizer: Rappor,
     counts: Counts,
     candidates: Sequence[str],
     repeats: int = 1,
@@ -32,7 +31,6 @@ def bloom_moments(
     Raises `EstimateError` if the reports cannot tell them apart. `design` is the
     matrix of the candidates' bits, where others than our hash functions set them.
     """
-    assert isinstance(randomizer, Rappor)  # noqa: S101
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)
     background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
@@ -53,7 +51,8 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     # What sampling adds goes by the frequencies that the variances were made with: those of the
     # estimates would take away most where chance made an estimate high. No less is left than the
     # noise of a candidate's own bits.
-    held = np.clip(decoded.frequency, 0, 1)
+    frequency = np.clip(decoded.frequency, 0, 1)
+    # (M,) each: what drawing the respondents adds, the least that is left, and the jump of a 1.
     sampled = decoded.shares * (1 - decoded.shares)
     least = (
         min(noise.zero_variance, noise.one_variance)
@@ -69,7 +68,7 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     )
 
     def covariance() -> Floats:
-        sampling = np.diag(held) - np.outer(held, held)
+        sampling = np.diag(frequency) - np.outer(frequency, frequency)
         matrix: Floats = decoded.covariance() - sampling / respondents
         return matrix
 
@@ -77,7 +76,7 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
         respondents,
         decoded.frequency,
         scaled,
-        other=scaled,
+        variance_if_not=scaled,
         covariance=covariance,
         note="; ".join(filter(None, (decoded.note, repeated))),
         unallocated=decoded.unallocated,
@@ -98,6 +97,7 @@ def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
         for cohort in range(randomizer.cohorts)
         for seed in hash_seeds(cohort, hashes)
     ]
+    # The rows that each candidate sets, one candidate after the other, and where each begins.
     rows = np.array(positions).T.ravel()
     starts = np.arange(len(candidates) + 1) * len(positions)
     design = csc_array(

@@ -1,5 +1,10 @@
 """Least squares on Bloom filters, from counts by cohort, a design, and the noise of a bit.
 
+A report shows the bits of a text with noise, so how often each bit is set tells what share of the
+respondents has a text that sets it. Each candidate sets a few known bits. The frequencies are those
+under which the candidates' bits come closest to these shares, where bits with less noise count for
+more.
+
     t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of
     respondents whose text sets the bit
     X[(j, i), x] = 1 if candidate x sets bit i in cohort j;  V = Cov(t), as in `bit_covariance`
@@ -108,17 +113,19 @@ class Regression:
 
     @property
     def unallocated(self) -> tuple[float, float]:
-        """The share of respondents whose text is no candidate, and its standard error for the
-        population.
+        """The share of respondents whose text is no candidate, and its standard error.
+
+        The error is for the population.
         """
         spread = self.root.sum(axis=0, dtype=float)
         return 1 - float(self.frequency.sum()), float(np.sqrt(self.dispersion * (spread @ spread)))
 
 
 def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> Regression:
-    """The regression of counts of shape (cohorts, 1 + bits), reports of the cohort first, on a
-    sparse design of zeros and ones, of shape (cohorts * bits, M). Cohorts without reports are left
-    out.
+    """The regression of counts on a design, for the cohorts that have reports.
+
+    Counts have the shape (cohorts, 1 + bits), reports of the cohort first. The design is a
+    sparse matrix of zeros and ones, (cohorts * bits, M).
 
     Raises `EstimateError` if the candidates are too many, or cannot be told apart.
     """
@@ -131,9 +138,10 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
             f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of candidates"
         )
     rates, sizes = centred_rates(counts, noise, background)
-    held = first_shares(rates, sizes, design, background=background)
-    inverse = precision(design, sizes, noise, background=background, held=held)
+    shares = first_shares(rates, sizes, design, background=background)
+    inverse = precision(design, sizes, noise, background=background, shares=shares)
     root = _inverse_root(normal_matrix(design, inverse, background))
+    # Refined, as the root may be in single precision: frequencies (M,), and residuals (rows,).
     frequency, left = np.zeros(candidates), rates
     for _ in range(_REFINEMENTS):
         slope = slopes(design, inverse.times(left), background).astype(root.dtype)
@@ -143,7 +151,7 @@ def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> 
     return Regression(
         float(sizes.sum()),
         frequency,
-        held,
+        shares,
         root=root,
         residual=residual,
         inverse=inverse,
@@ -193,6 +201,7 @@ def normal_matrix(design: Any, inverse: Precision, background: float) -> Any:
     candidates = design.shape[1]
     kind = np.float64 if candidates <= _MOST_IN_DOUBLE else np.float32
     matrix = np.zeros((candidates, candidates), kind, order="F")
+    # X' diag(weights), (M, rows); the parts with b are sums of its rows.
     columns = design.tocsc()
     weighted = (columns.T * inverse.weights).tocsr()
     sums = weighted.sum(axis=1) - background * inverse.weights.sum() / 2
@@ -202,6 +211,7 @@ def normal_matrix(design: Any, inverse: Precision, background: float) -> Any:
         matrix[:end, start:end] = block - background * (sums[:end, None] + sums[start:end])
     if not inverse.deflation.shape[0]:
         return matrix
+    # Less the squares of the deflated columns, (eigenvalues, M).
     deflated = (inverse.deflation @ columns).toarray() - background * inverse.deflation.sum(axis=1)[
         :, None
     ]

@@ -86,15 +86,15 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
     counts, design = reporting(counts, design)
     rates, candidates = design.shape
     if candidates <= min(CROWDED * rates, MOST_AT_ONCE) or len(counts) < 2:
-        found = regress(counts, design, noise, background=background)
+        fit = regress(counts, design, noise, background=background)
         return Decoded(
-            found.respondents,
-            found.frequency,
-            found.shares,
-            variance=found.variance,
-            covariance=lambda: found.covariance,
-            unallocated=found.unallocated,
-            residual=found.residual,
+            fit.respondents,
+            fit.frequency,
+            fit.shares,
+            variance=fit.variance,
+            covariance=lambda: fit.covariance,
+            unallocated=fit.unallocated,
+            residual=fit.residual,
         )
     return _crossed(
         _half(counts, design, 0), _half(counts, design, 1), noise, background=background
@@ -116,11 +116,11 @@ def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Dec
     """Each half estimated with what the other chose, and the mean of both."""
     by_even, by_odd = choose(*even, noise, background), choose(*odd, noise, background)
     fits, (frequency, shares, variance) = [], np.zeros((3, even.design.shape[1]))
-    for half, kept in ((even, by_odd), (odd, by_even)):
-        fit = regress(half.counts, half.design[:, kept], noise, background=background)
-        estimates, variances = one_by_one(half.design, kept, fit, background=background)
+    for half, chosen in ((even, by_odd), (odd, by_even)):
+        fit = regress(half.counts, half.design[:, chosen], noise, background=background)
+        estimates, variances = one_by_one(half.design, chosen, fit, background=background)
         frequency += estimates / 2
-        shares[kept] += fit.shares / 2
+        shares[chosen] += fit.shares / 2
         variance += variances / 4
         fits.append(fit)
     missing, errors = zip(*(fit.unallocated for fit in fits), strict=True)
@@ -149,7 +149,7 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
         sizes,
         noise,
         background=background,
-        held=first_shares(rates, sizes, design, background=background),
+        shares=first_shares(rates, sizes, design, background=background),
     )
     matrix = normal_matrix(design, inverse, background)
     diagonal = np.diag(matrix).copy()
@@ -160,42 +160,46 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
         factor,
         solve_triangular(factor, slopes(design, inverse.times(rates), background), trans="T"),
     )
+    # (tried,): in standard errors.
     strength = shares * np.sqrt(diagonal)
-    kept: Indices = tried[strength >= min(CHOICE, strength.max())]
-    return kept
+    chosen: Indices = tried[strength >= min(CHOICE, strength.max())]
+    return chosen
 
 
 def one_by_one(
-    design: Any, kept: Indices, fit: Regression, background: float
+    design: Any, chosen: Indices, fit: Regression, background: float
 ) -> tuple[Floats, Floats]:
-    """(frequency, variance) of every candidate, each in a regression of its own on the `kept` ones
-    (whose regression is `fit`) and itself.
+    """(frequency, variance) of every candidate, each in a regression of its own.
+
+    That is on the `chosen` ones (whose regression is `fit`) and itself.
 
     By the partitioned inverse: with P the precision, S the kept columns and x that of the
     candidate, centred, and r the residuals, f_x = x'Pr / v and Var(f_x) = 1 / v, where v = x'Px -
     x'PS (S'PS)^-1 S'Px.
     """
+    # (rows, chosen): S, and P S.
     weights, deflation = fit.inverse
-    columns, chosen = design.tocsc(), design[:, kept].toarray() - background
-    weighted = weights[:, None] * chosen - deflation.T @ (deflation @ chosen)
+    columns, centred = design.tocsc(), design[:, chosen].toarray() - background
+    weighted = weights[:, None] * centred - deflation.T @ (deflation @ centred)
     left = fit.inverse.times(fit.left)
     frequency, information = np.empty(design.shape[1]), np.empty(design.shape[1])
     for start in range(0, design.shape[1], _COLUMNS):
         here = slice(start, start + _COLUMNS)
         part = columns[:, here]
+        # v of each candidate here: `own`, less what deflation and the chosen ones take of it.
         deflated = (deflation @ part).toarray() - background * deflation.sum(axis=1)[:, None]
         shared = fit.root.T @ (part.T @ weighted - background * weighted.sum(axis=0)).T
         own = (1 - 2 * background) * (part.T @ weights) + background**2 * weights.sum()
         information[here] = own - (deflated**2).sum(axis=0) - (shared**2).sum(axis=0)
         information[here][information[here] < _LEAST * own] = 0.0
         frequency[here] = slopes(part, left, background)
-    information[kept] = 1.0
+    information[chosen] = 1.0
     if not information.all():
         raise EstimateError(
             "expected candidates that set different bits, got some that are combinations of others"
         )
     frequency, variance = frequency / information, fit.dispersion / information
-    frequency[kept], variance[kept] = fit.frequency, fit.variance
+    frequency[chosen], variance[chosen] = fit.frequency, fit.variance
     return frequency, variance
 
 

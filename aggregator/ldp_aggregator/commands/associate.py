@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import ESTIMANDS, Options
@@ -53,19 +53,17 @@ def associate(
     allow_equal: bool,
     quiet: bool,
 ) -> None:
-    """Estimate how the answers to questions that SURVEY asks together go together, and test their
-    independence.
-    """
+    """Estimate joint answers to questions that SURVEY asks together, and test independence."""
     from ldp_aggregator.association.association import associate
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
-    found = associate(
+    association = associate(
         tally,
         names,
         options,
         candidates=read_candidates(tally.survey, survey_path),
         likelihood=likelihood,
     )
-    present(found.sheet(), form, output)
+    present(association.sheet(), form, output)

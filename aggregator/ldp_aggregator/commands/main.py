@@ -1,5 +1,4 @@
-"""The command `ldp`: subcommands come from whatever packages are installed, and are loaded when
-they are called.
+"""The command `ldp`: subcommands come from the installed packages, each loaded when it is called.
 
 Rules
 - Results go to standard output or a file, untouched by decoration; progress and warnings go to
@@ -31,9 +30,7 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but resu
 
 
 class Group(click.Group):
-    """A group that lists what its subcommands do in whole sentences, over as many lines as it
-    takes.
-    """
+    """A group that lists what its subcommands do in whole sentences, over several lines."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list."""
@@ -87,7 +84,7 @@ def _told_in_a_line() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         if error.errno == errno.EPIPE:
-            raise  # click ends quietly: whoever reads has enough
+            raise  # click ends quietly: the reader has enough
         raise click.ClickException(f"expected files and streams that work, got {error}") from error
     except MemoryError as error:
         raise click.ClickException(

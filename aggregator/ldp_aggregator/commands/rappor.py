@@ -1,6 +1,4 @@
-"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on with a
-survey of one's own.
-"""
+"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on."""
 
 from __future__ import annotations
 
@@ -10,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp_aggregator.commands.main import QUIET, Group
-from ldp_aggregator.commands.presentation import Presentation, presented, warn_of_health
+from ldp_aggregator.commands.output_options import (
+    OutputOptions,
+    warn_of_health,
+    with_output_options,
+)
 from ldp_aggregator.files import FileError, hand_out, read_lines
 from ldp_aggregator.streams import check_one_output
 
@@ -50,7 +52,7 @@ def rappor() -> None:
 @click.option(
     "--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv."
 )
-@presented
+@with_output_options
 @QUIET
 def import_files(
     parameters_path: Path,
@@ -63,8 +65,9 @@ def import_files(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies from files of google/rappor: parameters, counts (or reports), and a map
-    (or candidates).
+    """Estimate frequencies from files of google/rappor.
+
+    The files are its parameters, counts (or reports), and a map (or candidates).
 
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
@@ -75,10 +78,10 @@ def import_files(
     from ldp_aggregator.google_rappor.privacy import explanation, warnings
     from ldp_aggregator.google_rappor.results import results_csv
 
-    presentation = Presentation(**asked)
+    output_options = OutputOptions(**asked)
     if export_path is not None:
-        check_one_output(("--export", export_path), ("--output", presentation.output))
-    options = presentation.options
+        check_one_output(("--export", export_path), ("--output", output_options.output))
+    options = output_options.options
     parameters = read_parameters(parameters_path)
     dialect = None if client is None else DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
@@ -92,7 +95,7 @@ def import_files(
     estimates = decode(question, reports.counts, candidates, options=options)
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
-    presentation.hand_over(estimates)
+    output_options.hand_over(estimates)
 
 
 @rappor.command()
@@ -102,9 +105,7 @@ def import_files(
 )
 @click.option("--output", "-o", type=_FILE, help="Write to this file instead of standard output.")
 def survey(parameters_path: Path, name: str, output: Path | None) -> None:
-    """Write a survey file with the parameters of google/rappor, for new collections with our
-    client.
-    """
+    """Write a survey file with the parameters of google/rappor, for collections with our client."""
     from ldp_aggregator.google_rappor.files import read_parameters
     from ldp_aggregator.google_rappor.survey import survey_text
 

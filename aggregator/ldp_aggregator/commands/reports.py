@@ -1,6 +1,4 @@
-"""`ldp check`, `explain`, `aggregate`, `estimate`: what an operator or analyst does with surveys
-and reports.
-"""
+"""`ldp check`, `explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ import click
 
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import (
+from ldp_aggregator.commands.output_options import (
     QUESTION,
-    Presentation,
+    OutputOptions,
     check_names,
-    presented,
     warn_of_health,
+    with_output_options,
 )
 from ldp_aggregator.files import (
     hand_out,
@@ -76,7 +74,7 @@ def check(survey_path: Path, json_path: Path | None) -> None:
 def explain(survey_path: Path, json_path: Path | None) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
     from ldp.certificate import certificate
-    from ldp_aggregator.output.explanation import explanation
+    from ldp_aggregator.privacy.explanation import explanation
 
     survey = read_survey(survey_path)
     if json_path is not None:
@@ -141,7 +139,7 @@ def aggregate(
     "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
 )
 @QUESTION
-@presented
+@with_output_options
 @ALLOW_EQUAL
 @QUIET
 def estimate(
@@ -152,13 +150,11 @@ def estimate(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies, with standard errors and intervals, from tallies or
-    reports of SURVEY.
-    """
+    """Estimate frequencies, with errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimates.estimation import estimate
 
-    presentation = Presentation(**asked)
-    options = presentation.options
+    output_options = OutputOptions(**asked)
+    options = output_options.options
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
@@ -167,7 +163,7 @@ def estimate(
     if not quiet:
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
-    presentation.hand_over(estimates)
+    output_options.hand_over(estimates)
 
 
 def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:
@@ -216,7 +212,7 @@ def _say(text: str, json_path: Path | None) -> None:
 
 
 def _warn(survey: Survey) -> None:
-    from ldp_aggregator.output.explanation import warnings
+    from ldp_aggregator.privacy.explanation import warnings
 
     for warning in warnings(survey):
         click.echo(f"warning: {warning}", err=True)

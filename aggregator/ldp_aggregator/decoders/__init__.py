@@ -8,6 +8,7 @@ matrix   symbols from the rows of a matrix        noise    whole numbers with no
 sum      vectors of noisy numbers                 sketch   hash functions that all share
 sampled  bits for some of the values              bloom    Bloom filters and candidates
 search   texts that a search found                mean     a bit, for a mean alone
+dithered a level and its dither, for a mean and a variance
 (noise_likelihood: what noise errs by)
 
 Imports: `bloom`, `search`, `moments`, `tallies`.

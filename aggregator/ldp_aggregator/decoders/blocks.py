@@ -1,5 +1,10 @@
 """Kind `blocks`: Hadamard response, whose errors depend on how many hold the values of a block.
 
+The values are dealt out to blocks. A report names a symbol of one block, and supports half of the
+values there, likelier the device's own. Of the reports of a block those that support a value are
+counted against those that do not; reports of other blocks say nothing of it. So an estimate rests
+on more reports, and has more noise, the more respondents hold any value of its block.
+
     estimate (2 C - N) c / n, with N the reports of the value's block, and C those that support it
     n Var = c (2 / (R - 1) + F) - f,  F the share of the respondents who hold a value of the block
 
@@ -7,14 +12,14 @@ c is what a report is worth, and R the odds of a report that supports the value.
 estimate as well, c N / n - 2 / (R - 1); with one block it is 1. What of it is not f is shared by
 those who do not hold the value:
 
-    hold = c (2 / (R - 1) + 1) - 1,   other = c (2 / (R - 1) + g),   g = (F - f) / (1 - f)
+    if_held = c (2 / (R - 1) + 1) - 1,   if_not = c (2 / (R - 1) + g),   g = (F - f) / (1 - f)
 
 Where an entry is drawn from m, entries stand for respondents, and c for m c. The value is a share f
 / m of the entries, and of any other entry g = (F - f / m) / (1 - f / m) is in its block, so that
 
-    hold = m^2 c (2 / (R - 1) + [1 + (m - 1) g] / m) - 1,   other = m^2 c (2 / (R - 1) + g)
+    if_held = m^2 c (2 / (R - 1) + [1 + (m - 1) g] / m) - 1,   if_not = m^2 c (2 / (R - 1) + g)
 
-Who holds which values together is not known; f hold + (1 - f) other is right whoever does.
+Who holds which values together is not known; f if_held + (1 - f) if_not is right in any case.
 
 If fewer hold the value than it seems, chance has put more reports on its side, and not more into
 its block: for a lower frequency f' the mean square of the scores, (m c)^2 N / n, is still what was
@@ -23,25 +28,23 @@ counted, and the variance that less f'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Randomizer, is_blocked
+from ldp.mechanisms.contract import Blocked, Randomizer, is_blocked
+from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
     Range,
     Rates,
     chances_of_supporters,
+    of_one_report,
+    scores_of_symbols,
 )
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.scores import Scores, symbol_scores
-from ldp_aggregator.moments.supports import block_supports, blocks_of
+from ldp_aggregator.moments.supports import walsh_hadamard
 from ldp_aggregator.tallies.counting import total_reports
 
 
@@ -49,6 +52,7 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of Hadamard response, and of one that reports an entry of a set."""
     assert is_blocked(randomizer)  # noqa: S101 (a fact about our own table, not about input)
     reports = total_reports(counts, randomizer.layout)
+    # (M,) each: C and N of every value.
     supports, in_block = block_supports(randomizer, counts)
     frequency: Floats = (2 * supports - in_block) * float(randomizer.worth) / reports
     oracle, most = (
@@ -56,6 +60,7 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         randomizer.most if isinstance(randomizer, PadAndSample) else 1,
     )
     worth, elsewhere = float(oracle.worth), float(2 / (oracle.ratio - 1))
+    # F of every value's block, and the share that the value has of the entries.
     one_block = oracle.blocks == 1
     block = np.ones(len(frequency)) if one_block else worth * in_block / reports - elsewhere
     own = np.clip(frequency, 0, 1) / most
@@ -63,18 +68,51 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     alike = np.divide(block - own, 1 - own, out=np.ones(len(own)), where=own < 1)
     alike = np.clip(alike, 0, 1)
     scale = most**2 * worth
-    hold = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
-    other = scale * (elsewhere + alike)
+    if_held = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
+    if_not = scale * (elsewhere + alike)
     if not one_block:
         squares = scale * worth * in_block / reports
         return Moments(
-            reports, frequency, hold, other=other, covariance=_none, below=(squares - 1, squares)
+            reports,
+            frequency,
+            if_held,
+            variance_if_not=if_not,
+            covariance=_none,
+            below=(squares - 1, squares),
         )
     p, q = (float(rate) for rate in randomizer.within)
     rates = np.full(len(frequency), p), np.full(len(frequency), q)
     return Moments(
-        reports, frequency, hold, other=other, covariance=_none, supports=supports, rates=rates
+        reports,
+        frequency,
+        if_held,
+        variance_if_not=if_not,
+        covariance=_none,
+        supports=supports,
+        rates=rates,
     )
+
+
+def block_supports(randomizer: Blocked, counts: Counts) -> tuple[Counts, Counts]:
+    """How many reports support each value, and how many are in its block.
+
+    In a block, twice the support is the number of reports plus the Walsh-Hadamard transform at the
+    value's row.
+    """
+    oracle, size = blocks_of(randomizer), randomizer.size
+    transformed = walsh_hadamard(counts.reshape(oracle.blocks, oracle.rows))
+    # Values are dealt out to the blocks in turn.
+    in_block, by_row = transformed[:, 0], transformed[:, 1:].T
+    reports = np.broadcast_to(in_block, by_row.shape).ravel()[:size]
+    supports: Counts = (reports + by_row.ravel()[:size]) // 2
+    return supports, reports
+
+
+def blocks_of(randomizer: Blocked) -> HadamardResponse:
+    """The Hadamard response that makes the reports."""
+    oracle = randomizer.oracle if isinstance(randomizer, PadAndSample) else randomizer
+    assert isinstance(oracle, HadamardResponse)  # noqa: S101 (a fact about our own table)
+    return oracle
 
 
 def _none() -> Floats:
@@ -83,13 +121,8 @@ def _none() -> Floats:
     )
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
-    """Of one report from each respondent."""
-    return block_moments(randomizer, counts)
-
-
 def score_range(randomizer: Randomizer) -> Range:
-    """C or -c in the value's block, 0 elsewhere."""
+    """The worth c of a report or -c in the value's block, 0 elsewhere."""
     assert is_blocked(randomizer)  # noqa: S101
     return Range(-randomizer.worth, randomizer.worth)
 
@@ -107,15 +140,10 @@ def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
     return Rates(*block_supports(randomizer, counts), randomizer.within)
 
 
-def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
-    """Of symbols."""
-    return symbol_scores(question, counts, block_moments)
-
-
 DECODER = Decoder(
-    moments=moments,
+    moments=of_one_report(block_moments),
     score_range=score_range,
     payload_chances=payload_chances,
     support_rates=support_rates,
-    joint_scores=joint_scores,
+    joint_scores=scores_of_symbols(block_moments),
 )

@@ -24,7 +24,7 @@ from ldp_aggregator.moments.scores import Scores, among_others, ones_of
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the candidates' frequencies."""
     return bloom_moments(
-        randomizer, counts, asked.values, repeats=asked.reports_each, design=asked.design
+        _bloom(randomizer), counts, asked.values, repeats=asked.reports_each, design=asked.design
     )
 
 
@@ -49,6 +49,7 @@ def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) 
     randomizer = _bloom(question.randomizer)
     bits, noise = randomizer.bits, noise_of(randomizer)
     gain = noise.one - noise.zero
+    # (cohorts,): reports. A row of the design is a bit of a cohort, which has the cohort's share.
     sizes = counts[:, 0].astype(float)
     share = np.repeat(sizes / max(sizes.sum(), 1.0), bits)
     design = design_matrix(randomizer, candidates).toarray()
@@ -59,23 +60,29 @@ def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) 
             f"too many, or some "
             "that cannot be told apart by these reports"
         )
-    # The share of a cohort in the weights cancels the one that its reports are divided by.
+    # (M, rows). The share of a cohort in the weights cancels the one that its reports are divided
+    # by.
     weights = np.linalg.solve(gram, design.T) / gain
+    # (M, cohorts, bits), then (M, cohorts, 1 + bits) with what each report adds, whatever its bits.
     by_cohort = weights.reshape(len(gram), -1, bits)
     scores = np.concatenate([-noise.zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
+    # (cohorts, M, M): what the score of x is on average in a cohort, if v is held.
     seen = np.einsum("xji,jiv->jxv", by_cohort * gain, design.reshape(-1, bits, len(gram)))
+    # (M, M): E[s_x^2 | v] is the noise of the bits, and the mean square over cohorts.
     shares = sizes / sizes.sum()
     spread = noise.zero_variance + (noise.one_variance - noise.zero_variance) * design
     expected = weights**2 @ (share[:, None] * spread) + np.einsum("j,jxv->xv", shares, seen**2)
     flat = scores.reshape(len(gram), -1)
+    # (cohorts, 1 + bits, M): E[mark | v], the first mark being that of the report.
     rates = noise.zero + gain * design.reshape(-1, bits, len(gram))
     marks = np.concatenate([np.ones((len(shares), 1, len(gram))), rates], axis=1)
 
     def moments(cells: Floats) -> Floats:
-        held = flat @ cells
-        noisy = weights * (share * (spread @ held)) @ weights.T
+        # (M,), how many hold each value, by the scores; then (M, M), of noise and of means.
+        holders = flat @ cells
+        noisy = weights * (share * (spread @ holders)) @ weights.T
         return np.asarray(
-            noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, held, seen, optimize=True)
+            noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, holders, seen, optimize=True)
         )
 
     def law() -> Floats:

@@ -4,8 +4,9 @@ A module of this folder holds one kind and is named after it. It ends with its r
 
     DECODER = Decoder(moments=..., score_range=..., ...)
 
-of the table `ldp_aggregator.decoders.DECODERS`. No one else asks what class a randomizer has. What
-a row leaves out is refused, or there is nothing to it, as the defaults below say.
+which `ldp_aggregator.decoders.table` finds by the kind's name. Estimates, bounds, health and
+associations go by the row, and do not ask what class a randomizer has. What a row leaves out is
+refused, or there is nothing to it, as the defaults below say.
 
 Every estimate is a mean of scores: what one report is worth to a value, or to a mean.
 """
@@ -19,12 +20,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.scores import Scores
+from ldp_aggregator.moments.scores import Scores, symbol_scores
+from ldp_aggregator.search.reach import Reach
 from ldp_aggregator.tallies.counting import total_reports
 
 MOST_VALUES = 2048
@@ -56,12 +60,20 @@ class Range(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a mean is made of: unbiased, and linear in the tally. Values are one step apart."""
+    """What a mean is made of: unbiased, and linear in the tally.
+
+    Values are one step apart, and counted from the middle of their range.
+    """
 
     estimate: float
     mean_square: float
     variance: float
     """For the respondents."""
+    spread_error: float | None = None
+    """The standard error of the variance of what respondents hold, mean_square - estimate^2.
+
+    None where no report tells how values spread about their mean.
+    """
 
 
 class Rates(NamedTuple):
@@ -70,6 +82,15 @@ class Rates(NamedTuple):
     ones: Counts
     trials: Counts
     rates: tuple[Fraction, Fraction]
+
+
+class Finds(NamedTuple):
+    """What a search for texts finds."""
+
+    reach: Callable[[int], list[Reach]]
+    """How frequent a text has to be, by its length, for n respondents."""
+    never: str
+    """Which texts are never found, in words."""
 
 
 def no_moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
@@ -81,16 +102,19 @@ def mean_of_frequencies(
     randomizer: Randomizer,  # noqa: ARG001
     moments: Moments,
     counts: Counts,  # noqa: ARG001
-    values: Floats,
 ) -> Parts | None:
-    """C f, c^2 f and c Cov c for values c; None if frequencies have no covariance, or are many."""
-    if len(values) > MOST_VALUES:
+    """The parts c f, c^2 f and c Cov c for values c.
+
+    None if the frequencies have no covariance, or are too many.
+    """
+    frequency = moments.frequency
+    if len(frequency) > MOST_VALUES:
         return None
     try:
         covariance = moments.covariance()
     except EstimateError:
         return None
-    frequency = moments.frequency
+    values = from_middle(len(frequency))
     return Parts(
         float(values @ frequency),
         float(values**2 @ frequency),
@@ -101,6 +125,11 @@ def mean_of_frequencies(
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
     """The number of reports that estimates are made from: all."""
     return total_reports(counts, randomizer.layout)
+
+
+def no_score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
+    """For kinds that estimate no frequencies."""
+    return Refusal("no frequencies are estimated")
 
 
 def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
@@ -115,6 +144,16 @@ def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa:
 
 def no_rates(randomizer: Randomizer, counts: Counts) -> Rates | None:  # noqa: ARG001
     """Where no single rate says how often reports support a value."""
+    return None
+
+
+def no_points(randomizer: Randomizer) -> ProjectiveResponse | None:  # noqa: ARG001
+    """Where reports are no points of a projective space."""
+    return None
+
+
+def no_search(randomizer: Randomizer) -> Finds | None:  # noqa: ARG001
+    """Where texts need not be found."""
     return None
 
 
@@ -135,8 +174,22 @@ def listed(
     return tuple(question.domain.values or candidates), ""
 
 
-def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
+def no_values(
+    question: Question,  # noqa: ARG001
+    counts: Counts,  # noqa: ARG001
+    candidates: Sequence[str],  # noqa: ARG001
+) -> tuple[tuple[str, ...], str]:
+    """None, for kinds that estimate no frequencies."""
+    return (), ""
+
+
+def nothing_to_explain(question: Question) -> list[str]:  # noqa: ARG001
     """For kinds that need no words of their own."""
+    return []
+
+
+def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
+    """For kinds that there is nothing to warn of."""
     return []
 
 
@@ -154,8 +207,8 @@ class Decoder:
     """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
     values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
     """Which values are estimated, and what to know about the choice."""
-    mean_parts: Callable[[Randomizer, Any, Counts, Floats], Parts | None] = mean_of_frequencies
-    """From the moments of the frequencies, or None for none; and values c, from the middle."""
+    mean_parts: Callable[[Randomizer, Any, Counts], Parts | None] = mean_of_frequencies
+    """From the moments of the frequencies, which are None where there are none."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
     """The most by which a report's worth to the mean differs from what its device may hold."""
     reports: Callable[[Randomizer, Counts], int] = all_reports
@@ -165,12 +218,48 @@ class Decoder:
     payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
     """(least, greatest) probability of each symbol, or one number where all are alike."""
     support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
+    points: Callable[[Randomizer], ProjectiveResponse | None] = no_points
+    """The response whose reports are points, of which some are values that no one can hold."""
+    finds: Callable[[Randomizer], Finds | None] = no_search
     joint_scores: Callable[[Question, Counts, Sequence[str]], Scores] = no_scores
     """What a report is worth to each value, as functions of the tally cells that it marks."""
-    explained: Callable[[Randomizer], list[str]] = nothing_to_say
+    explained: Callable[[Question], list[str]] = nothing_to_explain
     """Lines of `ldp explain`."""
     warned: Callable[[Randomizer], list[str]] = nothing_to_say
     """Warnings of `ldp check` and `ldp explain`."""
+
+
+def of_one_report(
+    decode: Callable[[Randomizer, Counts], Moments],
+) -> Callable[[Randomizer, Counts, Asked], Moments]:
+    """The moments of kinds that have one report of each respondent, and no candidates."""
+
+    def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+        return decode(randomizer, counts)
+
+    return moments
+
+
+def scores_of_symbols(
+    decode: Callable[[Randomizer, Counts], Moments],
+) -> Callable[[Question, Counts, Sequence[str]], Scores]:
+    """The joint scores of kinds whose reports are one symbol each."""
+
+    def scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
+        return symbol_scores(question, counts, decode)
+
+    return scores
+
+
+def lines_of_mean(domain: Domain, error: float) -> list[str]:
+    """What epsilon covers, and the largest standard error of a mean of one respondent, in steps."""
+    _, step = domain.spacing or (0, 1)
+    unit = f" {domain.scale.unit}" if domain.scale is not None and domain.scale.unit else ""
+    return [
+        f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value against any "
+        "other, not one step",
+        f"  error of a mean     at most {float(step) * error:.4g}{unit} / sqrt(respondents)",
+    ]
 
 
 def of_support(p: Fraction, q: Fraction) -> Range:
@@ -185,12 +274,17 @@ def alike(least: Fraction | float, most: Fraction | float) -> tuple[Floats, Floa
 
 
 def chances_of_supporters(symbols: int, supporters: int, p: Fraction) -> tuple[Floats, Floats]:
-    """Of symbols of which so many support each value, one of them with probability p."""
+    """Of symbols of which a number support each value, one of them with probability p."""
     return alike((1 - p) / (symbols - supporters), p / supporters)
 
 
+def from_middle(size: int) -> Floats:
+    """Values one step apart, as many as `size`, counted from their middle."""
+    return np.arange(size, dtype=np.float64) - (size - 1) / 2
+
+
 def half(size: int) -> Fraction:
-    """How far the first and the last of so many whole numbers are from their middle."""
+    """How far the first and the last of n whole numbers are from their middle."""
     return Fraction(size - 1, 2)
 
 

@@ -3,64 +3,62 @@
     estimate h B / n with A B = 1 (`decoding`), h the counts of the symbols
     variance of the score of value v: sum_y A[v,y] B[y,x]^2 - [v = x]
 
-What an estimate errs by depends on what others hold: `other` is the mean of that variance over the
-values other than x, weighted by the estimated frequencies.
+What an estimate errs by depends on what others hold: `variance_if_not` is the mean of that variance
+over the values other than x, weighted by the estimated frequencies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half
+from ldp_aggregator.decoders.decoder import Decoder, Range, half, of_one_report, scores_of_symbols
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.scores import Scores, symbol_scores
 
 WORST_CONDITION = 1000.0
 """Of a matrix: beyond it, people should know what they are in for."""
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
-    """Of one report from each respondent."""
-    return matrix_moments(randomizer, counts)
-
-
 def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a stochastic matrix."""
     assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
+    # (values, symbols), and (symbols, values): what each symbol is worth to each value.
     channel = channel_array(randomizer)
     inverse = decoding(channel)
     observed = counts[0]
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
+    # (values held, values): the variance of the second one's score, if the first one is held.
     score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
     # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
     score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
-    hold = np.diag(score_variance).copy()
-    held = np.clip(frequency, 0, 1)
-    weights = np.where(np.eye(len(held), dtype=bool), 0.0, held[:, None] + 1e-12)
-    other = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
+    if_held = np.diag(score_variance).copy()
+    shares = np.clip(frequency, 0, 1)
+    # For each column the other values by their shares, all alike if no one holds any.
+    weights = np.where(np.eye(len(shares), dtype=bool), 0.0, shares[:, None] + 1e-12)
+    if_not = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
     third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
 
     def covariance() -> Floats:
+        # (symbols, symbols): the covariance of one report's symbol, given what respondents hold.
         spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
         matrix: Floats = inverse.T @ spread @ inverse / reports
         return matrix
 
     if channel.shape != (2, 2):
-        return Moments(reports, frequency, hold, other=other, covariance=covariance, third=third)
+        return Moments(
+            reports, frequency, if_held, variance_if_not=if_not, covariance=covariance, third=third
+        )
     own = np.diag(channel).copy()
     return Moments(
         reports,
         frequency,
-        hold,
-        other=other,
+        if_held,
+        variance_if_not=if_not,
         covariance=covariance,
         supports=observed,
         rates=(own, 1 - own[::-1]),
@@ -110,11 +108,6 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return channel.min(axis=0), channel.max(axis=0)
 
 
-def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
-    """Of symbols."""
-    return symbol_scores(question, counts, matrix_moments)
-
-
 def warned(randomizer: Randomizer) -> list[str]:
     """Of a matrix that hardly tells its values apart."""
     condition = float(np.linalg.cond(channel_array(_matrix(randomizer))))
@@ -136,10 +129,10 @@ def _matrix(randomizer: Randomizer) -> StochasticMatrix:
 
 
 DECODER = Decoder(
-    moments=moments,
+    moments=of_one_report(matrix_moments),
     score_range=score_range,
     mean_reach=mean_reach,
     payload_chances=payload_chances,
-    joint_scores=joint_scores,
+    joint_scores=scores_of_symbols(matrix_moments),
     warned=warned,
 )

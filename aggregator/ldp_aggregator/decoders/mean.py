@@ -17,8 +17,17 @@ from fractions import Fraction
 
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.one_bit import OneBitMean
+from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Decoder, Parts, Range, Refusal, alike, half
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Parts,
+    alike,
+    half,
+    lines_of_mean,
+    no_score_range,
+    no_values,
+)
 from ldp_aggregator.moments.moments import Moments
 
 
@@ -26,23 +35,16 @@ def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-    values: Floats,
 ) -> Parts:
     """From the number of ones; `counts` is ((zeros, ones),)."""
     zeros, ones = counts[0].tolist()
     reports = zeros + ones
     scale = float(_scale(_one_bit(randomizer)))
-    from_middle = scale * (ones - zeros) / reports
+    estimate = scale * (ones - zeros) / reports
     # Of a single report no spread is seen: then the largest that there is.
-    variance = (scale**2 - from_middle**2) / (reports - 1) if reports > 1 else scale**2
-    estimate = from_middle + float(values[0] + values[-1]) / 2
+    variance = (scale**2 - estimate**2) / (reports - 1) if reports > 1 else scale**2
     # The least mean square that the squared mean, less its error, allows: no spread is added.
     return Parts(estimate, estimate**2 - variance, variance)
-
-
-def score_range(randomizer: Randomizer) -> Range | Refusal:  # noqa: ARG001
-    """No frequency is estimated."""
-    return Refusal("no frequencies are estimated")
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
@@ -57,14 +59,10 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return alike(q, p)
 
 
-def explained(randomizer: Randomizer) -> list[str]:
+def explained(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
-    one_bit = _one_bit(randomizer)
-    return [
-        f"  sensitivity         {one_bit.size - 1}: epsilon covers any value against any other, "
-        "not one step",
-        f"  error of a mean     at most {float(_scale(one_bit)):.4g} / sqrt(respondents)",
-    ]
+    one_bit = _one_bit(question.randomizer)
+    return lines_of_mean(question.domain, float(_scale(one_bit)))
 
 
 def _scale(one_bit: OneBitMean) -> Fraction:
@@ -79,8 +77,9 @@ def _one_bit(randomizer: Randomizer) -> OneBitMean:
 
 
 DECODER = Decoder(
-    score_range=score_range,
+    score_range=no_score_range,
     gives="mean",
+    values=no_values,
     mean_parts=mean_parts,
     mean_reach=mean_reach,
     payload_chances=payload_chances,

@@ -1,5 +1,10 @@
 """Kind `noise`: a whole number plus noise; frequencies by a filter, and the mean without them.
 
+A device adds noise to its number: each step away from the truth is less likely by a constant
+factor. What is reported is the truth seen through a blur, and a filter that undoes the blur gives
+frequencies. Undoing it enlarges the noise, so single frequencies are rough; the mean needs no
+filter, as the noise is 0 on average.
+
 Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With
 a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the
 channel has three diagonals, so frequencies come from a filter of three terms:
@@ -12,10 +17,10 @@ v, so that
 
     E[score^2 | x] = below_v a^(v-x) for x < v,  above_v a^(x-v) for x > v
 
-and `other` is its mean over all who do not hold v, whose values are taken to be the most likely
-ones. The squares of the scores themselves would be unbiased for it; but they rest on the outputs
-next to v alone, and go wrong as f_v does. Third and fourth powers go by the same rule; next to
-those, what the squares take from a fourth cumulant is left in.
+and `variance_if_not` is its mean over all who do not hold v, whose values are taken to be the most
+likely ones. The squares of the scores themselves would be unbiased for it; but they rest on the
+outputs next to v alone, and go wrong as f_v does. Third and fourth powers go by the same rule; next
+to those, what the squares take from a fourth cumulant is left in.
 
 A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond
 it too: the noise has no memory, so on average that is a / (1-a) farther out, with variance k,
@@ -34,7 +39,6 @@ Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sunda
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -44,10 +48,18 @@ from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Parts, Range, half
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Parts,
+    Range,
+    from_middle,
+    half,
+    lines_of_mean,
+    of_one_report,
+    scores_of_symbols,
+)
 from ldp_aggregator.decoders.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.scores import Scores, symbol_scores
 
 _FEWEST_AT_OWN = 5
 """Reports expected at a value if everybody held it.
@@ -59,9 +71,7 @@ _HARDLY_ANY = 1e-9
 
 
 class Noise(NamedTuple):
-    """The numbers of the formulas above: arrays over the outputs of the domain, but for the last
-    two.
-    """
+    """The numbers of the formulas above: arrays over the outputs of the domain, or one number."""
 
     own: Floats
     next: Floats
@@ -95,10 +105,10 @@ def folded(randomizer: AdditiveNoise, counts: Counts) -> Counts:
     Shape (values,).
     """
     margin, last = randomizer.margin, randomizer.size - 1
-    kept: Counts = counts[0, margin : margin + last + 1].copy()
-    kept[0] += counts[0, :margin].sum()
-    kept[last] += counts[0, margin + last + 1 :].sum()
-    return kept
+    inside: Counts = counts[0, margin : margin + last + 1].copy()
+    inside[0] += counts[0, :margin].sum()
+    inside[last] += counts[0, margin + last + 1 :].sum()
+    return inside
 
 
 def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -109,29 +119,35 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         folded(randomizer, counts).astype(float),
         int(counts.sum()),
     )
+    # (values,) each: what comes out, the frequencies by the filter, and the most likely ones, at
+    # which errors are taken.
     shares /= reports
     own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
     likely = likely_shares(shares, frequency, noise.stays, step=noise.step)
+    # The shares of those who hold less and more, each by a^distance.
     less, more = on_each_side(likely, noise.step)
     others = 1 - likely
 
     def expected(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
-        """What a score is on average, if it is `of_own` for the value's output and `of_next` for
-        those beside it.
+        """What a score is on average: of holders, and of the others who are likely there.
+
+        A score is `of_own` for the value's output and `of_next` for those beside it, else
+        0.
         """
         middle, beside = of_own * noise.stays, of_next * noise.stays
         before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
         # Of those who hold less and more, but for the powers of a.
         below = middle + before / noise.step + after * noise.step
         above = middle + before * noise.step + after / noise.step
+        # Where hardly anyone holds another value, the worse of the two sides.
         larger = np.where(np.abs(below) > np.abs(above), below, above)
         elsewhere = np.divide(
             below * less + above * more, others, out=noise.step * larger, where=others > _HARDLY_ANY
         )
         return middle + noise.step * (before + after), elsewhere
 
-    if_held, other = expected(own**2, near**2)
+    if_held, if_not = expected(own**2, near**2)
     held_cube, third = expected(own**3, -(near**3))
     nothing = np.zeros_like(own)
     (held_up, rising), (held_down, falling) = expected(own**4, nothing), expected(nothing, near**4)
@@ -140,6 +156,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     held_fourth = held_up + held_down - 4 * held_cube + 6 * if_held - 3
 
     def covariance() -> Floats:
+        # (values, values): the mean product of two scores, by the filter along both axes.
         square = _three_terms(own, -near, _three_terms(own, -near, np.diag(shares)).T)
         matrix: Floats = (square - np.diag(frequency)) / reports
         return matrix
@@ -149,7 +166,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         reports,
         frequency,
         if_held - 1,
-        other=other,
+        variance_if_not=if_not,
         covariance=covariance,
         third=(held_cube - 3 * if_held + 2, third),
         fourth=(held_fourth, rising + falling),
@@ -160,9 +177,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def mean_error(randomizer: AdditiveNoise) -> float:
-    """The standard error of a mean for the respondents, times the root of their number, at the
-    worst.
-    """
+    """The standard error of a respondents' mean, times the root of their number, at the worst."""
     noise, half = Noise.of(randomizer), (randomizer.size - 1) / 2
     least_at_ends = 2 * noise.step**half / (1 + noise.step)
     return math.sqrt(noise.spread * (2 - least_at_ends))
@@ -187,21 +202,15 @@ def _with_ends(size: int, inside: float, end: float) -> Floats:
     return numbers
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
-    """Of one report from each respondent."""
-    return noise_moments(randomizer, counts)
-
-
 def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-    values: Floats,
 ) -> Parts:
     """From the scores alone, without frequencies."""
     randomizer = _additive(randomizer)
     noise, shares = Noise.of(randomizer), folded(randomizer, counts) / counts.sum()
-    score = values.copy()
+    score = from_middle(randomizer.size)
     score[0] -= noise.beyond
     score[-1] += noise.beyond
     added = noise.spread * (2 - float(shares[0] + shares[-1]))
@@ -221,11 +230,13 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """a^z (1-a) / (1+a), at an end a^z / (1+a), with z the distance of the nearest value, or of the
-    farthest.
+    """a^z (1-a) / (1+a), at an end a^z / (1+a).
+
+    z is the distance of the nearest value, or of the farthest.
     """
     randomizer = _additive(randomizer)
     step, last = float(randomizer.step), randomizer.size - 1
+    # (outputs,) each: the number that comes out, and its distance from the values.
     outputs = np.arange(randomizer.layout.symbols) - randomizer.margin
     scale = np.full(len(outputs), (1 - step) / (1 + step))
     scale[[0, -1]] = 1 / (1 + step)
@@ -234,19 +245,10 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return scale * step**farthest, scale * step**nearest
 
 
-def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
-    """Of symbols."""
-    return symbol_scores(question, counts, noise_moments)
-
-
-def explained(randomizer: Randomizer) -> list[str]:
+def explained(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
-    additive = _additive(randomizer)
-    return [
-        f"  sensitivity         {additive.size - 1}: epsilon covers any value against any other, "
-        "not one step",
-        f"  error of a mean     at most {mean_error(additive):.4g} / sqrt(respondents)",
-    ]
+    additive = _additive(question.randomizer)
+    return lines_of_mean(question.domain, mean_error(additive))
 
 
 def _additive(randomizer: Randomizer) -> AdditiveNoise:
@@ -255,12 +257,12 @@ def _additive(randomizer: Randomizer) -> AdditiveNoise:
 
 
 DECODER = Decoder(
-    moments=moments,
+    moments=of_one_report(noise_moments),
     score_range=score_range,
     frequencies_if_asked=True,
     mean_parts=mean_parts,
     mean_reach=mean_reach,
     payload_chances=payload_chances,
-    joint_scores=joint_scores,
+    joint_scores=scores_of_symbols(noise_moments),
     explained=explained,
 )

@@ -1,5 +1,8 @@
-"""The most likely frequencies behind whole numbers with noise: what the errors of the unbiased ones
-are taken at.
+"""The most likely frequencies behind noisy numbers, at which errors of unbiased ones are taken.
+
+An unbiased estimate of a rare value is often negative, and no frequency is. Where the error of an
+estimate depends on the frequencies of all values, a guess at these is needed that could be true;
+this module makes it.
 
     f <- f x A (h / (A f)),  A[y,x] = stays_y a^|y-x|,  h the shares of the outputs
 
@@ -42,19 +45,20 @@ def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) 
     return smooth if gain > _EQUALLY else sharp
 
 
-def _climbed(found: Floats, shares: Floats, stays: Floats, step: float) -> Floats:
+def _climbed(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Floats:
     for _ in range(_STEPS):
-        expected = stays * spread_out(found, step)
+        # A f, and h / (A f) where something came out: (values,).
+        expected = stays * spread_out(frequency, step)
         ratio = np.divide(shares, expected, out=np.zeros_like(shares), where=expected > 0)
-        found = found * spread_out(stays * ratio, step)
-        found /= found.sum()
-    return found
+        frequency = frequency * spread_out(stays * ratio, step)
+        frequency /= frequency.sum()
+    return frequency
 
 
-def _log_likelihood(found: Floats, shares: Floats, stays: Floats, step: float) -> float:
+def _log_likelihood(frequency: Floats, shares: Floats, stays: Floats, step: float) -> float:
     """Of one report, on average."""
     seen = shares > 0
-    expected = stays * spread_out(found, step)
+    expected = stays * spread_out(frequency, step)
     return float(shares[seen] @ np.log(np.maximum(expected[seen], _NEVER)))
 
 

@@ -1,12 +1,16 @@
 """Kind `pure`: a report supports its own value with probability p, and any other with q.
 
+Of those who hold a value, a share p is expected to support it; of all others, a share q. So the
+share of the reports that supports it lies between q and p, and says by where it lies what part of
+the respondents holds the value. Nearly every frequency oracle is of this kind.
+
 With C of n reports in support of a value, and f its frequency,
 
     estimate (C / n - q) / (p - q)
     n Var of the estimate, for the respondents = f p (1-p) / (p-q)^2 + (1 - f) q (1-q) / (p-q)^2
 
-which is what `ldp_aggregator.moments` calls `hold` and `other`. Of memoized mechanisms, respondents
-may have sent several reports of one permanent response.
+the two fractions being what `Moments` calls `variance_if_held` and `variance_if_not`. Of memoized
+mechanisms, respondents may have sent several reports of one permanent response.
 
 Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
 """
@@ -51,9 +55,7 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of a mechanism in which every report supports its own value with p and any other with
-    q.
-    """
+    """Moments where every report supports its own value with p and any other with q."""
     assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
     supports = support_counts(randomizer, counts)
     reports = total_reports(counts, randomizer.layout)
@@ -69,6 +71,8 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
                 "expected a mechanism whose reports support pairs of values evenly for a covariance"
             )
         both_own, both_other = (float(rate) for rate in joint)
+        # (M, M): the share of the respondents who hold one of two values, of whose reports
+        # `both_own` support both; `both_other` of the others' do.
         own = frequency[:, None] + frequency[None, :]
         off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
         np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
@@ -79,7 +83,7 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         reports,
         frequency,
         np.full(size, p * (1 - p) / scale),
-        other=np.full(size, q * (1 - q) / scale),
+        variance_if_not=np.full(size, q * (1 - q) / scale),
         covariance=covariance,
         supports=supports,
         rates=(np.full(size, p), np.full(size, q)),
@@ -99,10 +103,11 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
     respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
 
-    def variance(kept: float) -> Floats:
-        instantaneous = (kept * p * (1 - p) + (1 - kept) * q * (1 - q)) / repeats
+    def variance(lasting_rate: float) -> Floats:
+        instantaneous = (lasting_rate * p * (1 - p) + (1 - lasting_rate) * q * (1 - q)) / repeats
         return np.full(
-            len(once.frequency), (kept * (1 - kept) * (p - q) ** 2 + instantaneous) / signal**2
+            len(once.frequency),
+            (lasting_rate * (1 - lasting_rate) * (p - q) ** 2 + instantaneous) / signal**2,
         )
 
     def covariance() -> Floats:
@@ -110,15 +115,24 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
             raise EstimateError(
                 f"expected one report of each respondent for a covariance of symbols, got {repeats}"
             )
-        return np.diag(once.frequency * hold + (1 - once.frequency) * other) / respondents
+        return np.diag(once.frequency * if_held + (1 - once.frequency) * if_not) / respondents
 
-    hold, other = map(variance, lasting)
-    worth = round(respondents * float(once.other[0] / other[0]))
+    if_held, if_not = map(variance, lasting)
+    worth = round(respondents * float(once.variance_if_not[0] / if_not[0]))
     note = repeats_note(respondents, repeats, worth)
-    laws = (repeated(((kept, p), (1 - kept, q)), repeats) for kept in lasting)
+    laws = (
+        repeated(((lasting_rate, p), (1 - lasting_rate, q)), repeats) for lasting_rate in lasting
+    )
     jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
     return with_jumps(
-        Moments(respondents, once.frequency, hold, other=other, covariance=covariance, note=note),
+        Moments(
+            respondents,
+            once.frequency,
+            if_held,
+            variance_if_not=if_not,
+            covariance=covariance,
+            note=note,
+        ),
         *jumps,
     )
 
@@ -154,10 +168,16 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
     """Of the symbols of a projective space, unless they are folded."""
     if isinstance(randomizer, PadAndSample):
         return payload_chances(randomizer.oracle)
-    if not isinstance(randomizer, ProjectiveResponse) or randomizer.folded:
+    response = points(randomizer)
+    if response is None or response.folded:
         return None
-    block = geometry(randomizer.order, randomizer.dimension).block
-    return chances_of_supporters(randomizer.layout.symbols, block, randomizer.support[0])
+    block = geometry(response.order, response.dimension).block
+    return chances_of_supporters(response.layout.symbols, block, response.support[0])
+
+
+def points(randomizer: Randomizer) -> ProjectiveResponse | None:
+    """The response itself, if it is projective."""
+    return randomizer if isinstance(randomizer, ProjectiveResponse) else None
 
 
 def _bit_scores(question: Question) -> Scores:
@@ -166,14 +186,15 @@ def _bit_scores(question: Question) -> Scores:
     joint = randomizer.joint_support()
     assert joint is not None  # noqa: S101
     scale = (p - q) ** 2
+    # (M, 1 + M): the cells of a tally are that of the reports, and one for each bit.
     scores = np.concatenate([np.full((size, 1), -q), np.eye(size)], axis=1) / (p - q)
-    hold, other = p * (1 - p) / scale, q * (1 - q) / scale
+    if_held, if_not = p * (1 - p) / scale, q * (1 - q) / scale
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
     either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
     return by_pairs(
         question,
         scores,
-        (hold + 1, other),
+        (if_held + 1, if_not),
         pair=(either, neither),
         law=law,
         powers=powers_of_support(randomizer),
@@ -192,5 +213,6 @@ DECODER = Decoder(
     known_before=True,
     payload_chances=payload_chances,
     support_rates=support_rates,
+    points=points,
     joint_scores=joint_scores,
 )

@@ -3,7 +3,7 @@
 The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window, else 0;
 windows are uniform, so
 
-    hold = (b/d) (p (1-p) / (p-q)^2 + 1) - 1,   other = (b/d) q (1-q) / (p-q)^2
+    if_held = (b/d) (p (1-p) / (p-q)^2 + 1) - 1,   if_not = (b/d) q (1-q) / (p-q)^2
 
 Given the value, bits are independent, and those of other values have a score of mean 0: no two
 estimates correlate.
@@ -34,18 +34,19 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     size, reports = randomizer.size, total_reports(counts, randomizer.layout)
     check_repeats(reports, repeats)
     respondents = reports // repeats
+    # (values,) each: how many reports have a bit for the value, and how many a 1 there.
     values = np.arange(size)
     asked, ones = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     for place in range(randomizer.sampled):
-        # A value has this place in the window that starts so much before it.
+        # A value has this place in the window that starts so much before it: (values, 1 + b).
         windows = counts[(values - place) % size]
         asked += windows[:, 0]
         ones += windows[:, 1 + place]
     p, q = (float(rate) for rate in randomizer.within)
     share, signal = randomizer.sampled / size, p - q
     frequency = (ones - q * asked) / (reports * share * signal)
-    hold = np.full(size, (p * (1 - p) / signal**2 + 1) / share - 1)
-    other = np.full(size, q * (1 - q) / signal**2 / share)
+    if_held = np.full(size, (p * (1 - p) / signal**2 + 1) / share - 1)
+    if_not = np.full(size, q * (1 - q) / signal**2 / share)
     # Of a one, of a zero, and of a window without the value.
     scores = np.array([1 - q, -q, 0]) / (share * signal)
     jumps = (
@@ -53,12 +54,20 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     )
 
     def covariance() -> Floats:
-        matrix: Floats = np.diag((frequency * hold + (1 - frequency) * other) / respondents)
+        matrix: Floats = np.diag((frequency * if_held + (1 - frequency) * if_not) / respondents)
         return matrix
 
     note = repeats_note(respondents, repeats, respondents)
     return with_jumps(
-        Moments(respondents, frequency, hold, other=other, covariance=covariance, note=note), *jumps
+        Moments(
+            respondents,
+            frequency,
+            if_held,
+            variance_if_not=if_not,
+            covariance=covariance,
+            note=note,
+        ),
+        *jumps,
     )
 
 
@@ -82,9 +91,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
-    """The greatest worth of a report that has a bit for each value of a window, and 0 for the
-    others.
-    """
+    """The greatest worth of a report that has bits for the values of a window, and 0 for others."""
     worths = [
         max((Fraction(2 * value - size + 1, 2)) * score for score in scores)
         for value in range(size)

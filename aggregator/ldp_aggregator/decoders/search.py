@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, of_support
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Finds, Range, of_support
 from ldp_aggregator.decoders.pure import payload_chances as chances_of_cells
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.search.found import found_moments, found_texts
@@ -25,7 +26,7 @@ _EXAMPLE = 1_000_000
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the texts asked for, among the respondents held out."""
-    return found_moments(randomizer, counts, asked.values)
+    return found_moments(_search(randomizer), counts, asked.values)
 
 
 def values(
@@ -53,14 +54,20 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
     return chances_of_cells(_search(randomizer).oracle)
 
 
-def explained(randomizer: Randomizer) -> list[str]:
-    """How a search goes, and what it finds."""
+def finds(randomizer: Randomizer) -> Finds:
+    """By length, as long as all texts are."""
     search = _search(randomizer)
-    found = in_words(expected_reach(search, _EXAMPLE))
+    return Finds(partial(expected_reach, search), never_found(search))
+
+
+def explained(question: Question) -> list[str]:
+    """How a search goes, and what it finds."""
+    search = _search(question.randomizer)
+    frequencies = in_words(expected_reach(search, _EXAMPLE))
     return [
         f"  search              {search.stages} cohorts find texts, {search.held_out} estimate "
         "them; a respondent is in one of these, whatever the text",
-        f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by {found}; "
+        f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by {frequencies}; "
         f"{never_found(search)} never found",
     ]
 
@@ -76,5 +83,6 @@ DECODER = Decoder(
     values=values,
     reports=reports,
     payload_chances=payload_chances,
+    finds=finds,
     explained=explained,
 )

@@ -1,20 +1,25 @@
 """Kind `sketch`: count-mean sketches, whose hash functions are chosen once for all respondents.
 
+A hash function takes a great many values to a few buckets, and a device reports its bucket; which
+function it uses is its cohort. Other values meet a value in its bucket under some of the functions,
+and are taken for it there. On average over functions that is known and subtracted. What is left of
+it is an error that depends on the functions, and so stays however many reports there are.
+
     estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort
     q' = c p + (1-c) q
-    Var = [f hold + (1 - f) other] / n + lasting
-    hold = p (1-p) / (p-q')^2,  other = q' (1-q') / (p-q')^2 - c / ((1-c) k)
-    lasting = c / ((1-c) k) x (sum of f_x^2 over the other values x)
+    Var = [f if_held + (1 - f) if_not] / n + collisions
+    if_held = p (1-p) / (p-q')^2,  if_not = q' (1-q') / (p-q')^2 - c / ((1-c) k)
+    collisions = c / ((1-c) k) x (sum of f_x^2 over the other values x)
     third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or
     nothing:
-    lasting_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
-    lasting_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
+    collisions_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
+    collisions_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
 
-c is the chance that two values meet in one of the k hash functions. The lasting part is what their
-meeting adds, and no number of reports reduces it. In place of the unknown sum of f^2 stands its
-unbiased estimate, or 0 if that is negative:
+c is the chance that two values meet in one of the k hash functions. What their meeting
+adds is the variance of collisions, which no number of reports reduces. In place of the unknown sum
+of f^2 stands its unbiased estimate, or 0 if that is negative:
 
-    S = (sum of estimate^2 - sum of [f hold + (1-f) other] / n) / (1 + (d-1) c / ((1-c) k))
+    S = (sum of estimate^2 - sum of [f if_held + (1-f) if_not] / n) / (1 + (d-1) c / ((1-c) k))
 
 In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which are rather
 more: on the safe side.
@@ -37,10 +42,10 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
     Range,
     chances_of_supporters,
+    of_one_report,
     of_support,
 )
 from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
@@ -52,45 +57,46 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a sketch from its counts."""
     assert isinstance(randomizer, CountMean | HadamardCountMean)  # noqa: S101 (a fact about our own table)
     reports = total_reports(counts, randomizer.layout)
+    # (M,): how many reports support the bucket of each value, over all cohorts.
     within = _of_buckets(randomizer, counts)
     supports = sum(
-        of_bucket[held] for of_bucket, held in zip(within, buckets_of(randomizer), strict=True)
+        of_bucket[bucket_of]
+        for of_bucket, bucket_of in zip(within, buckets_of(randomizer), strict=True)
     )
     p, q = (float(rate) for rate in support_rates(randomizer))
     c = float(collision(randomizer.buckets))
     share, scale = c / ((1 - c) * randomizer.cohorts), (p - q) ** 2
-    hold, other = p * (1 - p) / scale, q * (1 - q) / scale - share
+    if_held, if_not = p * (1 - p) / scale, q * (1 - q) / scale - share
     frequency: Floats = (supports / reports - q) / (p - q)
-    noise = (frequency * hold + (1 - frequency) * other).sum() / reports
+    # S of the formulas above, and of it what others than the value have.
+    noise = (frequency * if_held + (1 - frequency) * if_not).sum() / reports
     size = randomizer.size
     squares = max(0.0, float((frequency**2).sum() - noise) / (1 + (size - 1) * share))
-    lasting = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
+    collisions = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
     note = (
-        f"Up to {np.sqrt(lasting.max()):.2g} of each standard error does not shrink with more "
+        f"Up to {np.sqrt(collisions.max()):.2g} of each standard error does not shrink with more "
         f"reports: "
         f"values share buckets under the survey's {randomizer.cohorts:,} hash functions."
     )
-    held, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
+    shares, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
     return Moments(
         reports,
         frequency,
-        np.full(size, hold),
-        other=np.full(size, other),
+        np.full(size, if_held),
+        variance_if_not=np.full(size, if_not),
         covariance=_none,
-        lasting=lasting,
+        collision_variance=collisions,
         note=note,
         third=(np.full(size, third[0]), np.full(size, third[1])),
         fourth=(np.full(size, fourth[0]), np.full(size, fourth[1])),
-        lasting_third=c * (1 - 2 * c) / missed**2 * of_others(held**3),
-        lasting_fourth=c * (1 - 6 * c * (1 - c)) / missed**3 * of_others(held**4),
+        collision_third=c * (1 - 2 * c) / missed**2 * of_others(shares**3),
+        collision_fourth=c * (1 - 6 * c * (1 - c)) / missed**3 * of_others(shares**4),
     )
 
 
 def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
-    """(p, q'): how often a report supports its own value, and over the choice of hash functions
-    another.
-    """
+    """(p, q'): how often a report supports its own value, and another over all hash functions."""
     (p, q), c = sketch.within, collision(sketch.buckets)
     return p, c * p + (1 - c) * q
 
@@ -107,6 +113,8 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
     """How many reports support each bucket, of shape (cohorts, buckets)."""
     if isinstance(sketch, CountMean):
         return counts[:, 1:]
+    # (cohorts, coordinates, plus or minus). A report supports half of the buckets: those that do,
+    # less those that do not, are the transform of plus less minus.
     signs = counts.reshape(len(counts), -1, 2)
     reports = counts.sum(axis=1, keepdims=True)
     supports: Counts = (reports + walsh_hadamard(signs[:, :, 0] - signs[:, :, 1])) // 2
@@ -117,11 +125,6 @@ def _none() -> Floats:
     raise EstimateError(
         "expected a mechanism other than a sketch for a covariance: hash functions are shared"
     )
-
-
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
-    """Of one report from each respondent."""
-    return sketch_moments(randomizer, counts)
 
 
 def score_range(randomizer: Randomizer) -> Range:
@@ -139,7 +142,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
 
 
 DECODER = Decoder(
-    moments=moments,
+    moments=of_one_report(sketch_moments),
     score_range=score_range,
     known_before=True,
     payload_chances=payload_chances,

@@ -1,7 +1,7 @@
 """Kind `sum`: a report has a number for each value; the estimate is the mean score of a value's.
 
-The variance of a score is the same whoever holds the value, and places are independent given what a
-respondent holds.
+The variance of a score is the same no matter who holds the value, and places are independent given
+what a respondent holds.
 """
 
 from __future__ import annotations
@@ -15,36 +15,28 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, reach_of_mean
+from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report, reach_of_mean
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
 from ldp_aggregator.moments.scores import Scores, by_pairs, even_powers
 from ldp_aggregator.tallies.counting import total_reports
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
-    """Of one report from each respondent."""
-    return sum_moments(randomizer, counts)
-
-
 def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a vector of noisy numbers."""
     assert isinstance(randomizer, NoisyHistogram)  # noqa: S101
     reports = total_reports(counts, randomizer.layout)
-    frequency = counts @ np.array([float(score) for score in randomizer.scores()]) / reports
-    variance = np.full(len(frequency), float(randomizer.variance()))
     scores = np.array([float(score) for score in randomizer.scores()])
-    laws = (
-        np.array([float(mass) for mass in randomizer.level_law(holds=holds)])
-        for holds in (True, False)
-    )
+    frequency = counts @ scores / reports
+    variance = np.full(len(frequency), float(randomizer.variance()))
+    if_not, if_held = _level_laws(randomizer)
 
     def covariance() -> Floats:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    moments = Moments(reports, frequency, variance, other=variance, covariance=covariance)
-    return with_jumps(moments, *(jumps_of(scores, law) for law in laws))
+    moments = Moments(reports, frequency, variance, variance_if_not=variance, covariance=covariance)
+    return with_jumps(moments, jumps_of(scores, if_held), jumps_of(scores, if_not))
 
 
 def score_range(randomizer: Randomizer) -> Range:
@@ -97,7 +89,7 @@ def _histogram(randomizer: Randomizer) -> NoisyHistogram:
 
 
 DECODER = Decoder(
-    moments=moments,
+    moments=of_one_report(sum_moments),
     score_range=score_range,
     mean_reach=mean_reach,
     known_before=True,

@@ -62,7 +62,7 @@ def for_population(moments: Moments, missing: float) -> tuple[Floats, Floats]:
 
 
 def null_chances(moments: Moments) -> Floats:
-    """P[C >= c] if nobody holds the value, for either estimand; shape (M,)."""
+    """P[C >= c] if no one holds the value, for either estimand; shape (M,)."""
     from scipy.special import betainc
 
     count, _, q = rising(moments)
@@ -73,7 +73,7 @@ def null_chances(moments: Moments) -> Floats:
 
 def rising(moments: Moments) -> tuple[Floats, Floats, Floats]:
     """(count, p, q) such that p > q: of reports that support the value, or of those that do not."""
-    assert moments.supports is not None  # noqa: S101 (whoever asks has looked)
+    assert moments.supports is not None  # noqa: S101 (callers have looked)
     assert moments.rates is not None  # noqa: S101
     count, (p, q) = moments.supports.astype(float), moments.rates
     lies = p < q
@@ -92,6 +92,6 @@ def _least(reports: int, size: int, holds: Callable[[Floats], Flags]) -> Floats:
     below, enough = np.full(size, -1.0), np.full(size, reports + 1.0)
     while (enough - below > 1).any():
         middle = np.floor((below + enough) / 2)
-        found = holds(middle)
-        below, enough = np.where(found, below, middle), np.where(found, middle, enough)
+        passes = holds(middle)
+        below, enough = np.where(passes, below, middle), np.where(passes, middle, enough)
     return enough

@@ -44,15 +44,15 @@ def tails(
     """The tails at each count, for arrays that broadcast; `holders` need not be whole numbers."""
     shape = np.broadcast_shapes(*map(np.shape, (count, holders, reports, p, q)))
     count, holders, reports, p, q = (
-        np.broadcast_to(np.asarray(each, dtype=float), shape).ravel()
-        for each in (count, holders, reports, p, q)
+        np.broadcast_to(np.asarray(array, dtype=float), shape).ravel()
+        for array in (count, holders, reports, p, q)
     )
     p, q = (np.clip(rate, _FROM_THE_ENDS, 1 - _FROM_THE_ENDS) for rate in (p, q))
     upper = np.where(count <= 0, 1.0, 0.0)
     lower = 1 - upper
     inside = np.flatnonzero((count > 0) & (count <= reports))
     if inside.size:
-        parts = (each[inside] for each in (count, holders, reports - holders, p, q))
+        parts = (array[inside] for array in (count, holders, reports - holders, p, q))
         upper[inside], lower[inside] = _inside(*parts)
     return Tails(upper.reshape(shape), lower.reshape(shape))
 
@@ -73,6 +73,7 @@ def _inside(
     # By symmetry half the circle is enough: shape (L, nodes) from here on.
     reach = np.minimum(np.pi, _WIDTHS / spread)[:, None]
     angle = reach * (np.arange(_NODES) + 0.5) / _NODES
+    # The logarithm of the generating function there, less that of w^count.
     log_modulus, phase = size[:, None], -count[:, None] * angle
     for many, rate in (
         (holders[:, None], of_holder[:, None]),
@@ -95,8 +96,8 @@ def _saddle(
     linear = holders * odds + others * other_odds - mean * (odds + other_odds)
     # The form of the root that subtracts nothing.
     total = np.abs(linear) + np.hypot(linear, 2 * np.sqrt(square * mean))
-    found: Floats = np.where(linear > 0, 2 * mean / total, total / (2 * square))
-    return found
+    tilt: Floats = np.where(linear > 0, 2 * mean / total, total / (2 * square))
+    return tilt
 
 
 def _tilted(rate: Floats, tilt: Floats) -> Floats:
@@ -106,5 +107,5 @@ def _tilted(rate: Floats, tilt: Floats) -> Floats:
 
 def _log_mean(rate: Floats, tilt: Floats) -> Floats:
     """log(1 - rate + rate w)."""
-    found: Floats = np.log1p(rate * np.expm1(tilt))
-    return found
+    mean: Floats = np.log1p(rate * np.expm1(tilt))
+    return mean

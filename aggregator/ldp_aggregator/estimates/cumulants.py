@@ -1,15 +1,20 @@
-"""Cumulants of an estimate, at any frequency that may be the true one; and how far from normal that
-makes it.
+"""Cumulants of an estimate, at any true frequency, and how far from normal that makes it.
 
-A score of a respondent who holds the value has the mean 1, the variance `hold`, the third central
-moment `third[0]` and the fourth cumulant `fourth[0]`; of another 0, `other`, `third[1]` and
-`fourth[1]`. With f for the frequency, for the respondents
+An interval asks of each frequency how surprising the estimate would be if that were the true one.
+The variance alone answers that where many reports matter, as sums of many terms are normal. Where
+few matter, the tails depend on how large the terms are, and in which direction they go: this is
+what the third and the fourth cumulant tell.
 
-    variance = (f hold + (1 - f) other) / n + lasting,  third = (f hold_3 + (1 - f) other_3) / n^2 +
-                                                        lasting_3,
+A score of a respondent who holds the value has the mean 1, the variance `variance_if_held` (v), the
+third central moment `third[0]` (v_3) and the fourth cumulant `fourth[0]`; that of another has the
+mean 0, `variance_if_not` (w), `third[1]` (w_3) and `fourth[1]`. What collisions add is c, c_3 and
+c_4. With f for the frequency, for the respondents
 
-and so on. For the population there is more in the brackets, with d for the difference of hold and
-other, f (1 - f) times
+    variance = (f v + (1 - f) w) / n + c
+    third    = (f v_3 + (1 - f) w_3) / n^2 + c_3
+
+and so on. For the population there is more in the brackets, with d = v - w and d_3 = v_3 - w_3,
+f (1 - f) times
 
     1                                                    for the variance
     3 d + 1 - 2 f                                        for the third
@@ -51,36 +56,42 @@ class Cumulants(NamedTuple):
 
 def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cumulants:
     """Those of the estimates, if `frequency` (in [0, 1]) were the true ones."""
-    held, reports = np.broadcast_to(frequency, moments.hold.shape), moments.reports
-    mixing = held * (1 - held) if estimand == "population" else np.zeros_like(held)
-    variance = (_mean(held, _variances(moments, held)) + mixing) / reports + moments.lasting
+    # Arrays (M,) from here on. `mixing` is what drawing the respondents adds, for the population.
+    share, reports = np.broadcast_to(frequency, moments.variance_if_held.shape), moments.reports
+    mixing = share * (1 - share) if estimand == "population" else np.zeros_like(share)
+    of_reports = _mean(share, _variances(moments, share)) + mixing
+    variance = of_reports / reports + moments.collision_variance
     if moments.third is None:
         nothing = np.zeros_like(variance)
         return Cumulants(variance, nothing, nothing)
-    apart, third_apart = moments.hold - moments.other, moments.third[0] - moments.third[1]
-    third = _mean(held, moments.third) + mixing * (3 * apart + 1 - 2 * held)
+    apart = moments.variance_if_held - moments.variance_if_not
+    third_apart = moments.third[0] - moments.third[1]
+    third = _mean(share, moments.third) + mixing * (3 * apart + 1 - 2 * share)
     if moments.fourth is None:
-        step = _over(third / reports**2 + moments.lasting_third, variance)
+        step = _over(third / reports**2 + moments.collision_third, variance)
         return Cumulants(variance, step, -step)
-    more = 4 * third_apart + 3 * apart**2 + 6 * apart * (1 - 2 * held) + 1 - 6 * held * (1 - held)
-
+    # What the population adds to the fourth, and in which direction.
+    more = (
+        4 * third_apart + 3 * apart**2 + 6 * apart * (1 - 2 * share) + 1 - 6 * share * (1 - share)
+    )
     drawn = mixing * more
     if moments.rising is None or moments.falling is None:
-        up = down = _mean(held, moments.fourth) + drawn
+        up = down = _mean(share, moments.fourth) + drawn
     else:
-        up = _mean(held, moments.rising) + (1 - held) * drawn
-        down = _mean(held, moments.falling) + held * drawn
+        up = _mean(share, moments.rising) + (1 - share) * drawn
+        down = _mean(share, moments.falling) + share * drawn
+    # A step is the root of fourth / variance.
     squares = (
-        _over(fourth / reports**3 + moments.lasting_fourth, variance) for fourth in (up, down)
+        _over(fourth / reports**3 + moments.collision_fourth, variance) for fourth in (up, down)
     )
     return Cumulants(variance, *(np.sqrt(np.maximum(square, 0.0)) for square in squares))
 
 
 def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str) -> Flags:
-    """By value, whether normal theory fails `z` standard errors out, if `frequency` (in [0, 1])
-    were the true ones.
-    """
+    """By value, whether normal theory fails `z` standard errors out, at these true frequencies."""
     variance, up, down = cumulants(moments, frequency, estimand)
+    # The share by which a tail may be off, times the standard error: by skewness, and by the steps
+    # of a count.
     off = z**3 / 6 * np.maximum(np.abs(up), np.abs(down))
     if moments.rates is not None:
         p, q = moments.rates
@@ -89,17 +100,20 @@ def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str
     return far
 
 
-def _variances(moments: Moments, held: Floats) -> tuple[Floats, Floats]:
-    """(hold, other) at these frequencies, of which some may be below the estimates."""
+def _variances(moments: Moments, share: Floats) -> tuple[Floats, Floats]:
+    """The variances if held and if not, at these frequencies; some may be below the estimates."""
     if moments.below is None:
-        return moments.hold, moments.other
-    lower = held <= moments.frequency
-    hold, other = moments.below
-    return np.where(lower, hold, moments.hold), np.where(lower, other, moments.other)
+        return moments.variance_if_held, moments.variance_if_not
+    lower = share <= moments.frequency
+    if_held, if_not = moments.below
+    return (
+        np.where(lower, if_held, moments.variance_if_held),
+        np.where(lower, if_not, moments.variance_if_not),
+    )
 
 
-def _mean(held: Floats, numbers: tuple[Floats, Floats]) -> Floats:
-    return held * numbers[0] + (1 - held) * numbers[1]
+def _mean(share: Floats, numbers: tuple[Floats, Floats]) -> Floats:
+    return share * numbers[0] + (1 - share) * numbers[1]
 
 
 def _over(numbers: Floats, variance: Floats) -> Floats:

@@ -1,5 +1,9 @@
 """Which values are there at all: one-sided tests of frequency zero, corrected for their number.
 
+An open question may have a million values, of which most are held by no one; chance alone gives
+some of them high estimates. A p-value says how likely such an estimate is for a value that no one
+holds, and a correction says how small it has to be, given how many values were looked at.
+
     bonferroni           the chance that any value is found wrongly is at most 1 - level
     benjamini-hochberg   of the values found, at most a share 1 - level is wrong, on average
 
@@ -19,7 +23,7 @@ CORRECTIONS = ("bonferroni", "benjamini-hochberg")
 
 
 def p_values(estimates: QuestionEstimates) -> Floats:
-    """The chance that a value which nobody holds would get an estimate as high as this; shape (M,).
+    """The chance that a value which no one holds would get an estimate as high as this; shape (M,).
 
     It is 1 as long as there are no reports. `ldp_aggregator.estimates.null_chances` has the law.
     """
@@ -50,6 +54,7 @@ def adjusted_p_values(
         return np.minimum(chances * len(chances), 1.0)
     from scipy.stats import false_discovery_control
 
+    # (M,): the least rate of false discoveries at which a value is among those found.
     adjusted: Floats = false_discovery_control(chances)
     return adjusted
 

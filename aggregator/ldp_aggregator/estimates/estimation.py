@@ -28,7 +28,7 @@ from ldp_aggregator.estimates.intervals import (
     within_bounds,
 )
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.means import Mean, mean_of
+from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
@@ -163,11 +163,12 @@ def estimate_question(
     did not set them.
     """
     decoder = decoder_of(question.randomizer)
-    values, told = decoder.values(question, counts, candidates or ())
+    values, listing_note = decoder.values(question, counts, candidates or ())
     reports = total_reports(counts, question.layout)
-    if not values or not reports:
+    no_candidates = not values and decoder.gives == "frequencies"
+    if no_candidates or not reports:
         nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
-        note = told or (_NO_REPORTS if values else _NO_CANDIDATES)
+        note = listing_note or (_NO_CANDIDATES if no_candidates else _NO_REPORTS)
         return QuestionEstimates(
             question,
             reports,
@@ -201,13 +202,18 @@ def estimate_question(
         mean = mean_of(question, moments, counts, options=options)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
-    bound = manipulation(question.randomizer, counts, with_mean=mean is not None)
+    ends = None if mean is None else ends_of(question.domain)
+    bound = manipulation(question.randomizer, counts, step=None if ends is None else ends[2])
     if moments is None:
-        made = _mean_alone(question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES)
+        estimates = _mean_alone(
+            question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES
+        )
     elif decoder.frequencies_if_asked and not options.frequencies:
-        made = _mean_alone(question, reports, options, mean=mean, bound=bound, note=_MEAN_ALONE)
+        estimates = _mean_alone(
+            question, reports, options, mean=mean, bound=bound, note=_MEAN_ALONE
+        )
     else:
-        made = estimates_from(
+        estimates = estimates_from(
             moments,
             question,
             reports,
@@ -215,11 +221,15 @@ def estimate_question(
             options=options,
             bound=bound,
             mean=mean,
-            note=told,
+            note=listing_note,
         )
-    if reports_of_each(question.randomizer, options.reports_each) == options.reports_each:
-        return made
-    return replace(made, note="; ".join(filter(None, (made.note, ONCE_EACH))))
+    reports_each = reports_of_each(question.randomizer, options.reports_each)
+    notes = (
+        estimates.note,
+        "" if question.domain.scale is None else question.domain.scale.estimand,
+        "" if reports_each == options.reports_each else ONCE_EACH,
+    )
+    return replace(estimates, note="; ".join(filter(None, notes)))
 
 
 def _mean_alone(
@@ -324,8 +334,8 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
         return None
     share, error = moments.unallocated
     if options.estimand == "respondents":
-        held = min(max(share, 0.0), 1.0)
-        error = max(error**2 - held * (1 - held) / moments.reports, 0.0) ** 0.5
+        present = min(max(share, 0.0), 1.0)
+        error = max(error**2 - present * (1 - present) / moments.reports, 0.0) ** 0.5
     reach = float(ndtri((1 + options.level) / 2)) * error
     low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
     return Estimate(

@@ -1,9 +1,14 @@
 """Confidence intervals for frequencies.
 
+An interval holds the frequencies under which the estimate would be no surprise. As the error of an
+estimate depends on the frequency itself, each end has an error of its own, so intervals are not
+symmetrical around estimates.
+
     score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots
-                      of (1 + s c) f^2 - (2 e + s (hold - other) + s c) f + e^2 - s other - z^2
-                      lasting = 0, c = 0 for the respondents, 1 for the population they were drawn
-                      from (then Wilson's interval)
+                      of (1 + s c) f^2 - (2 e + s (v - w) + s c) f + e^2 - s w - z^2 k = 0,
+                      with v and w for the variances of a score if the value is held and if not,
+                      k for that of collisions, c = 0 for the respondents and 1 for the population
+                      they were drawn from (then Wilson's interval)
     clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) /
                       (p - q): guaranteed for the population; for the respondents conservative,
                       because a sum of independent unequal trials is no more spread than a binomial
@@ -19,7 +24,7 @@
 
 Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it lies
 beyond: [0, 0] means that the estimate is too low for any frequency, as befalls one in forty values
-that nobody holds; it is no certainty.
+that no one holds; it is no certainty.
 """
 
 from __future__ import annotations
@@ -36,9 +41,7 @@ from ldp_aggregator.moments.moments import Moments
 
 
 def miss(level: float, size: int, simultaneous: str | None) -> float:
-    """How often one interval may miss, for the family of `size` intervals to
-    have the given level.
-    """
+    """How often one interval may miss, if a family of `size` is to have the given level."""
     if simultaneous == "bonferroni":
         return (1 - level) / size
     if simultaneous == "sidak":
@@ -47,22 +50,20 @@ def miss(level: float, size: int, simultaneous: str | None) -> float:
 
 
 def standard_error(moments: Moments, estimand: str) -> Floats:
-    """Square root of the variance, with the estimated frequency (clipped to [0, 1]) in place of the
-    true one.
-    """
+    """Square root of the variance at the estimated frequency, clipped to [0, 1]."""
     error: Floats = np.sqrt(cumulants(moments, np.clip(moments.frequency, 0, 1), estimand).variance)
     return error
 
 
 def null_error(moments: Moments) -> Floats:
-    """The standard error of a value that nobody holds, for either estimand."""
+    """The standard error of a value that no one holds, for either estimand."""
     error: Floats = np.sqrt(cumulants(moments, 0.0, "respondents").variance)
     return error
 
 
 def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,)."""
-    above = moments.hold, moments.other
+    above = moments.variance_if_held, moments.variance_if_not
     low, _ = _roots(moments, moments.below or above, missing, estimand=estimand)
     _, high = _roots(moments, above, missing, estimand=estimand)
     return low, high
@@ -71,44 +72,45 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
 def _roots(
     moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str
 ) -> tuple[Floats, Floats]:
-    """Of the equation above, with these for (hold, other)."""
+    """Of the equation above, with these for (v, w)."""
     from scipy.special import ndtri
 
-    estimate, (hold, other) = moments.frequency, variances
+    estimate, (if_held, if_not) = moments.frequency, variances
     square_of_z = ndtri(1 - missing / 2) ** 2
     share = square_of_z / moments.reports
     drawn = share if estimand == "population" else 0.0
     square = 1 + drawn
-    middle = (2 * estimate + share * (hold - other) + drawn) / (2 * square)
-    rest = middle**2 - (estimate**2 - share * other - square_of_z * moments.lasting) / square
+    middle = (2 * estimate + share * (if_held - if_not) + drawn) / (2 * square)
+    constant = estimate**2 - share * if_not - square_of_z * moments.collision_variance
+    rest = middle**2 - constant / square
     reach = np.sqrt(np.maximum(rest, 0.0))
     return middle - reach, middle + reach
 
 
 def least_respondents(moments: Moments, missing: float) -> int:
-    """With fewer, the score interval of every estimate in [0, 1] is wider than 1 before it is cut,
-    at any frequency.
+    """With fewer, the score interval of every estimate in [0, 1] is wider than 1.
 
-    Its half width squared is s [e hold + (1 - e) other] + s^2 (hold - other)^2 / 4, and more for a
-    population; with the smaller of hold and other in brackets it is 1/4 where n = z^2 (2 smaller +
-    sqrt(4 smaller^2 + (hold - other)^2)).
+    That is so before it is cut, and at any frequency.
+
+    Its half width squared is s [e v + (1 - e) w] + s^2 (v - w)^2 / 4, and more for a population;
+    with the smaller of v and w in brackets it is 1/4 where n = z^2 (2 smaller + sqrt(4 smaller^2 +
+    (v - w)^2)).
     """
     from scipy.special import ndtri
 
-    smaller = np.minimum(moments.hold, moments.other)
-    least = 2 * smaller + np.hypot(2 * smaller, moments.hold - moments.other)
+    smaller = np.minimum(moments.variance_if_held, moments.variance_if_not)
+    least = 2 * smaller + np.hypot(2 * smaller, moments.variance_if_held - moments.variance_if_not)
     return int(np.ceil(ndtri(1 - missing / 2) ** 2 * least.min()))
 
 
 def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
-    """(low, high), each of shape (M,): score ends where normal theory holds, others where it does
-    not.
-    """
+    """(low, high), each (M,): score ends where normal theory holds, others where it does not."""
     ends = score_interval(moments, missing, estimand)
+    # The values of which an end fails, and then, of these, the ends that do.
     places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends=ends)))
     if not places.size:
         return ends
-    some, sure = moments.of_values(places), [each.copy() for each in ends]
+    some, sure = moments.of_values(places), [end.copy() for end in ends]
     better = _instead(some, missing, estimand)
     chosen = _failing(some, missing, estimand, ends=(ends[0][places], ends[1][places]))
     for end, exact, failing in zip(sure, better, chosen, strict=True):
@@ -140,9 +142,7 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
 def _failing(
     moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]
 ) -> tuple[Flags, Flags]:
-    """Whether normal theory fails if the low end were the true frequency, and
-    if the high one were.
-    """
+    """Whether normal theory fails if the low end were true, and if the high one were."""
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))

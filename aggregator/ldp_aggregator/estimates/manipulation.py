@@ -44,9 +44,7 @@ from ldp_aggregator.tallies.counting import total_reports
 
 @dataclass(frozen=True)
 class Manipulation:
-    """How far forged reports can move the estimates of a question, for each share of the reports
-    that they are.
-    """
+    """How far forged reports can move a question's estimates, for each share of the reports."""
 
     reach: float | None
     """A share b of forged reports moves a frequency by at most b times this.
@@ -76,14 +74,14 @@ class Manipulation:
 
 
 def manipulation(
-    randomizer: Randomizer, counts: Counts, *, with_mean: bool = False
+    randomizer: Randomizer, counts: Counts, *, step: float | None = None
 ) -> Manipulation:
     """The bound for a tally with reports.
 
-    Of the mean too, if its values are whole numbers in a row.
+    Of the mean too, if its values are numbers a step apart.
     """
     scores = decoder_of(randomizer).score_range(randomizer)
-    of_mean = float(mean_reach(randomizer)) if with_mean else None
+    of_mean = None if step is None else step * float(mean_reach(randomizer))
     if isinstance(scores, Refusal):
         return Manipulation(None, of_mean, scores.reason)
     shares = Fraction(total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts))

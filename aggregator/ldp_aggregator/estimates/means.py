@@ -1,4 +1,4 @@
-"""Means of whole numbers, unbiased, with standard errors and intervals.
+"""Means of numbers, and how these spread, unbiased, with standard errors and intervals.
 
 Every mean here is a mean of scores, unbiased given what each respondent holds, as are its variance
 for the respondents and the mean square of what they hold. Values are counted from the middle of
@@ -10,24 +10,29 @@ their range.
     frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are
                  counted from the middle, what the frequencies happen to sum to matters least
 
-For a population, the spread of what they hold is added, unbiased as well:
+The variance of what the respondents hold is unbiased as well (the last term takes back that the
+square of the estimate has the estimate's own variance in it):
 
-    variance + (mean square - estimate^2 + variance) / (n - 1)
+    s2 = mean square - estimate^2 + variance
 
-The interval is estimate -+ z standard errors, cut to the range of the question.
+A device that rounds a number between two points of its scale adds up to a quarter of a step squared
+to a variance. No report tells how much: for the respondents that much is added, and for a
+population the spread of what was counted has it already.
+
+For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance of the
+mean. Intervals are estimate -+ z standard errors, cut to what the range of the question allows.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
+from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.moments.moments import Moments
@@ -37,12 +42,17 @@ from ldp_aggregator.tallies.counting import total_reports
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of an integer question."""
+    """A number that is estimated of a question's answers: their mean, or their variance.
+
+    In the unit of the answers, or in its square.
+    """
 
     estimate: float
     standard_error: float
     low: float
     high: float
+    variance: Mean | None = None
+    """That of the answers, beside their mean, where reports tell of it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -53,16 +63,23 @@ class Mean:
         }
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
+
+    @property
     def cells(self) -> tuple[str, str, str]:
-        """Estimate, standard error and interval, with two digits of the standard error."""
+        """Estimate, standard error and interval, as `shown`."""
+        show = self.shown
+        interval = f"[{show(self.low)}, {show(self.high)}]"
+        return show(self.estimate), show(self.standard_error), interval
+
+    def shown(self, number: float) -> str:
+        """A number with the decimals that the standard error can bear: two digits of it."""
         decimals = 4
         if self.standard_error > 0:
             decimals = max(0, 1 - math.floor(math.log10(self.standard_error)))
-        estimate, error, low, high = (
-            f"{number:.{decimals}f}"
-            for number in (self.estimate, self.standard_error, self.low, self.high)
-        )
-        return estimate, error, f"[{low}, {high}]"
+        return f"{number:.{decimals}f}"
 
     def __str__(self) -> str:
         estimate, error, interval = self.cells
@@ -72,41 +89,73 @@ class Mean:
 def mean_of(
     question: Question, moments: Moments | None, counts: Counts, options: Options
 ) -> Mean | None:
-    """The mean of a question of type integer.
+    """The mean of a question whose values are evenly spaced numbers, and their variance beside it.
 
-    None for other types, and where `parts_of` has none.
+    None for other questions, and where `parts_of` has none.
     """
     from scipy.special import ndtri
 
-    values = question.domain.values
-    if question.domain.type != "integer" or not values:
+    ends = ends_of(question.domain)
+    parts = None
+    if ends is not None:
+        parts = parts_of(question.randomizer, moments, counts)
+    if ends is None or parts is None:
         return None
-    low, high = int(values[0]), int(values[-1])
-    parts = parts_of(
-        question.randomizer,
-        moments,
-        counts,
-        values=np.linspace((low - high) / 2, (high - low) / 2, len(values)),
-    )
-    if parts is None:
-        return None
+    respondents = total_reports(counts, question.layout) if moments is None else moments.reports
+    of_population = options.estimand == "population"
+    low, high, step = ends
+    quantile = float(ndtri((1 + options.level) / 2))
+    spread = parts.mean_square - parts.estimate**2 + parts.variance
     variance = parts.variance
-    if options.estimand == "population":
-        spread = parts.mean_square - parts.estimate**2 + variance
-        respondents = total_reports(counts, question.layout) if moments is None else moments.reports
+    if of_population:
         variance += max(spread, 0.0) / max(respondents - 1, 1)
-    error = math.sqrt(max(variance, 0.0))
-    estimate = (low + high) / 2 + parts.estimate
-    reach = float(ndtri((1 + options.level) / 2)) * error
-    ends = (float(min(max(end, low), high)) for end in (estimate - reach, estimate + reach))
-    return Mean(estimate, error, *ends)
+    else:
+        variance += rounding_variance(question) / max(respondents, 1)
+        spread *= respondents / max(respondents - 1, 1)
+    of_answers = None
+    if parts.spread_error is not None:
+        of_answers = _with_interval(
+            step**2 * spread,
+            step**2 * parts.spread_error,
+            quantile=quantile,
+            range_=(0.0, (high - low) ** 2 / 4),
+        )
+    mean = _with_interval(
+        (low + high) / 2 + step * parts.estimate,
+        step * math.sqrt(max(variance, 0.0)),
+        quantile=quantile,
+        range_=(low, high),
+    )
+    return replace(mean, variance=of_answers)
 
 
-def parts_of(
-    randomizer: Randomizer, moments: Moments | None, counts: Counts, values: Floats
-) -> Parts | None:
+def rounding_variance(question: Question) -> float:
+    """What rounding on a device may add to the variance of one report, in steps squared."""
+    return 0.25 if question.rounds else 0.0
+
+
+def _with_interval(
+    estimate: float, error: float, *, quantile: float, range_: tuple[float, float]
+) -> Mean:
+    """An estimate with its interval, cut to a range."""
+    least, most = range_
+    reach = quantile * error
+    low, high = (min(max(end, least), most) for end in (estimate - reach, estimate + reach))
+    return Mean(estimate, error, low, high=high)
+
+
+def ends_of(domain: Domain) -> tuple[float, float, float] | None:
+    """The lowest value, the highest, and the step between, where values are evenly spaced."""
+    spacing = domain.spacing
+    if spacing is None or domain.size is None:
+        return None
+    low, step = spacing
+    return float(low), float(low + step * (domain.size - 1)), float(step)
+
+
+def parts_of(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts | None:
     """The parts for values one step apart.
 
     None if the frequencies have no covariance, or there are too many.
     """
-    return decoder_of(randomizer).mean_parts(randomizer, moments, counts, values)
+    return decoder_of(randomizer).mean_parts(randomizer, moments, counts)

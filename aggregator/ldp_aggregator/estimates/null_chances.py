@@ -1,5 +1,4 @@
-"""The chance that a value which nobody holds gets an estimate as high as the one it got: one-sided
-p-values.
+"""One-sided p-values: how likely an estimate as high as this is of a value that no one holds.
 
     one count   P[C >= c] of the binomial law of n reports with the rate q: exact, whatever n and q
                 are
@@ -9,7 +8,7 @@ p-values.
 
 Before anyone is asked, the same laws say with what chance the test finds a value held by a given
 frequency: that of a count that reaches the least one which passes, or of an estimate that does.
-P-values are the same for both estimands: that nobody holds a value is then certain for respondents
+P-values are the same for both estimands: that no one holds a value is then certain for respondents
 as well.
 """
 
@@ -36,9 +35,7 @@ def null_chances(moments: Moments) -> Floats:
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
-    """By value, the chance of a p-value of at most `missing`, if the frequencies of the moments are
-    the true ones.
-    """
+    """By value, the chance of a p-value of at most `missing`, with the moments' frequencies."""
     from scipy.special import ndtr, ndtri
 
     z = -float(ndtri(missing))
@@ -61,11 +58,15 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
 def _count_passes(moments: Moments, missing: float, estimand: str) -> Floats:
     from scipy.stats import binom
 
-    (_, p, q), reports, held = count_intervals.rising(moments), moments.reports, moments.frequency
+    (_, p, q), reports, frequency = (
+        count_intervals.rising(moments),
+        moments.reports,
+        moments.frequency,
+    )
     least = binom.isf(missing, reports, q) + 1
     if estimand == "population":
-        return np.asarray(binom.sf(least - 1, reports, q + held * (p - q)))
-    return tails(np.asarray(least), held * reports, reports, p=p, q=q).upper
+        return np.asarray(binom.sf(least - 1, reports, q + frequency * (p - q)))
+    return tails(np.asarray(least), frequency * reports, reports, p=p, q=q).upper
 
 
 def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:
@@ -80,6 +81,6 @@ def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:
     below, passing = np.zeros_like(nothing.variance), 1 + 100 * np.sqrt(nothing.variance)
     for _ in range(_HALVINGS):
         middle = (below + passing) / 2
-        found = upper_tail(middle, nothing) <= missing
-        below, passing = np.where(found, below, middle), np.where(found, middle, passing)
+        passes = upper_tail(middle, nothing) <= missing
+        below, passing = np.where(passes, below, middle), np.where(passes, middle, passing)
     return upper_tail(passing - moments.frequency, truth)

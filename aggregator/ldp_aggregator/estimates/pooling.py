@@ -1,13 +1,13 @@
 """Pooling: one estimate from versions of a question that go through different mechanisms.
 
     estimate       f = sum_v w_v f_v,  with weights that sum to 1
-    respondents    w_v = n_v / n: the share of all respondents, whoever got which version
+    respondents    w_v = n_v / n: the share of all respondents, by version
     population     w_v in proportion to n_v / V_v, with V_v the variance of the score of a
                    respondent who does not hold the value: nearly the least variance, if all
                    versions have respondents of one population
-    error          Var f = sum_v w_v^2 [f hold_v + (1 - f) other_v] / n_v, which is the law of one
-                   estimator again, of n' = 1 / sum_v (w_v^2 / n_v) reports, hold' = n' sum_v w_v^2
-                   hold_v / n_v, and other' likewise
+    error          Var f = sum_v w_v^2 [f if_held_v + (1 - f) if_not_v] / n_v, the law of one
+                   estimator again, of n' = 1 / sum_v (w_v^2 / n_v) reports, and either variance of
+                   a score is n' sum_v w_v^2 / n_v times that of version v
     manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v)
                    reach_v
 
@@ -53,51 +53,50 @@ class Version(NamedTuple):
 
 def poolable(questions: Sequence[Question]) -> bool:
     """Whether all ask for the same listed values, and for no mean."""
-    asked = {(each.domain.type, each.domain.values, each.domain.most) for each in questions}
-    [(kind, values, _), *others] = asked
-    return not others and values is not None and kind != "integer"
+    domains = [question.domain for question in questions]
+    asked = {(domain.type, domain.values, domain.most, domain.scale) for domain in domains}
+    return len(asked) == 1 and domains[0].values is not None and domains[0].spacing is None
 
 
 def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEstimates:
-    """One estimate from versions that are poolable and have reports, the newest last; described as
-    the newest is.
+    """One estimate from poolable versions with reports, the newest last, described as that is.
 
     Raises `EstimateError` for what only one mechanism has: Clopper-Pearson intervals, a covariance.
     """
     newest = versions[-1].question
     values = newest.domain.values
-    if values is None or not poolable([each.question for each in versions]):
+    if values is None or not poolable([version.question for version in versions]):
         raise EstimateError(
             f"question {newest.name!r}: expected versions that ask for the same values"
         )
     parts = [
         moments_of(
-            each.question.randomizer,
-            each.counts,
+            version.question.randomizer,
+            version.counts,
             values,
             design=None,
             reports_each=options.reports_each,
         )
-        for each in versions
+        for version in versions
     ]
     weights = weights_of(versions, parts, options.estimand)
-    reports = sum(each.reports for each in versions)
-    told = "; ".join(
-        f"{each.question.mechanism}, epsilon {each.question.declared.text}, {each.reports:,} "
-        f"reports: {weight:.1%}"
-        for each, weight in zip(versions, weights, strict=True)
+    reports = sum(version.reports for version in versions)
+    versions_note = "; ".join(
+        f"{version.question.mechanism}, epsilon {version.question.declared.text}, "
+        f"{version.reports:,} reports: {weight:.1%}"
+        for version, weight in zip(versions, weights, strict=True)
     )
     note = (
         f"pooled over {len(versions)} versions, by weights that do not depend on the answers "
-        f"({told})"
+        f"({versions_note})"
     )
     if any(
-        reports_of_each(each.question.randomizer, options.reports_each) < options.reports_each
-        for each in versions
+        reports_of_each(version.question.randomizer, options.reports_each) < options.reports_each
+        for version in versions
     ):
         note = f"{note}; {ONCE_EACH}"
     bound = _bound(versions, weights, reports)
-    made = estimates_from(
+    estimates = estimates_from(
         pooled(parts, weights),
         newest,
         reports,
@@ -106,7 +105,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         bound=bound,
         note=note,
     )
-    return replace(made, respondents=sum(part.reports for part in parts))
+    return replace(estimates, respondents=sum(part.reports for part in parts))
 
 
 def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: str) -> Floats:
@@ -115,7 +114,7 @@ def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: 
     if estimand == "population" and all(
         decoder_of(version.question.randomizer).known_before for version in versions
     ):
-        weights /= [float(np.mean(part.other)) for part in parts]
+        weights /= [float(np.mean(part.variance_if_not)) for part in parts]
     return weights / float(weights.sum())
 
 
@@ -132,15 +131,17 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
     return Moments(
         worth,
         _mixed(weights.tolist(), [part.frequency for part in parts]),
-        worth * _mixed(shares, [part.hold for part in parts]),
-        other=worth * _mixed(shares, [part.other for part in parts]),
+        worth * _mixed(shares, [part.variance_if_held for part in parts]),
+        variance_if_not=worth * _mixed(shares, [part.variance_if_not for part in parts]),
         covariance=covariance,
         below=_below(parts, shares, worth),
-        lasting=_mixed((weights**2).tolist(), [part.lasting for part in parts]),
+        collision_variance=_mixed(
+            (weights**2).tolist(), [part.collision_variance for part in parts]
+        ),
         third=_higher(parts, weights, worth, order=3),
         fourth=_higher(parts, weights, worth, order=4),
-        lasting_third=_mixed((weights**3).tolist(), [part.lasting_third for part in parts]),
-        lasting_fourth=_mixed((weights**4).tolist(), [part.lasting_fourth for part in parts]),
+        collision_third=_mixed((weights**3).tolist(), [part.collision_third for part in parts]),
+        collision_fourth=_mixed((weights**4).tolist(), [part.collision_fourth for part in parts]),
         unknown=_unknown(parts),
     )
 
@@ -160,22 +161,22 @@ def _mixed(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats
 def _below(
     parts: Sequence[Moments], shares: Sequence[float], worth: int
 ) -> tuple[Floats, Floats] | None:
-    """(hold, other) for frequencies below the estimate, as of a version that has others there, so
-    of all.
+    """The variances for frequencies below the estimate, if a version has others there, so of all.
+
+    The variances are those if held and if not.
     """
     if all(part.below is None for part in parts):
         return None
-    pairs = [part.below or (part.hold, part.other) for part in parts]
-    return worth * _mixed(shares, [hold for hold, _ in pairs]), worth * _mixed(
-        shares, [other for _, other in pairs]
+    pairs = [part.below or (part.variance_if_held, part.variance_if_not) for part in parts]
+    return worth * _mixed(shares, [if_held for if_held, _ in pairs]), worth * _mixed(
+        shares, [if_not for _, if_not in pairs]
     )
 
 
 def _higher(
     parts: Sequence[Moments], weights: Floats, worth: int, order: int
 ) -> tuple[Floats, Floats] | None:
-    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for those who hold the value and for
-    others.
+    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for holders and for others.
 
     None where no version knows its own; what one does not know counts as none, as it does where
     that version stands alone. The fourth only where some version knows it, and of the others as it
@@ -183,7 +184,7 @@ def _higher(
     """
     if all((part.third if order == 3 else part.fourth) is None for part in parts):
         return None
-    totals = [np.zeros_like(parts[0].hold), np.zeros_like(parts[0].hold)]
+    totals = [np.zeros_like(parts[0].variance_if_held), np.zeros_like(parts[0].variance_if_held)]
     for part, weight in zip(parts, weights.tolist(), strict=True):
         share = (worth / part.reports) ** (order - 1) * weight**order
         for place, cumulant in enumerate(_own(part, order)):
@@ -193,21 +194,21 @@ def _higher(
 
 def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
     if part.third is None:
-        return np.zeros_like(part.hold), np.zeros_like(part.hold)
+        return np.zeros_like(part.variance_if_held), np.zeros_like(part.variance_if_held)
     if order == 3:
         return part.third
     (of_holder, of_other), tiny = part.third, np.finfo(float).tiny
     return part.fourth or (
-        of_holder**2 / np.maximum(part.hold, tiny),
-        of_other**2 / np.maximum(part.other, tiny),
+        of_holder**2 / np.maximum(part.variance_if_held, tiny),
+        of_other**2 / np.maximum(part.variance_if_not, tiny),
     )
 
 
 def _bound(versions: Sequence[Version], weights: Floats, reports: int) -> Manipulation:
-    bounds = [manipulation(each.question.randomizer, each.counts) for each in versions]
+    bounds = [manipulation(version.question.randomizer, version.counts) for version in versions]
     reaches = [
-        float(weight) * reports / each.reports * bound.reach
-        for each, weight, bound in zip(versions, weights, bounds, strict=True)
+        float(weight) * reports / version.reports * bound.reach
+        for version, weight, bound in zip(versions, weights, bounds, strict=True)
         if bound.reach is not None
     ]
     if len(reaches) < len(bounds):

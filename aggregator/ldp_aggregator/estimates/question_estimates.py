@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ldp.exact import log_upper
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import Bars, Cells
+from ldp_aggregator.rendering.sheet import Bars, TextTable
 
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
@@ -35,7 +37,7 @@ class QuestionEstimates(QuestionNumbers):
     Iterating gives `Estimate`s; indexing by a value, its `Estimate`.
     """
 
-    def cells(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Cells:
+    def text_table(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> TextTable:
         """Headings and rows as text, as every output shows them.
 
         Unless it is to be in full, of more than `MOST_ROWS` values only the top, and `elsewhere`,
@@ -43,10 +45,9 @@ class QuestionEstimates(QuestionNumbers):
         """
         shown = self if in_full else self.brief
         rows = [shown.row(estimate) for estimate in shown.everything]
-        if self.mean is not None:
-            rows.append((MEAN, "", *self.mean.cells))
+        rows += [(name, "", *number.cells) for name, number in self.numbers]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
-        return Cells(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
+        return TextTable(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -74,21 +75,24 @@ class QuestionEstimates(QuestionNumbers):
         )
 
     def __repr__(self) -> str:
-        return aligned(self.cells(in_full=False)).rstrip("\n")
+        return aligned(self.text_table(in_full=False)).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return captioned(self.cells(in_full=False))
+        return captioned(self.text_table(in_full=False))
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
-        """The estimates as a panel of a picture; `truth` gives true frequencies, where known."""
+        """The estimates as a panel of a picture; `truth` gives true frequencies, where known.
+
+        Of a question without frequencies, the bar is that of its mean, and so is the truth.
+        """
+        labels, lengths = self.values, self.frequency
+        low, high = self.low, self.high
+        if not labels and self.mean is not None:
+            mean = self.mean
+            labels = (MEAN,)
+            lengths, low, high = (np.array([end]) for end in (mean.estimate, *mean.interval))
         return Bars(
-            self.name,
-            self.describe(),
-            self.values,
-            lengths=self.frequency,
-            low=self.low,
-            high=self.high,
-            truth=truth,
+            self.name, self.describe(), labels, lengths=lengths, low=low, high=high, truth=truth
         )
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
@@ -104,17 +108,19 @@ class QuestionEstimates(QuestionNumbers):
         return picture([self.bars(truth)], form)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value, then for the mean, if any, as the frequency of `mean`."""
+        """One flat record for each value, then for the mean and the variance, if any.
+
+        These are the frequencies of `mean` and `variance`.
+        """
         return (dict(zip(COLUMNS, row, strict=True)) for row in self.flat())
 
     def flat(self) -> Iterator[tuple[str | float, ...]]:
         """The same as tuples, in the order of `COLUMNS`."""
         for e in self:
             yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
-        if self.mean is not None:
-            mean = self.mean
-            errors = (mean.standard_error, mean.low, mean.high)
-            yield self.name, MEAN, self.reports, mean.estimate, *errors
+        for name, number in self.numbers:
+            errors = (number.standard_error, number.low, number.high)
+            yield self.name, name, self.reports, number.estimate, *errors
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
@@ -148,7 +154,7 @@ class QuestionEstimates(QuestionNumbers):
             "values": gather(self._value_records()),
             **({"left_out": self.left_out} if self.left_out else {}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
-            **({} if self.mean is None else {"mean": self.mean.to_dict()}),
+            **{name: number.to_dict() for name, number in self.numbers},
             **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
             **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),
             **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),

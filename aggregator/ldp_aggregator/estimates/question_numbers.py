@@ -27,8 +27,8 @@ from ldp_aggregator.options import Options
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
 
-MEAN = "mean"
-"""Where a value would stand, in rows of an integer question, whose values are numbers."""
+MEAN, VARIANCE = "mean", "variance"
+"""Where a value would stand, in rows of a question whose values are numbers."""
 
 UNALLOCATED = "(no candidate)"
 """Where a value would stand, for all texts that are no candidates together."""
@@ -72,16 +72,17 @@ class QuestionNumbers:
     low: Floats
     high: Floats
     null_error: Floats
-    """The standard error that the estimate of a value held by nobody would have."""
+    """The standard error that the estimate of a value held by no one would have."""
     chances: Floats
-    """The chance that the estimate of a value held by nobody would be as high as this."""
+    """The chance that the estimate of a value held by no one would be as high as this."""
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""
     mean: Mean | None = None
-    """Of a question of type integer, unbiased whatever `post` is.
+    """Of a question whose values are numbers a step apart, unbiased whatever `post` is.
 
-    Its interval is its own, never simultaneous.
+    Its interval is its own, never simultaneous. What is done with numbers outside is part of what
+    it is the mean of.
     """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
@@ -111,6 +112,17 @@ class QuestionNumbers:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def variance(self) -> Mean | None:
+        """That of the answers, for the estimand of the mean; None where no report tells it."""
+        return None if self.mean is None else self.mean.variance
+
+    @property
+    def numbers(self) -> tuple[tuple[str, Mean], ...]:
+        """The mean and the variance, by name, as far as there are any."""
+        named = ((MEAN, self.mean), (VARIANCE, self.variance))
+        return tuple((name, number) for name, number in named if number is not None)
+
     def __getitem__(self, value: str) -> Estimate:
         place = self._places.get(value)
         if place is None:
@@ -130,8 +142,8 @@ class QuestionNumbers:
 
         Intervals stay those of the whole question.
         """
-        found = self.only(np.argsort(-self.frequency, kind="stable")[:most])
-        return replace(found, left_out=self.left_out + len(self) - len(found))
+        highest = self.only(np.argsort(-self.frequency, kind="stable")[:most])
+        return replace(highest, left_out=self.left_out + len(self) - len(highest))
 
     def only(self, places: NDArray[np.int64]) -> Self:
         """The values at these places, in their order."""
@@ -163,12 +175,10 @@ class QuestionNumbers:
 
     @property
     def sentences(self) -> list[str]:
-        """What to know, in words: the note, the remarks, what forged reports could do, and the
-        checks that failed.
-        """
+        """What to know, in words: note, remarks, what forgers could do, and failed checks."""
         bound = "" if self.manipulation is None else str(self.manipulation)
-        said = (self._choice, self.note, *map(str, self.remarks), bound)
-        return [*filter(None, said), *(str(check) for check in self.checks if check.suspicious)]
+        notes = (self._choice, self.note, *map(str, self.remarks), bound)
+        return [*filter(None, notes), *(str(check) for check in self.checks if check.suspicious)]
 
     @property
     def _choice(self) -> str:
@@ -191,9 +201,7 @@ class QuestionNumbers:
         return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
 
     def shown(self, frequency: float) -> str:
-        """A frequency with the decimals that standard errors can bear: two digits of the smallest,
-        4 at least.
-        """
+        """A frequency with as many decimals as errors bear: two digits of the smallest, or 4."""
         return f"{frequency:.{self._decimals}f}"
 
     def describe(self) -> str:
@@ -201,8 +209,10 @@ class QuestionNumbers:
         options, question = self.options, self.question
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
+        scale = question.domain.scale
+        unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
-            f"{options.estimand}{family}{view}"
+            f"{options.estimand}{family}{view}{unit}"
         )

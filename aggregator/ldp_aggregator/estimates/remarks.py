@@ -23,7 +23,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
-from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.means import Mean, ends_of
 from ldp_aggregator.moments.moments import Moments
 
 FEWEST = 5
@@ -45,10 +45,10 @@ def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
 def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
     """Intervals that say nothing, and intervals that look like certainty."""
     whole, points = int(((low <= 0) & (high >= 1)).sum()), int((low >= high).sum())
-    found = []
+    remarks = []
     if whole:
         share = _share(whole, low.size, "interval")
-        found.append(
+        remarks.append(
             Remark(
                 "whole-range",
                 f"{share} from 0 to 1: the reports say nothing about these frequencies.",
@@ -60,15 +60,15 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
             f"{share} from 0 to 0 or from 1 to 1: noise took the estimate beyond all frequencies. "
             "This is no certainty."
         )
-        found.append(Remark("beyond-range", text))
-    return tuple(found)
+        remarks.append(Remark("beyond-range", text))
+    return tuple(remarks)
 
 
 def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
     """Whether normal theory may fail, for estimates that have nothing to put in its place."""
     if moments.rates is not None or moments.third is not None or bound.reach is None:
         return ()
-    return on_expected(moments.reports * moments.other / bound.reach**2)
+    return on_expected(moments.reports * moments.variance_if_not / bound.reach**2)
 
 
 def on_expected(counts: Floats) -> tuple[Remark, ...]:
@@ -88,27 +88,26 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
 
 
 def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
-    """Whether the interval of a mean is all of its range, and whether there are too few for normal
-    theory.
-    """
-    values = question.domain.values
-    if mean is None or not values:
+    """Whether a mean's interval is all of its range, and whether few reports are behind it."""
+    ends = ends_of(question.domain)
+    if mean is None or ends is None:
         return ()
-    found = []
+    remarks = []
     if respondents < FEWEST:
         text = (
             f"The mean's interval goes by the normal law, for which {respondents} respondents are "
             f"too few: it may hold "
             "the truth less often than it says."
         )
-        found.append(Remark("few-counts", text))
-    if mean.low > float(values[0]) or mean.high < float(values[-1]):
-        return tuple(found)
+        remarks.append(Remark("few-counts", text))
+    low, high, _ = ends
+    if mean.low > low or mean.high < high:
+        return tuple(remarks)
     text = (
-        f"The mean's interval is the whole range from {values[0]} to {values[-1]}: the reports say "
+        f"The mean's interval is the whole range from {low:g} to {high:g}: the reports say "
         f"nothing about it."
     )
-    return (*found, Remark("whole-range", text))
+    return (*remarks, Remark("whole-range", text))
 
 
 def _share(some: int, size: int, noun: str) -> str:

@@ -1,5 +1,8 @@
-"""Tails and intervals where normal theory fails and estimates are no single count: a scaled Poisson
-count's.
+"""Tails and intervals where normal theory fails: those of a scaled and moved Poisson count.
+
+Some estimates are one count, whose tails are binomial and can be worked out exactly. Others are
+not: each report may add one of several scores. This module is for those, where so few reports
+matter that a normal law would be wrong in its tails.
 
 An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson
 count is; so it is taken to be one, times the size of a jump and moved, with the same mean and
@@ -49,6 +52,7 @@ def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
         stepping = np.flatnonzero(np.abs(step) > _LEAST_STEP * error)
     if not stepping.size:
         return normal
+    # For those values whose steps are large: where the excess lies on the scale of the count.
     tail, jump = normal.copy(), step[stepping]
     expected = variance[stepping] / jump**2
     place = expected + excess[stepping] / jump
@@ -59,27 +63,24 @@ def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
 
 
 def interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
-    """(low, high) within [0, 1]: the frequencies under which neither tail is half of what may be
-    missed, or less.
+    """(low, high) within [0, 1]: the frequencies under which the estimate is no rare one.
+
+    Under the frequencies between them either tail has more than half of what may be missed.
 
     Where an estimate is too low for any frequency, both ends are 0; where it is too high, 1.
     """
 
     def not_too_high(some: Moments, frequency: Floats) -> Flags:
-        return (
-            upper_tail(some.frequency - frequency, cumulants(some, frequency, estimand))
-            > missing / 2
-        )
+        law = cumulants(some, frequency, estimand)
+        return upper_tail(some.frequency - frequency, law) > missing / 2
 
     def not_too_low(some: Moments, frequency: Floats) -> Flags:
-        return (
-            lower_tail(some.frequency - frequency, cumulants(some, frequency, estimand))
-            > missing / 2
-        )
+        law = cumulants(some, frequency, estimand)
+        return lower_tail(some.frequency - frequency, law) > missing / 2
 
-    return _first(moments, 0.0, 1.0, holds=not_too_high), _first(
-        moments, 1.0, 0.0, holds=not_too_low
-    )
+    low = _first(moments, 0.0, 1.0, holds=not_too_high)
+    high = _first(moments, 1.0, 0.0, holds=not_too_low)
+    return low, high
 
 
 def _first(
@@ -90,16 +91,14 @@ def _first(
     The end, if there is none.
     """
     size = len(moments.frequency)
-    found = np.full(size, start)
-    left = np.flatnonzero(~holds(moments, found))
-    some, outside, inside = (
-        moments.of_values(left),
-        np.full(len(left), start),
-        np.full(len(left), end),
-    )
+    firsts = np.full(size, start)
+    left = np.flatnonzero(~holds(moments, firsts))
+    # Of the others, (left,): it does not hold at `outside`, and does at `inside`, or nowhere.
+    some = moments.of_values(left)
+    outside, inside = np.full(len(left), start), np.full(len(left), end)
     for _ in range(_HALVINGS if len(left) else 0):
         middle = (outside + inside) / 2
         good = holds(some, middle)
         outside, inside = np.where(good, outside, middle), np.where(good, middle, inside)
-    found[left] = inside
-    return found
+    firsts[left] = inside
+    return firsts

@@ -47,7 +47,7 @@ class SurveyEstimates:
         return Sheet(
             f"{self.survey}: estimates",
             tables=lambda: [
-                question.cells(in_full=in_full, elsewhere=elsewhere) for question in self
+                question.text_table(in_full=in_full, elsewhere=elsewhere) for question in self
             ],
             record=lambda: self.record(iter),
             columns=COLUMNS,

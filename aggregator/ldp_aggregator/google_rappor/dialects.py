@@ -31,7 +31,7 @@ from ldp.errors import EstimateError
 from ldp.layout import MOST_COHORTS
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.google_rappor.cohorts import cpp_cohort, java_cohort
-from ldp_aggregator.google_rappor.files import Candidates, Parameters, design
+from ldp_aggregator.google_rappor.files import Candidates, Parameters, design_matrix
 
 _COIN = 128
 """f is compared with 7 random bits; the eighth is the bit that replaces."""
@@ -96,7 +96,7 @@ class Dialect(NamedTuple):
             ]
             for text in texts
         ]
-        return Candidates(texts, design(places, parameters))
+        return Candidates(texts, design_matrix(places, parameters))
 
     def vector(self, report: bytes) -> int:
         """A raw report as an integer whose bit i is position i."""

@@ -124,11 +124,11 @@ def read_map(path: Path, parameters: Parameters) -> Candidates:
         places.append(_places(row, parameters))
     if not names:
         raise FileError(f"{path}: expected one row for each candidate, got none")
-    return Candidates(tuple(names), design(places, parameters))
+    return Candidates(tuple(names), design_matrix(places, parameters))
 
 
-def design(places: Sequence[Sequence[int]], parameters: Parameters) -> Any:
-    """The design of candidates, each given as the places c k + b of the bits that it sets.
+def design_matrix(places: Sequence[Sequence[int]], parameters: Parameters) -> Any:
+    """The design matrix of candidates, each given as the places c k + b of the bits that it sets.
 
     They need not differ.
     """

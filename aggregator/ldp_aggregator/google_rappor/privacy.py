@@ -14,7 +14,7 @@ from ldp.exact import log_text
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.survey import Question
 from ldp_aggregator.google_rappor.files import Parameters, Reports
-from ldp_aggregator.output.explanation import shown_too_well
+from ldp_aggregator.privacy.explanation import shown_too_well
 
 
 def explanation(question: Question, parameters: Parameters) -> str:

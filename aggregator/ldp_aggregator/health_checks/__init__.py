@@ -1,6 +1,6 @@
 """Health: whether reports look as if the survey's mechanism had drawn them.
 
-report_checks  a table of checks on a tally    phantoms  values that nobody can hold
+report_checks  a table of checks on a tally    phantoms  values that no one can hold
 
 Imports: `estimates`, `decoders`, `moments`, `tallies`.
 """

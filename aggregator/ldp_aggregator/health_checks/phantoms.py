@@ -1,5 +1,4 @@
-"""A check on the reports of projective-geometry response: values that nobody holds must look like
-it.
+"""A check on projective-geometry response: values that no one holds must look like it.
 
 The geometry has v points, of which the question's values are the first d; the others are phantoms,
 as far as the tally tells their support: one that is folded knows those that follow in its last
@@ -52,8 +51,8 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     Raises `EstimateError` if it has no reports, or there are fewer than two phantoms.
     """
     points, block, common = geometry(randomizer.order, randomizer.dimension)
-    told = block + (len(counts) - 1) * (block - common) if randomizer.folded else points
-    reports, phantoms = total_reports(counts, randomizer.layout), told - randomizer.size
+    values = block + (len(counts) - 1) * (block - common) if randomizer.folded else points
+    reports, phantoms = total_reports(counts, randomizer.layout), values - randomizer.size
     if not reports or phantoms < 2:
         raise EstimateError(
             f"expected reports and at least 2 phantoms, got {reports} and {phantoms}"
@@ -61,7 +60,7 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     from scipy.stats import chi2  # slow to import
 
     p, q = (float(rate) for rate in randomizer.support)
-    supports = support_counts(randomizer._replace(size=told), counts)
+    supports = support_counts(randomizer._replace(size=values), counts)
     frequency = (supports[: randomizer.size] / reports - q) / (p - q)
     z = (supports[randomizer.size :] - reports * q) / np.sqrt(reports * q * (1 - q))
     mean_square = float(z.var(ddof=1)) * (points - 1) / points
@@ -72,9 +71,7 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
 
 
 def _on_a_line(randomizer: ProjectiveResponse) -> float:
-    """The correlation of two points on a line with the true value, less that of two points which
-    are not.
-    """
+    """The correlation of two points on a line with the true value, less that of two others."""
     order, dimension, ratio = randomizer.order, randomizer.dimension, float(randomizer.ratio)
     points, block, _ = geometry(order, dimension)
     q = float(randomizer.support[1])

@@ -1,5 +1,4 @@
-"""Whether reports look as if the survey's mechanism had drawn them: a small table of checks on a
-tally.
+"""Whether reports look as if the survey's mechanism had drawn them: a table of checks on a tally.
 
     cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
     rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
@@ -9,7 +8,7 @@ tally.
     payloads   the same of every symbol that can be sent, where rates are not those of symbols
                already: its probability lies between the least and the largest that any value gives
                it (the rows of `ldp_aggregator.decoders` say how likely)
-    phantoms   values of projective-geometry response that nobody can hold look like it; see
+    phantoms   values of projective-geometry response that no one can hold look like it; see
                `phantoms`
     dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
 
@@ -28,7 +27,6 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.layout import Layout
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
@@ -50,10 +48,10 @@ def health(
     if not total_reports(counts, question.layout):
         return ()
     randomizer = question.randomizer
-    each = reports_of_each(randomizer, reports_each)
+    repeats = reports_of_each(randomizer, reports_each)
     checks = [
-        *_cohorts(counts, question.layout, each),
-        *_rates(randomizer, counts, each),
+        *_cohorts(counts, question.layout, repeats),
+        *_rates(randomizer, counts, repeats),
         *_payloads(randomizer, counts),
         *_phantoms(randomizer, counts),
     ]
@@ -112,10 +110,10 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
 def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
     from scipy.stats import binom
 
-    found = decoder_of(randomizer).payload_chances(randomizer)
-    if found is None:
+    bounds = decoder_of(randomizer).payload_chances(randomizer)
+    if bounds is None:
         return
-    low, high = found
+    low, high = bounds
     trials = counts.sum(axis=1)
     if low.ndim:
         # Rows shall be symbols of one probability each; all places have as many reports.
@@ -139,17 +137,18 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
 
 
 def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
-    if not isinstance(randomizer, ProjectiveResponse):
+    response = decoder_of(randomizer).points(randomizer)
+    if response is None:
         return
     try:
-        score = phantom_score(randomizer, counts)
+        score = phantom_score(response, counts)
     except EstimateError:
         return
     yield Check(
         "phantoms",
         score.phantoms,
         score.p_value,
-        f"the support of {score.phantoms} values that nobody can hold varies "
+        f"the support of {score.phantoms} values that no one can hold varies "
         f"{score.mean_square:.3f} times as much as "
         "chance has it; a small p-value: reports repeat themselves, or were made up",
     )

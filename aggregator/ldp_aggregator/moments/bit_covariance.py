@@ -74,27 +74,34 @@ class Precision(NamedTuple):
 
 
 def precision(
-    design: Any, sizes: Floats, noise: BitNoise, background: float, held: Floats
+    design: Any, sizes: Floats, noise: BitNoise, background: float, shares: Floats
 ) -> Precision:
-    """The precision of the rates of cohorts with `sizes` respondents, if `held` were the
-    candidates' frequencies.
+    """The precision of the rates of cohorts with `sizes` respondents.
+
+    It is that which they have if `shares` are the candidates' frequencies.
     """
     from scipy.sparse import block_diag, csr_array
 
-    unknown = max(1 - float(held.sum()), 0.0)
-    bits, present = design.shape[0] // len(sizes), np.flatnonzero(held)
+    unknown = max(1 - float(shares.sum()), 0.0)
+    bits, present = design.shape[0] // len(sizes), np.flatnonzero(shares)
     parts, weights = design[:, present], []
     blocks = []
+    # Cohorts are independent, so each is a block by itself.
     for cohort, size in enumerate(sizes.tolist()):
+        # (bits, present), and of shape (bits,) the share that has each bit set and the variance of
+        # its noise.
         part = parts[cohort * bits : (cohort + 1) * bits]
-        share = np.clip(part @ held[present] + unknown * background, 0, 1)
+        share = np.clip(part @ shares[present] + unknown * background, 0, 1)
         scale = (share * noise.one_variance + (1 - share) * noise.zero_variance) / (
             noise.one - noise.zero
         ) ** 2
         scale += unknown * background * (1 - background)
+        # (bits, present + 1): how each text's bits differ from the shares, in units of the noise;
+        # its square is the rest of the covariance.
         spread = np.column_stack([part.toarray(), np.full(bits, background)]) - share[:, None]
-        spread *= np.sqrt([*held[present], unknown]) / np.sqrt(scale)[:, None]
+        spread *= np.sqrt([*shares[present], unknown]) / np.sqrt(scale)[:, None]
         values, vectors = _eigen(spread)
+        # Large eigenvalues are kept one by one; the others count as noise, the same in each bit.
         large = values > NEGLIGIBLE
         rest = float(values[~large].sum()) / max(bits - int(large.sum()), 1)
         weights.append(size / (scale * (1 + rest)))

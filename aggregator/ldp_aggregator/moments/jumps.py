@@ -1,6 +1,4 @@
-"""How far the law of one score is from normal: its third and fourth cumulants, and what each
-direction has of them.
-"""
+"""How far one score's law is from normal: third and fourth cumulants, and each direction's part."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ import numpy as np
 from ldp_aggregator.arrays import Floats
 
 _DEVIATIONS = 12
-"""Farther from its mean than so many times the largest standard deviation a count of ones is not
+"""Farther from its mean than this many times the largest standard deviation a count of ones is not
 looked at: a chance below 1e-30 (Hoeffding 1963), so that a billion repeats take no more than a
 million numbers.
 """
@@ -40,12 +38,13 @@ def jumps_of(scores: Floats, chances: Floats) -> Jumps:
 
 
 def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:
-    """The law of the share of ones among so many bits of one rate: shares, and their chances.
+    """The law of the share of ones among n bits of one rate: shares, and their chances.
 
     `parts` has (chance, rate) of each rate that it may be.
     """
     from scipy.special import gammaln, xlog1py, xlogy
 
+    # Binomial laws, cut where nothing is left of them, then added up by number of ones.
     numbers, laws = [], []
     reach = _DEVIATIONS * math.sqrt(repeats) / 2
     for chance, rate in ((float(chance), float(rate)) for chance, rate in parts):
@@ -58,5 +57,5 @@ def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats
         law = np.exp(ways + xlogy(ones, rate) + xlog1py(repeats - ones, -rate))
         numbers.append(ones)
         laws.append(chance * law / law.sum())
-    kept, place = np.unique(np.concatenate(numbers), return_inverse=True)
-    return kept / repeats, np.bincount(place, np.concatenate(laws)).astype(float)
+    totals, place = np.unique(np.concatenate(numbers), return_inverse=True)
+    return totals / repeats, np.bincount(place, np.concatenate(laws)).astype(float)

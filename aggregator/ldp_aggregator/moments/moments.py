@@ -2,12 +2,12 @@
 
 Every estimator here is a mean over reports of a score that is unbiased given what its respondent
 holds. All that its error depends on is the variance of one score for value x, if the respondent
-holds x (`hold`), and if not (`other`):
+holds x (v_x), and if not (w_x):
 
-    Var(estimate of f_x | the respondents) = [f_x hold_x + (1 - f_x) other_x] / n
+    Var(estimate of f_x | the respondents) = [f_x v_x + (1 - f_x) w_x] / n
     Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
 
-Sketches have a variance besides that stays whatever n is: `lasting`.
+Where values share hash functions, their collisions add a variance that stays whatever n is.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ class Moments:
 
     reports: int
     frequency: Floats
-    hold: Floats
-    other: Floats
+    variance_if_held: Floats
+    """Of one report's score for a value, if its respondent holds that."""
+    variance_if_not: Floats
+    """The same, if the respondent holds another value."""
     covariance: Callable[[], Floats]
     """The (M, M) covariance for the respondents, computed when asked for."""
     supports: Counts | None = None
@@ -48,12 +50,13 @@ class Moments:
     Goes with `supports`.
     """
     below: tuple[Floats, Floats] | None = None
-    """(hold, other) for frequencies below the estimate, where those above are not right for them.
+    """(variance_if_held, variance_if_not) for frequencies below the estimate, where those above
+    are not right for them.
     """
-    lasting: Floats | float = 0.0
-    """Variance that no number of reports reduces, to be added to the above."""
+    collision_variance: Floats | float = 0.0
+    """Variance that hash collisions add to an estimate: no number of reports reduces it."""
     third: tuple[Floats, Floats] | None = None
-    """The third central moments of a score, as `hold` and `other` are the second.
+    """The third central moments of a score, if its respondent holds the value and if not.
 
     None if not known.
     """
@@ -66,9 +69,10 @@ class Moments:
     """What jumps upwards have of the fourth; all, if it is None."""
     falling: tuple[Floats, Floats] | None = None
     """What jumps downwards have of it."""
-    lasting_third: Floats | float = 0.0
-    """The third cumulant of what no number of reports reduces."""
-    lasting_fourth: Floats | float = 0.0
+    collision_third: Floats | float = 0.0
+    """The third cumulant of what hash collisions add."""
+    collision_fourth: Floats | float = 0.0
+    """The fourth of it."""
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
@@ -94,26 +98,24 @@ class Moments:
         return replace(
             self,
             frequency=self.frequency[places],
-            hold=self.hold[places],
-            other=self.other[places],
+            variance_if_held=self.variance_if_held[places],
+            variance_if_not=self.variance_if_not[places],
             supports=None if self.supports is None else self.supports[places],
             rates=both(self.rates),
-            lasting=some(self.lasting),
+            collision_variance=some(self.collision_variance),
             third=both(self.third),
             fourth=both(self.fourth),
             rising=both(self.rising),
             falling=both(self.falling),
             below=both(self.below),
             unknown=None if self.unknown is None else self.unknown[places],
-            lasting_third=some(self.lasting_third),
-            lasting_fourth=some(self.lasting_fourth),
+            collision_third=some(self.collision_third),
+            collision_fourth=some(self.collision_fourth),
         )
 
 
 def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
-    """The moments of scores that jump alike for all values: if the respondent holds the value, and
-    if not.
-    """
+    """Moments with scores that jump alike for all values: if the value is held, and if not."""
     size = len(moments.frequency)
     third, fourth, rising, falling = (
         (np.full(size, if_held), np.full(size, if_not))
@@ -123,9 +125,7 @@ def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
 
 
 def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The fourth cumulants of (support - q) / (p - q), for those who hold the
-    value and for others.
-    """
+    """The fourth cumulants of (support - q) / (p - q), for holders of the value and for others."""
     of_holder, of_other = p * (1 - p), q * (1 - q)
     return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (
         p - q
@@ -133,9 +133,7 @@ def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
 
 
 def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The third central moments of (support - q) / (p - q), for those who hold the value and for
-    others.
-    """
+    """The third central moments of (support - q) / (p - q), for holders and for others."""
     scale = (p - q) ** 3
     return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 

@@ -1,5 +1,4 @@
-"""Several reports of one respondent under one permanent response: the unit is the respondent, not
-the report.
+"""Several reports under one permanent response: the unit is the respondent, not the report.
 
 With R reports each, the instantaneous noise of a respondent's mean report is divided by R; the
 permanent noise and what the respondent holds are the same in all R. So variances are sums of one
@@ -37,16 +36,12 @@ ONCE_EACH = (
 
 
 def reports_of_each(randomizer: Randomizer, asked: int) -> int:
-    """How many reports a respondent sent: as many as were asked for, or one where nothing is kept
-    to report again.
-    """
+    """How many reports a respondent sent: as asked for, or one where no response is kept."""
     return asked if isinstance(randomizer, Memoized) else 1
 
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:
-    """Raise `EstimateError` if there are several reports of each respondent to none of the
-    questions.
-    """
+    """Raise `EstimateError` if no question allows for several reports of each respondent."""
     if asked > 1 and not any(isinstance(question.randomizer, Memoized) for question in questions):
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
@@ -75,7 +70,5 @@ def repeats_note(respondents: int, repeats: int, worth: int) -> str:
 
 
 def effective(respondents: int, noise: BitNoise) -> int:
-    """How many respondents with one report each would have as little noise in the bits that are not
-    set.
-    """
+    """How many respondents with one report each would have as little noise in bits not set."""
     return round(respondents * noise.zero * (1 - noise.zero) / noise.zero_variance)

@@ -94,18 +94,18 @@ def symbol_scores(
         return np.asarray(scores * counts @ scores.T)
 
     if is_pure(randomizer):
-        alike = least = decoded[0].other
+        alike = least = decoded[0].variance_if_not
         powers = powers_of_support(randomizer)
     else:
         by_value = law().T
         alike, least = among_others(scores**2 @ by_value)
-        held = norm_sub(scores @ counts[0] / counts.sum())
-        powers = powers_by_holders(scores, by_value, held)
+        shares = norm_sub(scores @ counts[0] / counts.sum())
+        powers = powers_by_holders(scores, by_value, shares)
     return Scores(
         ones=ones_of(question),
         scores=scores,
         squares=scores**2,
-        own=decoded[0].hold + 1,
+        own=decoded[0].variance_if_held + 1,
         alike=alike,
         least=least,
         law=law,
@@ -122,18 +122,19 @@ def by_pairs(
     law: Floats,
     powers: tuple[Powers, Powers],
 ) -> Scores:
-    """Where E[s_x^2 | v] is (if x = v, else), and E[s_x s_z | v] is (if x or z is v, if neither
-    is).
+    """Scores of pairs: E[s_x^2 | v] is one of two numbers, and so is E[s_x s_z | v].
+
+    `square` is (if x = v, else), and `pair` is (if x or z is v, if neither is).
     """
     own, other = square
     one = ones_of(question)
     either, neither = pair
 
     def moments(counts: Floats) -> Floats:
-        held, total = scores @ counts, one @ counts
-        found = neither * total + (either - neither) * (held[:, None] + held[None, :])
-        np.fill_diagonal(found, other * total + (own - other) * held)
-        return np.asarray(found)
+        of_value, total = scores @ counts, one @ counts
+        sums = neither * total + (either - neither) * (of_value[:, None] + of_value[None, :])
+        np.fill_diagonal(sums, other * total + (own - other) * of_value)
+        return np.asarray(sums)
 
     squares = other * one + (own - other) * scores
     size = len(scores)
@@ -166,11 +167,12 @@ def even_powers(scores: Floats, law: Floats, size: int) -> Powers:
     return Powers(*(np.full(size, float(power @ law)) for power in _raised(scores)))
 
 
-def powers_by_holders(scores: Floats, by_value: Floats, held: Floats) -> tuple[Powers, Powers]:
-    """Of scores (M, C) for symbols that have the chances `by_value` (C, M), where the others hold
-    what is held.
+def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple[Powers, Powers]:
+    """Of scores (M, C) for symbols that have the chances `by_value` (C, M).
+
+    The others hold what the `shares` (M,) say.
     """
-    others = np.where(np.eye(len(held), dtype=bool), 0.0, held + _HARDLY_ANY)
+    others = np.where(np.eye(len(shares), dtype=bool), 0.0, shares + _HARDLY_ANY)
     others /= np.maximum(others.sum(axis=1, keepdims=True), _HARDLY_ANY)
     expected = [power @ by_value for power in _raised(scores)]
     return (

@@ -1,6 +1,4 @@
-"""Frequencies as a picture: a bar for each value with its interval, and the truth as a mark where
-it is known.
-"""
+"""Frequencies as a picture: a bar and an interval for each value, and the truth if it is known."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
 
 
 def shown_places(lengths: Floats) -> list[int]:
-    """The places of the values that a picture shows: all, in their order, or the `MOST_BARS`
-    greatest.
-    """
+    """The places of the values that a picture shows: all, or the `MOST_BARS` greatest."""
     if len(lengths) <= MOST_BARS:
         return list(range(len(lengths)))
     greatest: list[int] = np.argsort(-lengths, kind="stable")[:MOST_BARS].tolist()

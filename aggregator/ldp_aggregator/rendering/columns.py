@@ -1,5 +1,4 @@
-"""Tables as aligned text: linear in the cells, since a question may have a million
-values.
+"""Tables as aligned text: linear in the cells, since a question may have a million values.
 
 widths    of the widest cell; where a line would be longer than 160, the widest columns give way,
           and their cells go on in further lines
@@ -13,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
 
 MOST_WIDTH = 160
 _GAP = "   "
@@ -31,13 +30,13 @@ def write(sheet: Sheet) -> Iterator[str]:
             gap = "\n"
 
 
-def aligned(cells: Cells) -> str:
+def aligned(text_table: TextTable) -> str:
     """A table under its title, and its remarks, which stand in from the margin."""
-    title = ": ".join(filter(None, (cells.title, cells.caption)))
-    rows = columns(cells.headings, cells.rows)
+    title = ": ".join(filter(None, (text_table.title, text_table.caption)))
+    rows = columns(text_table.headings, text_table.rows)
     table = f"{title}\n{rows}" if title else rows.lstrip("\n")
-    if cells.remarks:
-        return table + _indented(cells.remarks)
+    if text_table.remarks:
+        return table + _indented(text_table.remarks)
     return table.removesuffix("\n")
 
 
@@ -48,22 +47,22 @@ def _indented(sentences: Sequence[str]) -> str:
 def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The table, with an empty line before and after it. A heading may have several lines."""
     height = 1 + max(heading.count("\n") for heading in headings)
-    made = [_from_below(heading, height) for heading in headings]
+    texts = [_from_below(heading, height) for heading in headings]
     for place, cells in enumerate(zip(*rows, strict=True)):
-        made[place] += map(printable, cells)
-    natural = [max(map(_width, column)) for column in made]
+        texts[place] += map(printable, cells)
+    natural = [max(map(_width, column)) for column in texts]
     widths = _fitted(natural)
     if widths == natural:
-        padded = [_padded(column, widths[place], place) for place, column in enumerate(made)]
+        padded = [_padded(column, widths[place], place) for place, column in enumerate(texts)]
         lines = [_line(cells) for cells in zip(*padded, strict=True)]
     else:
-        lines = [line for cells in zip(*made, strict=True) for line in _folded(cells, widths)]
+        lines = [line for cells in zip(*texts, strict=True) for line in _folded(cells, widths)]
     rule = " " + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     return "\n".join(["", *lines[:height], rule, *lines[height:], "\n"])
 
 
 def _from_below(heading: str, height: int) -> list[str]:
-    """The lines of a heading, after so many empty ones that all headings end on the same line."""
+    """The lines of a heading, after enough empty ones that all headings end on the same line."""
     lines = heading.split("\n")
     return [""] * (height - len(lines)) + lines
 

@@ -1,5 +1,6 @@
-"""HTML: tables for notebooks, and self-contained pages, without scripts, with nothing fetched from
-elsewhere. All text is escaped.
+"""HTML: tables for notebooks, and self-contained pages, in which all text is escaped.
+
+They have no scripts, and nothing is fetched from elsewhere.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Sequence
 
-from ldp_aggregator.rendering.sheet import Cells, Sheet, in_one_line
+from ldp_aggregator.rendering.sheet import Sheet, TextTable, in_one_line
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; }
@@ -24,28 +25,28 @@ figure svg { width: 100%; height: auto; }
 
 def write(sheet: Sheet) -> Iterator[str]:
     """The sentences and tables of a sheet as a page."""
-    tables = "".join(f"{heading(cells)}{section(cells)}" for cells in sheet.tables())
+    tables = "".join(f"{heading(text_table)}{section(text_table)}" for text_table in sheet.tables())
     legend = "".join(map(paragraph, sheet.legend))
     yield page(sheet.title, "".join(map(paragraph, sheet.lead)) + tables + legend)
 
 
-def heading(cells: Cells) -> str:
+def heading(text_table: TextTable) -> str:
     """What a table is of, as a heading of a page; nothing if the page says it."""
-    return f"<h2>{html.escape(cells.title)}</h2>" if cells.title else ""
+    return f"<h2>{html.escape(text_table.title)}</h2>" if text_table.title else ""
 
 
-def section(cells: Cells) -> str:
+def section(text_table: TextTable) -> str:
     """What the numbers of a table are, the table, and its remarks."""
-    parts = [paragraph(cells.caption)] if cells.caption else []
-    parts.append(table(cells.headings, cells.rows))
-    return "".join([*parts, *map(paragraph, cells.remarks)])
+    parts = [paragraph(text_table.caption)] if text_table.caption else []
+    parts.append(table(text_table.headings, text_table.rows))
+    return "".join([*parts, *map(paragraph, text_table.remarks)])
 
 
-def captioned(cells: Cells) -> str:
+def captioned(text_table: TextTable) -> str:
     """A table alone, for notebooks: what is said beside it is its caption."""
-    said = html.escape(" ".join([cells.caption, *cells.remarks]))
-    caption = f"<caption><b>{html.escape(cells.title)}</b> {said}</caption>"
-    return table(cells.headings, cells.rows, caption=caption)
+    text = html.escape(" ".join([text_table.caption, *text_table.remarks]))
+    caption = f"<caption><b>{html.escape(text_table.title)}</b> {text}</caption>"
+    return table(text_table.headings, text_table.rows, caption=caption)
 
 
 def page(title: str, body: str, style: str = "") -> str:

@@ -21,18 +21,18 @@ def write(sheet: Sheet) -> Iterator[str]:
     return json_pieces(sheet.record())
 
 
-def json_pieces(told: Mapping[str, Any]) -> Iterator[str]:
+def json_pieces(record: Mapping[str, Any]) -> Iterator[str]:
     """The text of an object, line by line, and a last line break."""
-    yield from _object(told, "")
+    yield from _object(record, "")
     yield "\n"
 
 
-def _object(told: Mapping[str, Any], margin: str) -> Iterator[str]:
-    if not told:
+def _object(record: Mapping[str, Any], margin: str) -> Iterator[str]:
+    if not record:
         yield "{}"
         return
     inner = margin + _STEP
-    for number, (key, value) in enumerate(told.items()):
+    for number, (key, value) in enumerate(record.items()):
         yield f"{',' if number else '{'}\n{inner}{_line(key)}: "
         if isinstance(value, Mapping):
             yield from _object(value, inner)

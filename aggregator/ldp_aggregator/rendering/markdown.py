@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ldp_aggregator.rendering.columns import printable
-from ldp_aggregator.rendering.sheet import Cells, Sheet, in_one_line
+from ldp_aggregator.rendering.sheet import Sheet, TextTable, in_one_line
 
 _MARKUP = re.compile(r"[\\`*_<>|&~#]|!(?=\[)|(?<=\])[(\[:]")
 """Brackets alone are no link, so intervals stay as they are."""
@@ -20,20 +20,20 @@ def write(sheet: Sheet) -> Iterator[str]:
     """The sentences and tables of a sheet under headings, with empty lines between them."""
     yield f"# {_text(sheet.title)}\n"
     yield from _paragraphs(sheet.lead)
-    for cells in sheet.tables():
-        if cells.title:
-            yield f"\n## {_text(cells.title)}\n"
-        yield from _paragraphs(cells.caption.splitlines())
-        yield f"\n{table(cells)}"
-        yield from _paragraphs(cells.remarks)
+    for text_table in sheet.tables():
+        if text_table.title:
+            yield f"\n## {_text(text_table.title)}\n"
+        yield from _paragraphs(text_table.caption.splitlines())
+        yield f"\n{table(text_table)}"
+        yield from _paragraphs(text_table.remarks)
     yield from _paragraphs(sheet.legend)
 
 
-def table(cells: Cells) -> str:
+def table(text_table: TextTable) -> str:
     """Headings and rows; the first column stands to the left, the others to the right."""
-    headings = [in_one_line(heading) for heading in cells.headings]
+    headings = [in_one_line(heading) for heading in text_table.headings]
     rule = "|".join([":--", *["--:"] * (len(headings) - 1)])
-    lines = [_row(headings), f"|{rule}|\n", *map(_row, cells.rows)]
+    lines = [_row(headings), f"|{rule}|\n", *map(_row, text_table.rows)]
     return "".join(lines)
 
 

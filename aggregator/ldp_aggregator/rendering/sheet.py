@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Shape = Literal["tables", "record", "rows", "bars"]
 
 
-class Cells(NamedTuple):
+class TextTable(NamedTuple):
     """A table as text."""
 
     title: str
@@ -49,7 +49,7 @@ class Bars(NamedTuple):
     """What is marked beside the bars, where it is known."""
 
 
-def _no_tables() -> Iterable[Cells]:
+def _no_tables() -> Iterable[TextTable]:
     return ()
 
 
@@ -72,7 +72,7 @@ class Sheet:
     title: str
     lead: Sequence[str] = ()
     """Sentences before the tables."""
-    tables: Callable[[], Iterable[Cells]] = _no_tables
+    tables: Callable[[], Iterable[TextTable]] = _no_tables
     legend: Sequence[str] = ()
     """Sentences after the tables: what their columns mean."""
     record: Callable[[], Mapping[str, Any]] = _no_record

@@ -1,5 +1,4 @@
-"""How a text may go on: the continuations of a prefix that are well-formed UTF-8 without control
-characters of ASCII.
+"""How a text may go on: as well-formed UTF-8 without control characters of ASCII.
 
 A prefix may break off within a character; its `unfinished` bytes decide what may follow. With an
 alphabet (of ASCII) there are no such bytes, and any of its characters may follow.
@@ -41,17 +40,18 @@ def unfinished(prefix: bytes) -> bytes:
 
 @lru_cache(maxsize=32)
 def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
-    """Those of up to `size` bytes, where a character is `begun` (or not), within an alphabet (or
-    any characters).
+    """Those of up to `size` bytes, within an alphabet (or any characters).
+
+    `begun` are the bytes of a character that the prefix ends with, if it ends within one.
     """
     ending: list[bytes] = []
     going_on = [b""]
     for _ in range(size):
-        ending += [each for each in going_on if not unfinished(begun + each)]
+        ending += [part for part in going_on if not unfinished(begun + part)]
         going_on = [
-            each + bytes([byte])
-            for each in going_on
-            for byte in _following(unfinished(begun + each), alphabet)
+            part + bytes([byte])
+            for part in going_on
+            for byte in _following(unfinished(begun + part), alphabet)
         ]
     return Continuations(tuple(ending), tuple(going_on))
 

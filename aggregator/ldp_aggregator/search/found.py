@@ -2,15 +2,16 @@
 
     estimate (C / n' - q') / (p - q'), with C the reports of the n' respondents held out that
     support the text's cell in their cohort, and q' = p / m + (1 - 1/m) q
-    Var, for the n respondents = [f hold + (1 - f) other] / n' + f (1 - f) (1/n' - 1/n) + lasting
-    lasting = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
+    Var, for the n respondents = [f if_held + (1 - f) if_not] / n' + f (1 - f) (1/n' - 1/n)
+                                 + collisions
+    collisions = 1 / ((m - 1) h) x (sum of f_x^2 over the other texts x)
     third and fourth cumulants: those of one count, and of meetings
     (`ldp_aggregator.decoders.sketch`, c = 1 / m)
 
 The second term is there because those held out are a sample of all who answered. They took no part
 in the search, so the choice of the texts tells nothing about the errors of their estimates. The
-lasting part is what texts that meet in a cell add, h cohorts and m cells; the sum of squares is
-estimated from those of all cells, less their noise.
+variance of collisions is what texts that meet in a cell add, with h cohorts and m cells; the sum of
+squares is estimated from those of all cells, less their noise.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
@@ -30,35 +30,32 @@ from ldp_aggregator.search.reach import in_words, never_found, reached
 
 
 def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ...], str]:
-    """The texts that a search finds, most frequent first, and what may have
-    been missed, in words.
-    """
+    """The texts that a search finds, most frequent first, and what it may have missed, in words."""
     searching, apart = (
         int(counts[: randomizer.stages].sum()),
         int(counts[randomizer.stages :].sum()),
     )
     if not apart:
         return (), "no reports yet from respondents who are held out"
-    found = search(randomizer, counts)
-    frequency = found_moments(randomizer, counts, found.texts).frequency
-    ordered = tuple(found.texts[index] for index in np.argsort(-frequency))
+    searched = search(randomizer, counts)
+    frequency = found_moments(randomizer, counts, searched.texts).frequency
+    ordered = tuple(searched.texts[index] for index in np.argsort(-frequency))
     return ordered, (
         f"Found by {searching:,} respondents; frequencies are those of {apart:,} others. A text "
         f"is missed with a "
         f"chance of at most 1 in 100 if held by "
-        f"{in_words(reached(randomizer, counts, found.remembered))}; "
+        f"{in_words(reached(randomizer, counts, searched.remembered))}; "
         f"{never_found(randomizer)} never found."
     )
 
 
-def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) -> Moments:
+def found_moments(randomizer: HeavyHitters, counts: Counts, texts: Sequence[str]) -> Moments:
     """Moments of any texts, from a tally with reports of cohorts held out."""
-    assert isinstance(randomizer, HeavyHitters)  # noqa: S101 (a fact about our own table)
     reports, apart = int(counts.sum()), int(counts[randomizer.stages :].sum())
     encoded = [text.encode() for text in texts]
     p, q = rates(randomizer)
     scale, size = (p - q) ** 2, randomizer.oracle.size
-    hold, other = p * (1 - p) / scale, q * (1 - q) / scale
+    if_held, if_not = p * (1 - p) / scale, q * (1 - q) / scale
     supports, squares = np.zeros(len(encoded)), 0.0
     for cohort in range(randomizer.stages, randomizer.cohorts):
         row = counts[cohort : cohort + 1]
@@ -66,22 +63,25 @@ def found_moments(randomizer: Randomizer, counts: Counts, texts: Sequence[str]) 
         supports += within[cells(randomizer, encoded, cohort)]
         squares += _squares(within, int(row.sum()), randomizer) * int(row.sum()) / apart
     frequency: Floats = (supports / apart - q) / (p - q)
-    held = np.clip(frequency, 0, 1)
-    lasting = np.maximum(squares - held**2, 0.0) / ((size - 1) * randomizer.held_out)
+    shares = np.clip(frequency, 0, 1)
+    collisions = np.maximum(squares - shares**2, 0.0) / ((size - 1) * randomizer.held_out)
     thinned, meeting = reports / apart, 1 / size
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
     missed, many = (1 - meeting) * randomizer.held_out, len(encoded)
     return Moments(
         reports,
         frequency,
-        thinned * hold + (thinned - 1) * (1 - held),
-        other=np.full(len(encoded), thinned * other),
+        thinned * if_held + (thinned - 1) * (1 - shares),
+        variance_if_not=np.full(len(encoded), thinned * if_not),
         covariance=_none,
-        lasting=lasting,
+        collision_variance=collisions,
         third=(np.full(many, thinned**2 * third[0]), np.full(many, thinned**2 * third[1])),
         fourth=(np.full(many, thinned**3 * fourth[0]), np.full(many, thinned**3 * fourth[1])),
-        lasting_third=meeting * (1 - 2 * meeting) / missed**2 * of_others(held**3),
-        lasting_fourth=meeting * (1 - 6 * meeting * (1 - meeting)) / missed**3 * of_others(held**4),
+        collision_third=meeting * (1 - 2 * meeting) / missed**2 * of_others(shares**3),
+        collision_fourth=meeting
+        * (1 - 6 * meeting * (1 - meeting))
+        / missed**3
+        * of_others(shares**4),
     )
 
 

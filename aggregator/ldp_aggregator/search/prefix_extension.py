@@ -1,7 +1,7 @@
 """Finding frequent texts from hashed prefixes, stage by stage.
 
 Each stage gives every cell a score: its support less what chance gives it, in standard errors of a
-cell that nobody is in. A *prefix* of the stage's full length goes on to the next if its score is
+cell that no one is in. A *prefix* of the stage's full length goes on to the next if its score is
 above a line that, by chance, one of the continuations of four prefixes passes, and in the first
 stage 16 of all; where more than 256 do, the best of them.
 
@@ -53,8 +53,8 @@ def search(randomizer: HeavyHitters, counts: Counts) -> Search:
     """Search the stages of a tally; the cohorts held out are not looked at."""
     by_stage = [scores(randomizer, counts, stage) for stage in range(randomizer.stages)]
     remembered = _remembered(randomizer, by_stage)
-    found = _confirmed(randomizer, by_stage, remembered)
-    return Search(tuple(text.decode() for text in found), sum(map(len, remembered)))
+    texts = _confirmed(randomizer, by_stage, remembered)
+    return Search(tuple(text.decode() for text in texts), sum(map(len, remembered)))
 
 
 def _remembered(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> list[list[bytes]]:
@@ -80,16 +80,20 @@ def _confirmed(
         )
     heard = np.repeat(np.arange(len(remembered), 0, -1), [len(ending) for ending in remembered])
     evidence = total / np.sqrt(heard)
-    found, taken = [], set[tuple[int, int]]()
+    confirmed, cells_taken = [], set[tuple[int, int]]()
     for index in np.argsort(-evidence)[: np.count_nonzero(evidence >= line)].tolist():
         own = [(stage, randomizer.cell(texts[index], stage)) for stage in range(randomizer.stages)]
-        free = [(stage, cell) for stage, cell in own[-heard[index] :] if (stage, cell) not in taken]
+        free = [
+            (stage, cell)
+            for stage, cell in own[-heard[index] :]
+            if (stage, cell) not in cells_taken
+        ]
         if free and sum(
             min(by_stage[stage][cell], line) for stage, cell in free
         ) >= line * math.sqrt(len(free)):
-            found.append(texts[index])
-            taken.update(own)
-    return found
+            confirmed.append(texts[index])
+            cells_taken.update(own)
+    return confirmed
 
 
 def scores(randomizer: HeavyHitters, counts: Counts, cohort: int) -> Floats:
@@ -101,9 +105,7 @@ def scores(randomizer: HeavyHitters, counts: Counts, cohort: int) -> Floats:
 
 
 def rates(randomizer: HeavyHitters) -> tuple[float, float]:
-    """(p, q'): the probabilities that a report supports the cell of its own text, and that of
-    another.
-    """
+    """(p, q'): how often a report supports the cell of its own text, and that of another."""
     p, q = (float(rate) for rate in randomizer.oracle.support)
     return p, q + (p - q) / randomizer.oracle.size
 
@@ -126,7 +128,7 @@ def extending_line(randomizer: HeavyHitters, stage: int) -> float:
 
 
 def confirming_line(texts: int) -> float:
-    """The score that finds one of so many texts remembered."""
+    """The score that finds one of n texts remembered."""
     from scipy.special import ndtri
 
     return -float(ndtri(FALSE_ALARM / max(texts, 1)))
@@ -147,10 +149,10 @@ def _extended(
     for prefix in prefixes:
         following = continuations(unfinished(prefix), size, randomizer.alphabet)
         # The empty text is none.
-        texts = [prefix + each for each in following.ending if prefix + each]
+        texts = [prefix + part for part in following.ending if prefix + part]
         reached = score[cells(randomizer, texts, stage)]
         ending += [texts[index] for index in np.flatnonzero(reached > MEMORABLE)]
-        longer = [prefix + each for each in following.going_on]
+        longer = [prefix + part for part in following.going_on]
         reached = score[cells(randomizer, longer, stage)]
         going_on += [
             (float(reached[index]), longer[index]) for index in np.flatnonzero(reached > line)

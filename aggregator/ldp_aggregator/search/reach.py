@@ -1,8 +1,8 @@
 """What a search for frequent texts can find: before anyone is asked, and once reports are in.
 
 A text held by a frequency f scores about normally in each stage, with a mean of f over the standard
-error e of a cell that nobody is in, and a standard deviation of sqrt([f hold + (1 - f) other] /
-other). It is missed if
+error e of a cell that no one is in, and a standard deviation of sqrt([f v + (1 - f) w] / w), with v
+and w for the variances of a score if the respondent holds the text and if not. It is missed if
 
     one of its prefixes does not score above the line by which they go on, in a stage before that
     in which it ends; or if it does not score above 1 where it ends; or if its later scores do not
@@ -41,9 +41,7 @@ _LEAST_VARIANCE = 1e-12
 
 
 class Reach(NamedTuple):
-    """Texts of up to `longest` bytes are missed with a chance of at most 1 in 100 if held by
-    `frequency` or more.
-    """
+    """Texts of up to `longest` bytes, held by `frequency` or more, are found 99 times in 100."""
 
     longest: int
     frequency: float | None
@@ -51,11 +49,13 @@ class Reach(NamedTuple):
 
 
 def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
-    """What so many respondents will let be found, by length, however the texts are held."""
+    """What n respondents will let be found, by length, however the texts are held."""
     even = respondents / randomizer.cohorts
-    each = max(1.0, even - _UNLUCKY * math.sqrt(even))
+    reports_of_stage = max(1.0, even - _UNLUCKY * math.sqrt(even))
     return _reach(
-        randomizer, np.full(randomizer.stages, each), confirming_line(_most_remembered(randomizer))
+        randomizer,
+        np.full(randomizer.stages, reports_of_stage),
+        confirming_line(_most_remembered(randomizer)),
     )
 
 
@@ -69,7 +69,7 @@ def in_words(reaches: Sequence[Reach]) -> str:
     """One phrase: the shortest texts, those that take one more stage, and the longest."""
     shown = dict.fromkeys([*reaches[:2], reaches[-1]])
     return ", ".join(
-        f"{_held(each.frequency)} for texts of up to {each.longest} bytes" for each in shown
+        f"{_held(step.frequency)} for texts of up to {step.longest} bytes" for step in shown
     )
 
 
@@ -102,8 +102,8 @@ def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach
     # A text of exactly the length of a stage's prefixes ends in the next stage.
     longest = [length - 1 for length in randomizer.lengths[:-2]] + [randomizer.lengths[-2]]
     return [
-        Reach(each, _least_found(randomizer, reports, line, stage=stage))
-        for stage, each in enumerate(longest)
+        Reach(length, _least_found(randomizer, reports, line, stage=stage))
+        for stage, length in enumerate(longest)
     ]
 
 

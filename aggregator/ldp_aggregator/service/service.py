@@ -9,12 +9,12 @@ from functools import partial
 from typing import Protocol
 
 from ldp_aggregator.service.analysis.analysis import Analysis
-from ldp_aggregator.service.counting.intake import Rules
+from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.uploads.desk import Limits
+from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
 
@@ -47,7 +47,7 @@ class Settings:
     origins: tuple[str, ...] = ()
     """Origins whose pages may upload from browsers."""
     rules: Rules = field(default_factory=Rules)
-    limits: Limits = field(default_factory=Limits)
+    limits: UploadLimits = field(default_factory=UploadLimits)
 
 
 class Service:

@@ -27,8 +27,7 @@ def aggregate(survey: Survey, reports: Reports, *, allow_equal: bool = False) ->
     Batches that are refused are counted in the tally's `intake`, and warned about.
 
     Raises `FileError` for a file that cannot be read or a tally of another survey, and where no
-    batch at
-    all is of this survey; `TypeError` for what holds no reports.
+    batch at all is of this survey; `TypeError` for what holds no reports.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))

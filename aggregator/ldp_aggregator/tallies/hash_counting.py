@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 14
 """Reports in a vector: many, so that calls cost little; few enough for a processor's cache."""
 
 _FEW = 1 << 8
-"""Up to so many reports are taken one by one, each with a vector of values."""
+"""Up to this many reports are taken one by one, each with a vector of values."""
 
 
 def hash_supports(seeds: NDArray[np.uint32], symbols: Integers, layout: Layout) -> Integers:

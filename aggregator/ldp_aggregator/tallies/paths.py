@@ -1,5 +1,7 @@
-"""From what people have at hand to a tally: report files and tally files, told apart by how they
-begin; local ones, objects by URL, or their bytes; and tallies.
+"""From what people have at hand to a tally: reports, tallies, files, objects and bytes.
+
+Report files and tally files are told apart by how they begin; they are local, objects by URL, or
+their bytes. Tallies are taken as they are.
 """
 
 from __future__ import annotations
@@ -102,8 +104,9 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
 @contextmanager
 def opened(source: File) -> Iterator[BinaryIO]:
-    """The file or object, or standard input, or what there are bytes of, to be read from its
-    beginning. Raises `OSError`.
+    """What a path, a URL, a dash or bytes stand for, to be read from its beginning.
+
+    Raises `OSError`.
     """
     if not isinstance(source, str | os.PathLike):
         yield io.BytesIO(source)

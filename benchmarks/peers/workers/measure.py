@@ -90,9 +90,9 @@ def _make(contender: Contender, held: Sequence[int], longest: float) -> tuple[li
     while len(reports) < len(answers) and used < longest:
         part = answers[len(reports) : len(reports) + _SLICE]
         start = time.process_time()
-        made = [client(answer) for answer in part]
+        sent = [client(answer) for answer in part]
         used += time.process_time() - start
-        reports += made
+        reports += sent
     return reports, used / len(reports)
 
 

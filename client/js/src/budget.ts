@@ -15,7 +15,7 @@ import { BudgetError } from "./errors.js";
 import { type Ratio, bound, power, product, roundedUp, smaller, within } from "./ratio.js";
 import type { Question } from "./survey.js";
 
-/** Epsilon 10: beyond it whoever thought something 50 % likely may come to think it 99.995 % likely. */
+/** Epsilon 10: beyond it anyone who thought something 50 % likely may come to think it 99.995 % likely. */
 const USUAL_CAP = bound("10");
 const MOST = bound("1000");
 

@@ -55,7 +55,7 @@ export class Client {
    */
   async record(name: string, answer: Answer): Promise<Report> {
     const question = this.survey.question(name);
-    const value = question.value(answer);
+    const value = question.value(answer, this.#random);
     return this.#changing(async (memory) => ({
       fingerprint: fromHex(question.fingerprint),
       row: await this.#row(question, value, memory),

@@ -5,6 +5,7 @@ import {
   textLike, textOr,
 } from "./checks.js";
 import { EPSILON } from "./ratio.js";
+import { type CompiledScale, SCALE } from "./scale.js";
 
 /** The exact numbers of a mechanism, by name: integers as decimal texts, or a matrix of them. */
 export type Integers = ReadonlyMap<string, string | readonly (readonly string[])[]>;
@@ -14,6 +15,8 @@ export interface CompiledQuestion {
   readonly text: string;
   readonly type: string;
   readonly values: readonly string[] | null;
+  /** Of a question of type number. */
+  readonly scale: CompiledScale | undefined;
   readonly mechanism: string;
   readonly integers: Integers;
   readonly charges: number;
@@ -40,6 +43,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   text,
   type: text,
   values: optional(listOf(text)),
+  scale: absentOr(SCALE),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
   charges: integerFrom(1, MOST_CHARGES),

@@ -2,6 +2,7 @@
 
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
 import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
+import { scaleParts } from "./scale.js";
 
 export const FINGERPRINT_SIZE = 16;
 
@@ -9,13 +10,17 @@ export const FINGERPRINT_SIZE = 16;
 export function questionFingerprint(
   question: CompiledQuestion, { name: survey, epoch }: Pick<CompiledSurvey, "name" | "epoch">,
 ): Promise<string> {
-  const { name, type, values, mechanism, integers } = question;
-  const listed = values === null ? ["open"] : [String(values.length), ...values];
+  const { name, type, mechanism, integers } = question;
   const numbers = [...integers].sort(([left], [right]) => (left < right ? -1 : 1)).map(
     ([label, number]) => `${label}=${typeof number === "string" ? number : number.map((row) => row.join()).join(";")}`,
   );
   const epochs = epoch === undefined ? [] : [`epoch=${epoch}`];
-  return digest(["ldp-question-2", survey, name, type, ...listed, mechanism, ...numbers, ...epochs].map(utf8));
+  return digest(["ldp-question-2", survey, name, type, ...domainParts(question), mechanism, ...numbers, ...epochs].map(utf8));
+}
+
+function domainParts({ values, scale }: CompiledQuestion): string[] {
+  if (scale) return scaleParts(scale);
+  return values === null ? ["open"] : [String(values.length), ...values];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */

@@ -6,7 +6,7 @@ import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 
 /** The true value with weight `truth`, each of the other `size - 1` with weight `other`. */
-export class SymbolResponse implements Randomizer {
+export class RandomizedResponse implements Randomizer {
   readonly width: number;
 
   constructor(readonly size: number, readonly truth: bigint, readonly other: bigint) {

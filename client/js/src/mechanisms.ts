@@ -1,14 +1,16 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
 import type { Integers } from "./compiled.js";
+import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
-import { SymbolResponse } from "./grr.js";
+import { RandomizedResponse } from "./grr.js";
 import { StochasticMatrix } from "./matrix.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
-import { BitVector } from "./unary.js";
+import { UnaryEncoding } from "./unary.js";
 
-export type Design = SymbolResponse | StochasticMatrix | BitVector | ProjectiveResponse | Rappor;
+export type AnyRandomizer =
+  RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -17,19 +19,21 @@ interface Numbers {
   matrix(name: string): readonly (readonly bigint[])[];
 }
 
-const matrix = (numbers: Numbers): Design => new StochasticMatrix(numbers.matrix("weights"));
+const matrix = (numbers: Numbers): AnyRandomizer => new StochasticMatrix(numbers.matrix("weights"));
 
-const unary = ({ whole, size }: Numbers): Design =>
-  new BitVector(size("size"), whole("if_true"), whole("if_other"), size("word"));
+const unary = ({ whole, size }: Numbers): AnyRandomizer =>
+  new UnaryEncoding(size("size"), whole("if_true"), whole("if_other"), size("word"));
 
-const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => Design> = new Map([
+const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new Map([
   ["warner", matrix],
   ["forced", matrix],
   ["unrelated", matrix],
   ["matrix", matrix],
-  ["grr", ({ whole, size }) => new SymbolResponse(size("size"), whole("truth"), whole("other"))],
+  ["grr", ({ whole, size }) => new RandomizedResponse(size("size"), whole("truth"), whole("other"))],
   ["pgr", ({ whole, size }) =>
     new ProjectiveResponse(size("size"), whole("order"), whole("dimension"), whole("truth"), whole("other"))],
+  ["dithered", ({ whole, size }) =>
+    new DitheredResponse(Number(whole("size")), size("grid"), size("levels"), whole("truth"), whole("other"))],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>
@@ -45,7 +49,7 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => Design> = new Map([
 ]);
 
 /** The randomizer of a mechanism; undefined if there is none of that name here. */
-export function designed(mechanism: string, integers: Integers, place: string): Design | undefined {
+export function randomizerOf(mechanism: string, integers: Integers, place: string): AnyRandomizer | undefined {
   return MECHANISMS.get(mechanism)?.(numbersOf(integers, place));
 }
 

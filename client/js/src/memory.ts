@@ -4,7 +4,7 @@
  * All surveys share one text in the storage. For each survey and collector it has a secret, what the survey may spend,
  * and for each question (by fingerprint) the charges set aside, the cohort, and the permanent responses under keyed
  * hashes of the answers. Two collectors therefore never see one permanent response or cohort, whatever they ask. No
- * answer is stored; but whoever holds the state holds the secrets too, and can test guesses against the keys.
+ * answer is stored; but anyone who holds the state holds the secrets too, and can test guesses against the keys.
  */
 
 import { type Limit, affordable, askedFor, usualCap } from "./budget.js";
@@ -72,7 +72,7 @@ const STATE: Check<State> = record<State>({
   ),
 });
 
-/** The memory of a survey of a collector. Whoever changes it holds the storage, and keeps it before anything is sent. */
+/** The memory of a survey of a collector. The caller that changes it holds the storage, and keeps it before anything is sent. */
 export class Memory {
   private constructor(
     readonly survey: Survey, readonly collector: string, private readonly cap: Ratio,

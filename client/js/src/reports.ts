@@ -22,7 +22,7 @@ const HEAD = 256;
 
 /**
  * Reports grouped by question into batches of at most `size`, each under a fresh id. Group only reports that may be
- * seen together: whoever receives a batch learns that its reports travelled together. They do so in a random order, rows
+ * seen together: anyone who receives a batch learns that its reports travelled together. They do so in a random order, rows
  * as well as batches: in which one they were made would tell more.
  */
 export function batches(

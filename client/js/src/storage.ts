@@ -5,7 +5,7 @@ export interface Storage {
   get(key: string): string | null | Promise<string | null>;
   /** Keep a text under a key. It has to last once this returns. */
   set(key: string, text: string): void | Promise<void>;
-  /** Do some work on a key while nobody else does, be it in another tab or process. */
+  /** Do some work on a key while no one else does, be it in another tab or process. */
   exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -6,7 +6,7 @@ import { type Randomizer, type Value, vectorWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 
 /** `size` bits, each 1 with probability `ifTrue / 2^word` at the true value and `ifOther / 2^word` elsewhere. */
-export class BitVector implements Randomizer {
+export class UnaryEncoding implements Randomizer {
   readonly width: number;
 
   constructor(readonly size: number, readonly ifTrue: bigint, readonly ifOther: bigint, readonly word: number) {

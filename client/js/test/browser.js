@@ -4,6 +4,7 @@ import { BrowserStorage } from "../dist/index.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { holds, same } from "./support.js";
 import { DRAW_LAWS } from "./draw_laws.js";
+import { NUMBER_LAWS } from "./number_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
 
@@ -42,8 +43,9 @@ const PAGE_LAWS = {
   },
 };
 
+const laws = { ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS };
 const outcomes = {};
-for (const [sentence, law] of Object.entries({ ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS })) {
+for (const [sentence, law] of Object.entries(laws)) {
   outcomes[sentence] = await law(here).then(() => "holds", (error) => `${error.name}: ${error.message}`);
 }
 await fetch("/outcomes", { method: "POST", body: JSON.stringify(outcomes) });

@@ -11,7 +11,7 @@ const survey = await readSurvey(source);
 const reports = cases.map(({ name, answer, tape }) => {
   const question = survey.question(name);
   const random = replay(fromHex(tape));
-  return { report: hex(question.randomizer.randomize(question.value(answer), random)), used: random.used };
+  return { report: hex(question.randomizer.randomize(question.value(answer, random), random)), used: random.used };
 });
 const prices = Object.fromEntries(survey.questions.map(({ name, price }) => [name, price.map(String)]));
 process.stdout.write(JSON.stringify({ prices, reports }));

@@ -18,13 +18,15 @@ export function replay(tape) {
   return random;
 }
 
-/** The question of a vector. Its text is TOML, but what stands in it after `type` and `values` is JSON as well. */
+/** The question of a vector. Its text is TOML, but what stands in it after a key such as `type` or `values` is JSON as well. */
 export function questionOf(vector) {
   const after = (key) => JSON.parse(vector.survey.match(new RegExp(`^${key} = (.*)$`, "m"))?.[1] ?? "null");
   const [type, mechanism] = [after("type"), after("mechanism")];
-  const values = type === "boolean" ? ["false", "true"] : after("values");
-  const { fingerprint, integers } = vector;
-  const plain = { name: "asked", text: "", type, values, mechanism, integers, charges: 1, fingerprint };
+  const [low, high] = [after("low"), after("high")];
+  const whole = () => Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
+  const values = { boolean: () => ["false", "true"], integer: whole }[type]?.() ?? after("values");
+  const { fingerprint, integers, scale } = vector;
+  const plain = { name: "asked", text: "", type, values, scale, mechanism, integers, charges: 1, fingerprint };
   const compiled = QUESTION(plain, "vector");
   return { compiled, question: new Question(compiled, false) };
 }
@@ -46,6 +48,23 @@ export async function compiledOf(questions, lifetime = null, epoch = undefined, 
   compiled.fingerprint = await surveyFingerprint(compiled);
   compiled.terms = await termsDigest(compiled);
   return compiled;
+}
+
+const UNCHECKED = new Set(["text", "ratio"]);
+
+/** Copies of a JSON value, each with one text, number or null in it changed, or one list entry left out. */
+export function* alterations(value, name = "") {
+  if (UNCHECKED.has(name)) return;
+  if (typeof value === "string") yield `${value.startsWith("1") ? 2 : 1}${value.slice(1)}`;
+  else if (typeof value === "number") yield value + 1;
+  else if (value === null) yield "null";
+  else {
+    for (const key of Object.keys(value)) {
+      const copy = () => (Array.isArray(value) ? [...value] : { ...value });
+      if (Array.isArray(value)) yield value.filter((_, place) => place !== Number(key));
+      for (const altered of alterations(value[key], key)) yield Object.assign(copy(), { [key]: altered });
+    }
+  }
 }
 
 export function same(found, expected, what = "the result") {

@@ -90,7 +90,7 @@ const unanswerable = async () => {
   const survey = await surveyOf([
     { ...PLAIN, integers: GRR },
     { ...PLAIN, name: "newer", mechanism: "later", integers: GRR },
-    { ...PLAIN, name: "number", type: "integer", integers: GRR },
+    { ...PLAIN, name: "number", type: "multi", integers: GRR },
     { ...PLAIN, name: "left", integers: GRR },
     { ...PLAIN, name: "right", integers: GRR },
   ], null, undefined, "laws", [["left", "right"]]);

@@ -1,4 +1,4 @@
-// What came of `npm run mutate` (mutants.json): mutants by file, and those that no law noticed and nobody gave a reason for.
+// What came of `npm run mutate` (mutants.json): mutants by file, and those that no law noticed and no one gave a reason for.
 
 import { readFile } from "node:fs/promises";
 

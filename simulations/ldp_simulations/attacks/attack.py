@@ -1,5 +1,6 @@
-"""Simulated data poisoning: honest tallies from their exact law, forged reports added, and what
-they did to the estimates.
+"""Simulated data poisoning: forged reports beside honest ones, and what they did to the estimates.
+
+Honest tallies are drawn from their exact law.
 
     random        forged reports are anything that can be sent, uniformly
     input         forged devices hold a target each, and keep to the protocol
@@ -46,9 +47,7 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Attack:
-    """Who attacks what: `forged` reports for `targets`, the places of some of
-    the holders' values.
-    """
+    """Who attacks what: `forged` reports for `targets`, places of some of the holders' values."""
 
     question: Question
     holders: Holders
@@ -63,9 +62,7 @@ class Attack:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Those that frequencies are estimated of: the question's, or the texts that are looked
-        for.
-        """
+        """Those that are estimated: the question's values, or the texts that are looked for."""
         return self.question.domain.values or self.holders.values
 
     @property
@@ -136,14 +133,14 @@ def _pretenders(attack: Attack) -> Holders:
     """Forgers who hold a target each, in equal numbers; or as many targets as a set may hold."""
     domain, targets = attack.question.domain, attack.targets
     if domain.most is None:
-        held = np.zeros(len(attack.holders.values), dtype=np.int64)
-        held[list(targets)] = apportion(attack.forged, np.ones(len(targets)))
-        return Holders(attack.holders.values, held)
+        forgers = np.zeros(len(attack.holders.values), dtype=np.int64)
+        forgers[list(targets)] = apportion(attack.forged, np.ones(len(targets)))
+        return Holders(attack.holders.values, forgers)
     most = min(domain.most, len(targets))
     sets = tuple(
         tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets))
     )
-    written = tuple(SEPARATOR.join(attack.values[place] for place in each) for each in sets)
+    written = tuple(SEPARATOR.join(attack.values[place] for place in places) for places in sets)
     return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
 
 

@@ -37,7 +37,7 @@ class Attacks:
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each attack, ready for JSON; a bound that does not exist is None."""
-        return [report.record(each) for each in self.attacked]
+        return [report.record(attacked) for attacked in self.attacked]
 
     def sheet(self) -> Sheet:
         """A table for each question, in the shapes that formats ask for."""
@@ -100,8 +100,8 @@ def attack(
     )
     generator = np.random.default_rng(seed)
     attacked = [
-        report.Attacked(each, [simulate_attack(each, generator) for _ in range(runs)])
-        for each in over(attacks)
+        report.Attacked(poisoning, [simulate_attack(poisoning, generator) for _ in range(runs)])
+        for poisoning in over(attacks)
     ]
     return Attacks(survey, float(fraction), attacked)
 
@@ -129,13 +129,13 @@ def _attacks(
             rarest(question, holders) if targets is None else places_of(question, holders, targets)
         )
         attacks += [
-            Attack(question, holders, places, forged=forged, kind=each, hashes=hashes)
-            for each in ATTACKS
-            if places and kind in (None, each)
+            Attack(question, holders, places, forged=forged, kind=name, hashes=hashes)
+            for name in ATTACKS
+            if places and kind in (None, name)
         ]
     if not attacks:
-        told = "" if targets is None else ",".join(targets)
+        listed = "" if targets is None else ",".join(targets)
         raise AttackError(
-            f"expected --targets to be values of a question that is attacked, got {told!r}"
+            f"expected --targets to be values of a question that is attacked, got {listed!r}"
         )
     return attacks

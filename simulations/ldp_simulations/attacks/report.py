@@ -1,6 +1,4 @@
-"""What simulated attacks did, over all runs: a table for each question, and records for
-machines.
-"""
+"""What simulated attacks did, over all runs: a table for each question, and records."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.attacks.attack import Attack, Outcome
 
 FORMAT = 1
@@ -81,22 +79,24 @@ def record(attacked: Attacked) -> dict[str, Any]:
     }
 
 
-def sheet(records: Sequence[dict[str, Any]], told: dict[str, Any]) -> Sheet:
+def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
     """A table for each question, with a row for each attack and target, and what the columns mean.
 
-    `told` is said beside the records, for machines.
+    `setting` is said beside the records, for machines.
     """
     names = dict.fromkeys(record["question"] for record in records)
-    tables = [_table([each for each in records if each["question"] == name]) for name in names]
+    tables = [
+        _table([record for record in records if record["question"] == name]) for name in names
+    ]
     return Sheet(
         "Attacks",
         tables=lambda: tables,
         legend=_LEGEND,
-        record=lambda: {"format": FORMAT, **told, "attacks": records},
+        record=lambda: {"format": FORMAT, **setting, "attacks": records},
     )
 
 
-def _table(records: Sequence[dict[str, Any]]) -> Cells:
+def _table(records: Sequence[dict[str, Any]]) -> TextTable:
     """The attacks on one question."""
     first = records[0]
     caption = (
@@ -108,7 +108,7 @@ def _table(records: Sequence[dict[str, Any]]) -> Cells:
         for record in records
         for target in record["targets"]
     ]
-    return Cells(first["question"], caption, _HEADINGS, rows=rows)
+    return TextTable(first["question"], caption, _HEADINGS, rows=rows)
 
 
 def _cells(target: dict[str, Any]) -> list[str]:

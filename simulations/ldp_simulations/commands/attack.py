@@ -10,7 +10,7 @@ import click
 
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS, number, whole
 
@@ -85,9 +85,7 @@ def attack(
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Simulate the known poisoning attacks on SURVEY, beside the bound that its estimates are
-    published with.
-    """
+    """Simulate the known poisoning attacks on SURVEY, beside its published bound."""
     from ldp_aggregator.commands.progress import progress
     from ldp_simulations.attacks.attacking import AttackError
     from ldp_simulations.attacks.attacking import attack as simulated
@@ -97,7 +95,9 @@ def attack(
     if name is not None and name not in (question.name for question in survey):
         known = ", ".join(question.name for question in survey)
         raise AttackError(f"expected --question to be one of {known}, got {name!r}")
-    asked = Survey(survey.name, tuple(each for each in survey if name in (None, each.name)))
+    asked = Survey(
+        survey.name, tuple(question for question in survey if name in (None, question.name))
+    )
     population = synthetic(
         asked, respondents, distribution, candidates=read_candidates(asked, survey_path)
     )

@@ -1,6 +1,4 @@
-"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for developers who embed
-the client.
-"""
+"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for app developers."""
 
 from __future__ import annotations
 

@@ -17,15 +17,15 @@ def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fract
 
     def read(text: str) -> Fraction:
         try:
-            found = fraction(text)
+            number = fraction(text)
         except ValueError:
-            found = None
-        if found is None or not least <= found <= most:
+            number = None
+        if number is None or not least <= number <= most:
             came = repr(text) if len(text) <= 80 else repr(text[:77] + "...")
             raise click.BadParameter(
                 f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}"
             )
-        return found
+        return number
 
     return read
 
@@ -35,9 +35,9 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     read_any = number(least, most)
 
     def read(text: str) -> int:
-        found = read_any(text)
-        if found.denominator != 1:
+        number = read_any(text)
+        if number.denominator != 1:
             raise click.BadParameter(f"expected a whole number, got {text!r}")
-        return int(found)
+        return int(number)
 
     return read

@@ -1,6 +1,4 @@
-"""`ldp plan`: what a survey will be able to tell, and how many respondents or how much epsilon that
-takes.
-"""
+"""`ldp plan`: what a survey can tell, and how many respondents or how much epsilon that takes."""
 
 from __future__ import annotations
 
@@ -12,10 +10,10 @@ import click
 
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
-from ldp_aggregator.commands.presentation import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask, Asked
 
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
@@ -29,7 +27,7 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     "--values",
     metavar="D",
     type=whole(2, MOST_VALUES),
-    help="Compare mechanisms for so many values.",
+    help="Compare mechanisms for this number of values.",
 )
 @click.option(
     "--epsilon",
@@ -49,6 +47,12 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     metavar="F",
     type=_FREQUENCY,
     help="Find what it takes to detect this frequency, or with what chance it is.",
+)
+@click.option(
+    "--mean-half-width",
+    metavar="W",
+    type=number(Fraction(1, 10**15), 10**15),
+    help="Find what it takes for intervals of means to be no wider than plus-minus this.",
 )
 @click.option(
     "--level",
@@ -99,6 +103,7 @@ def plan(
     respondents: int | None,
     half_width: Fraction | None,
     detect: Fraction | None,
+    mean_half_width: Fraction | None,
     level: Fraction,
     power: Fraction,
     frequency: Fraction | None,
@@ -110,7 +115,8 @@ def plan(
 ) -> None:
     """Say what errors to expect of SURVEY's questions, or of every mechanism for --values values.
 
-    With --half-width or --detect, leave out --respondents or --epsilon to be told what it takes.
+    With --half-width, --mean-half-width or --detect, leave out --respondents or --epsilon to be
+    told what it takes.
     """
     from ldp_simulations.planning.planned import plan as planned
 
@@ -122,8 +128,14 @@ def plan(
         "frequency": None if frequency is None else float(frequency),
         "half_width": None if half_width is None else float(half_width),
         "detect": None if detect is None else float(detect),
+        "mean_half_width": None if mean_half_width is None else float(mean_half_width),
     }
-    _check(survey_path, values, epsilon, respondents=respondents, ask=Ask(**asked), forged=forged)
+    # Before files are read: the first thing to know is that the command was called wrongly.
+    misfit = Asked(
+        survey_path, values, epsilon, respondents=respondents, forged=forged, ask=Ask(**asked)
+    ).misfit(_named)
+    if misfit is not None:
+        raise click.UsageError(misfit)
     survey = None if survey_path is None else read_survey(survey_path)
     candidates = (
         {} if survey is None or survey_path is None else read_candidates(survey, survey_path)
@@ -140,35 +152,6 @@ def plan(
     present(done.sheet(), form, output)
 
 
-def _check(
-    survey_path: Path | None,
-    values: int | None,
-    epsilon: Fraction | None,
-    respondents: int | None,
-    ask: Ask,
-    forged: int | None,
-) -> None:
-    """Raise `click.UsageError` for options that do not go together."""
-    goal = ask.half_width is not None or ask.detect is not None
-    if survey_path is None and values is None:
-        raise click.UsageError(
-            "expected a SURVEY, or --values with --epsilon or --respondents; got neither"
-        )
-    if survey_path is not None and (values is not None or epsilon is not None):
-        raise click.UsageError("expected a SURVEY, or --values and --epsilon; got both")
-    known_epsilon = survey_path is not None or epsilon is not None
-    if known_epsilon and respondents is not None and ask.half_width is not None:
-        raise click.UsageError("--half-width finds respondents or epsilon: leave one of them out")
-    if respondents is None and not known_epsilon:
-        raise click.UsageError(
-            "expected --epsilon or --respondents, the other of which can be found; got neither"
-        )
-    if (respondents is None or not known_epsilon) and not goal:
-        missing = "--respondents" if respondents is None else "--epsilon"
-        raise click.UsageError(
-            f"expected {missing}, or --half-width or --detect to find it by; got none of them"
-        )
-    if respondents is not None and forged is not None and forged > respondents:
-        raise click.UsageError(
-            f"--forged: expected at most as many as respondents ({respondents:,}), got {forged:,}"
-        )
+def _named(argument: str) -> str:
+    """How the command calls an argument of `plan`."""
+    return "SURVEY" if argument == "survey" else f"--{argument.replace('_', '-')}"

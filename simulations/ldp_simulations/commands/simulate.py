@@ -1,6 +1,4 @@
-"""`ldp randomize` and `ldp simulate`: surveys before (or without) the devices that will answer
-them.
-"""
+"""`ldp randomize` and `ldp simulate`: surveys before, or without, the devices that answer them."""
 
 from __future__ import annotations
 
@@ -10,7 +8,13 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.presentation import QUESTION, TOP, check_names, format_option, present
+from ldp_aggregator.commands.output_options import (
+    QUESTION,
+    TOP,
+    check_names,
+    format_option,
+    present,
+)
 from ldp_aggregator.files import (
     make_folder,
     read_candidates,
@@ -48,8 +52,9 @@ _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 def randomize(
     survey_path: Path, table: Path, output: Path, skip_invalid: bool, quiet: bool
 ) -> None:
-    """Randomize a table of answers to SURVEY: one respondent a row, one column a question, empty =
-    no answer.
+    """Randomize a table of answers to SURVEY.
+
+    One respondent a row, one column a question, empty = no answer.
 
     Reports leave in a random order, whatever that of the rows.
     """
@@ -209,15 +214,15 @@ def simulate(
 
 def _refuse_others(context: click.Context) -> None:
     """A suite says by itself who answers what."""
-    given = [
+    options = [
         option.opts[0] if isinstance(option, click.Option) else "SURVEY"
         for option in context.command.params
         if option.name not in _OF_SUITES
         and context.get_parameter_source(option.name or "")
         is click.core.ParameterSource.COMMANDLINE
     ]
-    if given:
+    if options:
         raise click.UsageError(
             f"expected --suite with --cases, --runs, --output or --quiet alone, got "
-            f"{', '.join(given)}"
+            f"{', '.join(options)}"
         )

@@ -47,7 +47,7 @@ _MORE_IN_PART = {
 }
 """Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
-    "means": (("geometric",), ("one-bit",), ("grr",)),
+    "means": (("geometric",), ("one-bit",), ("grr",), ("dithered",)),
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
@@ -96,7 +96,7 @@ MEANS = (
         "matrix",
         "exponential",
     ),
-    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "one-bit"),
+    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered"),
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 
@@ -115,9 +115,7 @@ def cells() -> list[Cell]:
 
 
 def part(every: Sequence[Cell]) -> list[Cell]:
-    """A part for every day: the hardest cell of every mechanism and of some other families, with
-    fewer surveys.
-    """
+    """A part for every day: each mechanism's hardest cell, some other families', fewer surveys."""
     hardest: dict[tuple[str, tuple[str, ...]], Cell] = {}
     for cell in every:
         place = cell.kind, cell.labels
@@ -133,7 +131,9 @@ def part(every: Sequence[Cell]) -> list[Cell]:
 
 
 def _hardness(cell: Cell) -> tuple[float, ...]:
-    """Those come first that can be drawn often, then large epsilons (small ones, where noise adds
+    """What is greater is looked at first, where only some cells are.
+
+    That is what can be drawn often, then large epsilons (small ones, where noise adds
     to noise), then many values; 10,000 respondents are best.
     """
     epsilon = float(Fraction(cell.epsilon))
@@ -150,12 +150,12 @@ def fitting(every: Sequence[Cell], pattern: str) -> list[Cell]:
 
     Raises `GridError` if there are none.
     """
-    found = [cell for cell in every if fnmatchcase(cell.name, pattern)]
-    if not found:
+    cells = [cell for cell in every if fnmatchcase(cell.name, pattern)]
+    if not cells:
         raise GridError(
             f"expected a pattern that cells fit, such as 'values: grr,*', got {pattern!r}"
         )
-    return found
+    return cells
 
 
 def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
@@ -163,7 +163,9 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
         if row.family == "means":
             continue
         numbers = RESPONDENTS[1:] if row.family == "found" else RESPONDENTS
-        for places in product(*(range(len(each)) for each in (row.epsilons, row.sizes, numbers))):
+        for places in product(
+            *(range(len(levels)) for levels in (row.epsilons, row.sizes, numbers))
+        ):
             epsilon, size, respondents = (
                 row.epsilons[places[0]],
                 row.sizes[places[1]],

@@ -59,7 +59,7 @@ class Claim(NamedTuple):
     """Values of which the worst was picked."""
 
     def holds(self, comparisons: int) -> bool:
-        """Whether chance may have done it, among so many comparisons."""
+        """Whether chance may have done it, among n comparisons."""
         return evidence(self.measured, self.bound, self.surveys) < math.log(
             comparisons / FALSE_ALARM
         )
@@ -123,9 +123,7 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
 
 
 def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
-    """The same of all cells that have something in common: their surveys are
-    independent as well.
-    """
+    """The same of all cells that have something in common, as surveys of cells are independent."""
     together: dict[tuple[str, str], list[Finding]] = {}
     for cell, findings in outcomes:
         for what, finding in findings.items():

@@ -1,6 +1,4 @@
-"""Reports of questions that are answered together: drawn in numpy, from
-small channels written out.
-"""
+"""Reports of questions that are answered together, drawn in numpy from small channels."""
 
 from __future__ import annotations
 
@@ -19,27 +17,25 @@ def rows_of(questions: tuple[Question, ...], holders: Counts, generator: Generat
     `holders`, of shape (respondents, questions), has the values by number.
     """
     parts = [
-        _drawn(question, held, generator)
-        for question, held in zip(questions, holders.T, strict=True)
+        _drawn(question, answers, generator)
+        for question, answers in zip(questions, holders.T, strict=True)
     ]
     return np.concatenate(parts, axis=1)
 
 
-def _drawn(question: Question, held: Counts, generator: Generator) -> Rows:
+def _drawn(question: Question, answers: Counts, generator: Generator) -> Rows:
     reports, ends = _law(question)
-    drawn = generator.random(len(held))
-    chosen = np.empty(len(held), dtype=np.int64)
+    drawn = generator.random(len(answers))
+    chosen = np.empty(len(answers), dtype=np.int64)
     for value, row in enumerate(ends):
-        who = held == value
+        who = answers == value
         chosen[who] = np.searchsorted(row, drawn[who], side="right")
     return reports[chosen]
 
 
 @lru_cache(maxsize=4)
 def _law(question: Question) -> tuple[Rows, Floats]:
-    """Every report as bytes, and the sums of their chances up to each, of shape
-    (values, reports).
-    """
+    """Every report as bytes, and the sums of their chances up to each: (values, reports)."""
     channel = np.array(
         [[float(mass) for mass in row] for row in question.randomizer.channel().rows]
     )

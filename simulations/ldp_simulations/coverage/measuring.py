@@ -17,9 +17,7 @@ from ldp_simulations.coverage.observing import Seen, surveys_of
 
 
 class Finding(NamedTuple):
-    """How often something went wrong: on average over surveys, and over values where it was seen by
-    value.
-    """
+    """How often something went wrong, on average over surveys, and over values if seen by value."""
 
     surveys: int
     mean: float
@@ -69,7 +67,7 @@ class Sum:
 
 def measure(cell: Cell) -> dict[str, Finding]:
     """The findings of a cell, by what was seen (`ldp_simulations.coverage.observing`)."""
-    return {what: each.finding for what, each in summed(cell).items()}
+    return {what: sums.finding for what, sums in summed(cell).items()}
 
 
 def summed(cell: Cell) -> dict[str, Sum]:

@@ -1,11 +1,10 @@
-"""One survey after the other of a cell, each drawn from its exact law and decoded as analysts
-decode: what was missed.
+"""Surveys of a cell, drawn from their exact law and decoded as analysts decode: what was missed.
 
     each      intervals of single values: which of them miss, by value
     all       whether any interval of a simultaneous family (Bonferroni) misses
-    wrong     of the values detected (Benjamini-Hochberg), the share that nobody holds; 0 if none is
+    wrong     of the values detected (Benjamini-Hochberg), the share that no one holds; 0 if none is
               detected
-    alarm     whether any value that nobody holds is detected (Bonferroni)
+    alarm     whether any value that no one holds is detected (Bonferroni)
     mean      whether the interval of a mean misses
     shift     estimate less truth, in standard errors, by value
 
@@ -30,10 +29,6 @@ from numpy.typing import NDArray
 
 from ldp.domain import Domain, Value
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.sets import set_of
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
@@ -58,8 +53,7 @@ from ldp_simulations.coverage.questions import (
     whole_numbers,
 )
 from ldp_simulations.holders import Holders, SetHolders, apportion
-from ldp_simulations.sampling.bits import ones
-from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.sampling.table import form_of, repeated_counts, sample_counts
 
 RESPONDENTS, POPULATION = "respondents", "population"
 
@@ -88,8 +82,8 @@ def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
-        for estimand, held, truth in _twice(cell, shares, generator):
-            counts = _counts(asked, Holders(values, held), repeats, generator=generator)
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = repeated_counts(asked, Holders(values, holders), repeats, generator=generator)
             estimate = partial(_estimate, asked, counts, reports_each=repeats)
             yield from _looked_at(estimate, truth, estimand)
 
@@ -100,34 +94,36 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     question = question_of(rows[0], cell.size, cell.epsilon)
     everybody = _some_sets(question.domain, POPULATIONS[cell.population](cell.size))
     shares = everybody.counts / everybody.respondents
+    # (sets, values): 1 where the set has the value.
     holds = np.zeros((len(shares), cell.size))
-    for place, held in enumerate(everybody.sets):
-        holds[place, list(held)] = 1.0
+    for place, indices in enumerate(everybody.sets):
+        holds[place, list(indices)] = 1.0
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, held, truth in _twice(cell, shares, generator):
-            counts = sample_counts(question, replace(everybody, counts=held), generator)
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = sample_counts(question, replace(everybody, counts=holders), generator)
             yield from _looked_at(partial(_estimate, question, counts), truth @ holds, estimand)
 
     return survey
 
 
 def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
-    """Other texts in each survey, and so other hash functions, unless they are
-    to stay the `same`.
+    """Surveys of texts that are other ones each time, unless they stay the `same`.
+
+    With other texts come other hash functions.
     """
     question = question_of(rows[0], cell.size, cell.epsilon)
     shares = POPULATIONS[cell.population](cell.size)
 
     def survey(generator: Generator, number: int) -> Observed:
         texts = tuple(f"{0 if same else number}/{place}" for place in range(cell.size))
-        for estimand, held, truth in _twice(cell, shares, generator):
-            counts = sample_counts(question, Holders(texts, held), generator)
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = sample_counts(question, Holders(texts, holders), generator)
             estimate = partial(_estimate, question, counts, candidates=texts)
             yield from _looked_at(estimate, truth, estimand)
             if same and estimand == RESPONDENTS:
-                found = estimate(Options())
-                yield "shift", (found.unbiased - truth) / found.standard_error
+                estimates = estimate(Options())
+                yield "shift", (estimates.unbiased - truth) / estimates.standard_error
 
     return survey
 
@@ -143,18 +139,16 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
-        for estimand, held, truth in _twice(cell, shares, generator):
-            counts = sample_counts(asked, Holders(texts, held), generator)
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = sample_counts(asked, Holders(texts, holders), generator)
             known = dict(zip(texts, truth.tolist(), strict=True))
-            found = _estimate(asked, counts, Options(estimand=estimand))
-            true = np.array([known.get(text, 0.0) for text in found.values])
+            estimates = _estimate(asked, counts, Options(estimand=estimand))
+            true = np.array([known.get(text, 0.0) for text in estimates.values])
             if len(true):
-                yield f"each, {estimand}", float(_missed(found, true).mean())
+                yield f"each, {estimand}", float(_missed(estimates, true).mean())
             if estimand == RESPONDENTS:
-                yield (
-                    "wrong",
-                    _wrong(detected(found) & (true == 0), detected(found)) if len(true) else 0.0,
-                )
+                detections = detected(estimates) if len(true) else np.zeros(0, dtype=bool)
+                yield "wrong", _wrong(detections & (true == 0), detections)
 
     return survey
 
@@ -165,8 +159,8 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     numbers = np.arange(cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, held, truth in _twice(cell, shares, generator):
-            counts = sample_counts(question, Holders(values, held), generator)
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = sample_counts(question, Holders(values, holders), generator)
             mean = _estimate(question, counts, Options(estimand=estimand)).mean
             assert mean is not None  # noqa: S101 (the grid names mechanisms that have one)
             # Sums of rounded shares are off in the last digits; an interval may end at the truth.
@@ -182,25 +176,28 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     survey_asked = survey_of(rows, cell.size, cell.epsilon)
     group, shares = survey_asked.groups[0], POPULATIONS[cell.population](cell.size)
-    # Half of the population gives the same answer to both questions, and half gives unrelated ones.
+    # Half of the population gives the same answer to both questions, and half gives unrelated ones:
+    # shares of shape (values of one, values of the other).
     together = (np.outer(shares, shares) + np.diag(shares)) / 2
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, held, truth in _twice(cell, together.ravel(), generator):
-            people = np.stack(
-                np.divmod(np.repeat(np.arange(cell.size**2), held), cell.size), axis=1
-            )
+        for estimand, holders, truth in _twice(cell, together.ravel(), generator):
+            # Each respondent's place in the table, and of shape (respondents, 2) its two answers.
+            pairs = np.repeat(np.arange(cell.size**2), holders)
+            people = np.stack(np.divmod(pairs, cell.size), axis=1)
             tally = Tally.empty(survey_asked)
             tally.add(group, rows_of(group.members, people, generator))
             names = [member.name for member in group.members]
             shares_of_cells = truth.reshape(together.shape)
-            found = associate(tally, names, Options(estimand=estimand))
-            yield f"each, {estimand}", _missed(found, shares_of_cells).ravel()
+            estimates = associate(tally, names, Options(estimand=estimand))
+            yield f"each, {estimand}", _missed(estimates, shares_of_cells).ravel()
             family = associate(tally, names, Options(estimand=estimand, simultaneous="bonferroni"))
             yield f"all, {estimand}", float(_missed(family, shares_of_cells).any())
-            low, high = found.conditional[1:]
-            given = shares_of_cells / shares_of_cells.sum(axis=1, keepdims=True)
-            yield f"given, {estimand}", ((given < low - _SLACK) | (high + _SLACK < given)).ravel()
+            low, high = estimates.conditional[1:]
+            # Of the other answer given the one, by rows of the table.
+            conditional = shares_of_cells / shares_of_cells.sum(axis=1, keepdims=True)
+            missed = (conditional < low - _SLACK) | (high + _SLACK < conditional)
+            yield f"given, {estimand}", missed.ravel()
 
     return survey
 
@@ -216,8 +213,8 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         parts = (_twice(part, shares, generator) for part in (first, second))
         for (estimand, one, truth), (_, other, _) in zip(*parts, strict=True):
             versions = [
-                Version(question, sample_counts(question, Holders(values, held), generator))
-                for question, held in zip(questions, (one, other), strict=True)
+                Version(question, sample_counts(question, Holders(values, holders), generator))
+                for question, holders in zip(questions, (one, other), strict=True)
             ]
             here = (one + other) / cell.respondents if estimand == RESPONDENTS else truth
             yield from _looked_at(partial(estimate_pooled, versions), here, estimand)
@@ -228,26 +225,22 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _looked_at(
     estimate: Callable[[Options], QuestionEstimates], truth: Floats, estimand: str
 ) -> Observed:
-    """What the estimates of all values miss, one by one and together, and what
-    they find wrongly.
-    """
+    """What the estimates of all values miss, singly and together, and what they find wrongly."""
     single = estimate(Options(estimand=estimand))
     yield f"each, {estimand}", _missed(single, truth)
     family = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
     yield f"all, {estimand}", float(_missed(family, truth).any())
     absent = truth == 0
     if estimand == RESPONDENTS and absent.any():
-        found = detected(single)
-        yield "wrong", _wrong(found & absent, found)
+        detections = detected(single)
+        yield "wrong", _wrong(detections & absent, detections)
         yield "alarm", float((detected(single, correction="bonferroni") & absent).any())
 
 
 def _twice(
     cell: Cell, shares: Floats, generator: Generator
 ) -> Iterator[tuple[str, Counts, Floats]]:
-    """(estimand, who holds what, the truth): of the same respondents, and of some who are drawn
-    anew.
-    """
+    """(estimand, who holds what, the truth): of the same respondents, and of some drawn anew."""
     fixed = apportion(cell.respondents, shares)
     yield RESPONDENTS, fixed, fixed / cell.respondents
     yield POPULATION, generator.multinomial(cell.respondents, shares), shares
@@ -265,42 +258,19 @@ def _estimate(
     return estimate_question(question, counts, asked, candidates=candidates)
 
 
-def _missed(found: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
-    missed: NDArray[np.bool_] = (truth < found.low - _SLACK) | (found.high + _SLACK < truth)
+def _missed(estimates: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
+    missed: NDArray[np.bool_] = (truth < estimates.low - _SLACK) | (estimates.high + _SLACK < truth)
     return missed
 
 
-def _wrong(wrongly: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
-    return int(wrongly.sum()) / max(1, int(found.sum()))
-
-
-def _counts(question: Question, holders: Holders, repeats: int, generator: Generator) -> Counts:
-    """Counts of so many reports from each holder, all of one permanent response."""
-    if repeats == 1:
-        return sample_counts(question, holders, generator)
-    randomizer = question.randomizer
-    assert isinstance(randomizer, Chain | Rappor)  # noqa: S101 (the grid names chains)
-    if randomizer.layout.bits:
-        lasting, fresh = randomizer.steps
-        respondents = holders.respondents
-        kept = ones(holders.counts, respondents, lasting, generator=generator)
-        reports = repeats * respondents
-        return np.concatenate(
-            [[reports], ones(repeats * kept, reports, fresh, generator=generator)]
-        )[None]
-    assert isinstance(randomizer, Chain)  # noqa: S101
-    symbols = sample_counts(_through(question, randomizer.lasting), holders, generator)[0]
-    return sample_counts(
-        _through(question, randomizer.fresh), Holders(holders.values, repeats * symbols), generator
-    )
+def _wrong(wrongly: NDArray[np.bool_], detections: NDArray[np.bool_]) -> float:
+    return int(wrongly.sum()) / max(1, int(detections.sum()))
 
 
 def _with_hashes(question: Question, number: int) -> Question:
     """The question with other hash functions, where all respondents share them."""
     randomizer = question.randomizer
-    if not isinstance(randomizer, CountMean | HadamardCountMean | HeavyHitters):
-        return question
-    return _through(question, randomizer._replace(hash_seed=number))
+    return _through(question, form_of(randomizer).with_hashes(randomizer, number))
 
 
 def _through(question: Question, randomizer: Randomizer) -> Question:
@@ -316,10 +286,10 @@ def _some_sets(domain: Domain, weights: Floats) -> SetHolders:
     The same each time.
     """
     generator = np.random.default_rng(0)
-    held: Counter[Value] = Counter()
+    holders: Counter[Value] = Counter()
     for size in generator.integers(0, MOST_HELD, _SETS, endpoint=True).tolist():
-        held[set_of(generator.choice(len(weights), size, p=weights).tolist())] += 1
-    return SetHolders.of(domain, held)
+        holders[set_of(generator.choice(len(weights), size, p=weights).tolist())] += 1
+    return SetHolders.of(domain, holders)
 
 
 _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {

@@ -1,5 +1,6 @@
-"""The measurements as Markdown: a line for every mechanism, tables for other families, and what
-does not hold.
+"""The measurements as Markdown.
+
+A line for every mechanism, tables for other families, and what does not hold.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ldp_simulations.coverage.questions import EPSILONS, SIZES
 
 _INTRODUCTION = """# Coverage
 
-How often intervals hold the truth, and how often a value that nobody holds is found: {surveys:,}
+How often intervals hold the truth, and how often a value that no one holds is found: {surveys:,}
 simulated surveys of two parts each, in {cells:,} cells. Tallies are drawn from their exact law,
 and decoded as analysts decode. Written by
 
@@ -40,14 +41,14 @@ measures the hardest cell of every mechanism, in seconds.
   for {sizes} values, as far as it takes them,
   and {respondents} respondents.
   Populations in which all values are alike (uniform), fall as 1/rank (zipf), or nine in ten are
-  held by nobody (sparse) take turns. Each cell has random numbers of its own.
+  held by no one (sparse) take turns. Each cell has random numbers of its own.
 - **One by one**: 95 % intervals. The first number is for the respondents, the same people in all
-  surveys; the second for the population, from which they are drawn anew. A value that nobody
+  surveys; the second for the population, from which they are drawn anew. A value that no one
   holds can be missed on one side only.
 - **All at once**: simultaneous intervals (Bonferroni) of all values of a question.
-- **Wrong**: the share of the values detected (Benjamini-Hochberg) that nobody holds. **Alarms**:
+- **Wrong**: the share of the values detected (Benjamini-Hochberg) that no one holds. **Alarms**:
   surveys in which any such value is detected (Bonferroni).
-- **±** is the Monte-Carlo error: the standard error of a figure that comes from so many surveys.
+- **±** is the Monte-Carlo error: the standard error of a figure, from the number of surveys.
 
 **Claimed** is that intervals miss at most {on_average:.0%} of the time in a cell (one by one on
 average, and all at once), {of_one:.0%} at a single value, and {overall:.1%} over all cells of a
@@ -130,9 +131,7 @@ def _section(title: str, text: str, kind: str, outcomes: Sequence[Outcome]) -> s
 
 
 def _by_estimand(group: Group, about: str) -> str:
-    """The coverage over all cells, of respondents and of a population, with the larger error of the
-    two.
-    """
+    """The coverage over all cells, of respondents and of a population, with the larger error."""
     if not _of(group, about):
         return "–"
     means = [_over_all(_of(group, f"{about}, {estimand}")) for estimand in (FIXED, POPULATION)]
@@ -141,14 +140,14 @@ def _by_estimand(group: Group, about: str) -> str:
 
 def _lowest(group: Group, about: str) -> str:
     """The coverage of the cell with the lowest, whichever the estimand."""
-    worst = max(_of(group, about), key=lambda each: each.mean, default=None)
+    worst = max(_of(group, about), key=lambda finding: finding.mean, default=None)
     return "–" if worst is None else f"{1 - worst.mean:.3f} ± {worst.error:.1g}"
 
 
 def _worst_value(group: Group, about: str) -> str:
     worst = max(
-        (each for each in _of(group, about) if each.values > 1),
-        key=lambda each: each.worst,
+        (finding for finding in _of(group, about) if finding.values > 1),
+        key=lambda finding: finding.worst,
         default=None,
     )
     if worst is None:
@@ -158,11 +157,11 @@ def _worst_value(group: Group, about: str) -> str:
 
 def _highest(group: Group, about: str) -> str:
     """Over all cells, and of the cell with the most."""
-    found = _of(group, about)
-    if not found:
+    findings = _of(group, about)
+    if not findings:
         return "–"
-    mean, error = _over_all(found)
-    worst = max(found, key=lambda each: each.mean)
+    mean, error = _over_all(findings)
+    worst = max(findings, key=lambda finding: finding.mean)
     return f"{mean:.3f} ± {error:.1g}, {worst.mean:.3f} ± {worst.error:.1g}"
 
 
@@ -184,18 +183,20 @@ _COLUMNS = (
 def _of(group: Group, about: str) -> list[Finding]:
     """The findings of what is called so, or begins so (of either estimand)."""
     return [
-        found
-        for each in group
-        for what, found in each.items()
+        finding
+        for findings in group
+        for what, finding in findings.items()
         if what == about or what.startswith(f"{about},")
     ]
 
 
-def _over_all(found: Sequence[Finding]) -> tuple[float, float]:
+def _over_all(findings: Sequence[Finding]) -> tuple[float, float]:
     """The mean over all surveys, and its standard error."""
-    surveys = sum(each.surveys for each in found)
-    squares = sum((each.error * each.surveys) ** 2 for each in found)
-    return sum(each.mean * each.surveys for each in found) / surveys, squares**0.5 / surveys
+    surveys = sum(finding.surveys for finding in findings)
+    squares = sum((finding.error * finding.surveys) ** 2 for finding in findings)
+    return sum(
+        finding.mean * finding.surveys for finding in findings
+    ) / surveys, squares**0.5 / surveys
 
 
 def _by_respondents(outcomes: Sequence[Outcome]) -> str:
@@ -213,7 +214,7 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
                 if (cell.epsilon, cell.respondents) == (epsilon, number)
             ]
             shown = ((about, _of(group, about)) for about in ("each", "all", "wrong"))
-            row.append(" ".join(_short(about, found) for about, found in shown if found))
+            row.append(" ".join(_short(about, findings) for about, findings in shown if findings))
         rows.append(row)
     text = (
         "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
@@ -222,8 +223,8 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
     return f"\n## By epsilon and respondents\n\n{text}\n\n{_table(headings, rows)}"
 
 
-def _short(about: str, found: Sequence[Finding]) -> str:
-    mean, _ = _over_all(found)
+def _short(about: str, findings: Sequence[Finding]) -> str:
+    mean, _ = _over_all(findings)
     return f"{mean if about == 'wrong' else 1 - mean:.3f}"
 
 

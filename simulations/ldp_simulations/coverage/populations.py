@@ -2,7 +2,7 @@
 
 uniform   all alike
 zipf      in proportion to 1 / rank
-sparse    one value in ten is held, by Zipf shares; nobody holds the others
+sparse    one value in ten is held, by Zipf shares; no one holds the others
           (of two values: all hold the first)
 """
 

@@ -27,7 +27,7 @@ ALPHABET = "abcdefgh"
 
 Keys = Callable[[int, str], str]
 Cost = Callable[[int, str, int], float]
-"""Microseconds that drawing a tally takes, roughly, for so many values, an epsilon and so many
+"""Microseconds that drawing a tally takes, roughly, for some values, an epsilon and some
 respondents.
 """
 
@@ -111,7 +111,7 @@ def _window(size: int, epsilon: str) -> str:
 
 
 def _bits(flip: str, bits_of_report: int, _: int, epsilon: str) -> str:
-    """RAPPOR whose first report has this epsilon, if it differs in so many bits."""
+    """RAPPOR whose first report has this epsilon, if it differs in n bits."""
     odds = math.exp(float(Fraction(epsilon)) / bits_of_report)
     share = float(Fraction(flip))
     one = (odds / (1 + odds) - share / 2) / (1 - share)
@@ -184,6 +184,7 @@ ROWS = (
     _of_sets("pad-pgr", _points),
     _of_sets("pad-hr", _each(80)),
     Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
+    Row("dithered", _epsilon, family="means", sizes=(10, 100)),
 )
 
 
@@ -221,9 +222,9 @@ def whole_numbers(size: int) -> str:
 
 
 def _asked(name: str, row: Row, size: int, epsilon: str, domain: str) -> str:
-    given = domain or _DOMAINS.get(row.family, _categories)(size)
+    domain_keys = domain or _DOMAINS.get(row.family, _categories)(size)
     head = f'[[question]]\nname = "{name}"\nmechanism = "{row.mechanism}"'
-    return f"{head}\n{given}\n{row.keys(size, epsilon)}\n"
+    return f"{head}\n{domain_keys}\n{row.keys(size, epsilon)}\n"
 
 
 def _categories(size: int) -> str:

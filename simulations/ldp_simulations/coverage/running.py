@@ -49,7 +49,7 @@ def run(
     for _ in over(done(), len(left)):
         pass
     return [
-        (cell, {what: Finding(*each) for what, each in archive[key(cell)].items()})
+        (cell, {what: Finding(*numbers) for what, numbers in archive[key(cell)].items()})
         for cell in cells
     ]
 

@@ -4,8 +4,10 @@ planned                the plans of a survey, or of every mechanism
 asking                 what is wanted of a plan
 planning               errors and power of one mechanism
 plans                  designs compared
+mean_plan              how well a mean will be known
 search_plan            what a search will find
 stopwatch              seconds and bytes on a device
+entries                what records and tables of all plans share
 report, error_picture  the answer, as text and as a picture
 
 Imports: `sampling` and the modules beside the folders.

@@ -1,10 +1,11 @@
-"""What a plan is asked, apart from the question itself.
+"""What a plan is asked: what it has to tell, and which arguments go together.
 
 Without numpy, so that commands load quickly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_RESPONDENTS = 10**15
@@ -25,3 +26,51 @@ class Ask:
     """The largest half-width allowed."""
     detect: float | None = None
     """A frequency that has to be detectable."""
+    mean_half_width: float | None = None
+    """The largest half-width allowed of a mean, in the unit of the answers."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """All that a plan is called with; None for what was left out."""
+
+    survey: object | None
+    values: int | None
+    epsilon: object | None
+    respondents: int | None
+    forged: int | None
+    ask: Ask
+
+    def misfit(self, named: Callable[[str], str] = str) -> str | None:
+        """What keeps a plan from being found by these arguments; None if nothing does.
+
+        `named` gives an argument the name that the one who asks knows it by: commands have options.
+        """
+        survey, values, epsilon, respondents = map(
+            named, ("survey", "values", "epsilon", "respondents")
+        )
+        goals = f"{named('half_width')} or {named('detect')}"
+        of_means = self.survey is not None and self.ask.mean_half_width is not None
+        if self.survey is None and self.values is None:
+            wanted = f"a {survey}, or {values} with {epsilon} or {respondents}"
+            return f"expected {wanted}; got neither"
+        if self.survey is not None and (self.values is not None or self.epsilon is not None):
+            return f"expected a {survey}, or {values} and {epsilon}; got both"
+        known = self.survey is not None or self.epsilon is not None
+        if self.respondents is None and not known:
+            return f"expected {epsilon} or {respondents}, the other of which can be found"
+        if self.respondents is not None and known:
+            if self.ask.half_width is not None:
+                finding = f"{named('half_width')} finds {respondents} or {epsilon}"
+                return f"{finding}: leave one of them out"
+            if self.ask.mean_half_width is not None:
+                return f"{named('mean_half_width')} finds {respondents}: leave one of them out"
+        elif of_means:
+            return None
+        elif self.ask.half_width is None and self.ask.detect is None:
+            missing = respondents if known else epsilon
+            return f"expected {missing}, or {goals} to find it by; got none of them"
+        if self.respondents is None or self.forged is None or self.forged <= self.respondents:
+            return None
+        most = f"at most as many as {respondents} ({self.respondents:,})"
+        return f"{named('forged')}: expected {most}, got {self.forged:,}"

@@ -1,5 +1,6 @@
-"""Error against the number of values, for each mechanism: `python -m
-ldp_simulations.planning.error_picture FILE.svg`.
+"""Error against the number of values: `python -m ldp_simulations.planning.error_picture FILE.svg`.
+
+A line for each mechanism.
 
 The error is the total error R over the number of values, times the number of respondents: the mean
 variance of a frequency that one respondent's report would give. It does not depend on the
@@ -31,10 +32,10 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
         mechanism = MECHANISMS[name]
-        made = None if mechanism.accepts(domain) else designed(mechanism, domain, epsilon)
-        found = None if made is None else settled_error(made[0])
-        if found is not None:
-            yield size, float(found.error) / size
+        parts = None if mechanism.accepts(domain) else designed(mechanism, domain, epsilon)
+        error = None if parts is None else settled_error(parts[0])
+        if error is not None:
+            yield size, float(error.error) / size
 
 
 def picture() -> bytes:

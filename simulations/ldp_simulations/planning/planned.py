@@ -1,4 +1,4 @@
-"""`plan`: what a survey, or every mechanism for so many values, will be able to tell."""
+"""`plan`: what a survey, or every mechanism for n values, will be able to tell."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import report, search_plan
-from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning import mean_plan, report, search_plan
+from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 
@@ -25,13 +25,15 @@ class Planned:
     plans: Sequence[Plan]
     searches: Sequence[search_plan.SearchPlan] = ()
     """Of questions whose texts are found by a search."""
+    means: Sequence[mean_plan.MeanPlan] = ()
+    """Of questions of which a mean is estimated, and no frequencies."""
     forged: int | None = None
     """How many reports are taken to be forged; None for 1 % of them."""
 
     def sheet(self) -> Sheet:
-        """A table of the plans, and one for each search, in the shapes that formats ask for."""
+        """A table of the plans, one of means, and one for each search, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
-        return report.sheet(records, self.searches, self.ask, forged=self.forged)
+        return report.sheet(records, self.searches, self.ask, means=self.means, forged=self.forged)
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each plan, ready for JSON; what cannot be had is None."""
@@ -54,6 +56,7 @@ def plan(
     respondents: int | None = None,
     half_width: float | None = None,
     detect: float | None = None,
+    mean_half_width: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
     frequency: float | None = None,
@@ -62,23 +65,26 @@ def plan(
     forged: int | None = None,
     candidates: Mapping[str, Sequence[str]] | None = None,
 ) -> Planned:
-    """What errors to expect of a survey's questions, or of every mechanism for so many values.
+    """What errors to expect of a survey's questions, or of every mechanism for n values.
 
     survey        the survey; or
     values        a number of values, at least 2, to compare mechanisms for, with an epsilon or a
                   number of respondents, or both
     epsilon       what one report may reveal
     respondents   how many answer; left out, the least number that keeps what is asked for is found
-    half_width    the largest half-width of intervals, as a share from 0 to 1
+    half_width    the largest half-width of intervals, as a share from 0 to 1; finds respondents or
+                  epsilon, one of which is left out
     detect        a share of the respondents that has to be found
+    mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
+                  finds respondents
     level, power  of intervals and detection, and the chance to detect
     frequency     the share of a typical value; an even one, unless given
     estimand      "respondents" or "population": whom errors are for
     simultaneous  "bonferroni" if all intervals of a question shall hold together
-    forged        how many reports are forged; 1 % unless given
+    forged        how many reports are forged, of those of the respondents; 1 % unless given
     candidates    the texts to look for, by open question
 
-    Raises `EstimateError` where there is not enough to find a plan by, and `FileError` for an open
+    Raises `EstimateError` for arguments that no plan can be found by, and `FileError` for an open
     question without candidates.
 
     >>> import ldp, ldp_simulations
@@ -95,29 +101,20 @@ def plan(
         frequency=frequency,
         half_width=half_width,
         detect=detect,
+        mean_half_width=mean_half_width,
     )
-    _check(survey, values, epsilon, respondents=respondents, ask=ask)
+    asked = Asked(survey, values, epsilon, respondents=respondents, forged=forged, ask=ask)
+    misfit = asked.misfit()
+    if misfit is not None:
+        raise EstimateError(misfit)
     if survey is None:
         exact = None if epsilon is None else fraction(epsilon)
         return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
     searches = search_plan.searches_of_survey(survey, respondents, ask)
     return Planned(
-        ask, of_survey(survey, candidates or {}, respondents, ask=ask), searches, forged=forged
+        ask,
+        of_survey(survey, candidates or {}, respondents, ask=ask),
+        searches,
+        means=mean_plan.means_of_survey(survey, respondents, ask),
+        forged=forged,
     )
-
-
-def _check(
-    survey: Survey | None, values: int | None, epsilon: object, respondents: int | None, ask: Ask
-) -> None:
-    """Raise `EstimateError` for arguments that no plan can be found by."""
-    if (survey is None) == (values is None):
-        raise EstimateError("expected a survey, or a number of values; got both or neither")
-    known = survey is not None or epsilon is not None
-    if survey is not None and epsilon is not None:
-        raise EstimateError("expected no epsilon beside a survey, which has its own; got one")
-    if not known and respondents is None:
-        raise EstimateError("expected epsilon or respondents, the other of which can be found")
-    goal = ask.half_width is not None or ask.detect is not None
-    if not goal and (respondents is None or not known):
-        missing = "respondents" if respondents is None else "epsilon"
-        raise EstimateError(f"expected {missing}, or half_width or detect to find it by; got none")

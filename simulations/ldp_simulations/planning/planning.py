@@ -3,7 +3,7 @@
 Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the
 question can expect:
 
-    rare error, typical error   standard errors of a value that nobody holds, and of one held by
+    rare error, typical error   standard errors of a value that no one holds, and of one held by
                                 `frequency`
     half-width                  of the interval at `frequency`, before it is cut to [0, 1]
     detectable                  the least F such that a value held by F passes the one-sided test of
@@ -48,9 +48,7 @@ EPSILON_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Design:
-    """A mechanism for a question's values (an open one's candidates), with the moments of its
-    estimator.
-    """
+    """A mechanism for a question's values or candidates, with the moments of its estimator."""
 
     name: str
     declared: Declared
@@ -66,18 +64,18 @@ class Design:
         """The design, decoding the tally that it can expect."""
         even = np.full(len(values), 1 / len(values))
         moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
-        if np.ptp(moments.hold) == np.ptp(moments.other) == 0:
+        if np.ptp(moments.variance_if_held) == np.ptp(moments.variance_if_not) == 0:
             moments = moments.of_values(slice(1))
         return cls(name, declared, randomizer, values, moments)
 
     def at(self, frequency: float, respondents: int) -> Moments:
-        """The moments of values that are held by `frequency` of so many respondents."""
+        """The moments of values that are held by `frequency` of n respondents."""
         even = self.moments
-        squares = frequency * (even.hold + 1) + (1 - frequency) * even.other
+        squares = frequency * (even.variance_if_held + 1) + (1 - frequency) * even.variance_if_not
         moments = replace(
             even,
             reports=respondents,
-            frequency=np.full(len(even.hold), frequency),
+            frequency=np.full(len(even.variance_if_held), frequency),
             below=None if even.below is None else (squares - 1, squares),
         )
         if moments.rates is None:
@@ -104,9 +102,7 @@ class Design:
         return 1 / len(self.values) if ask.frequency is None else ask.frequency
 
     def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
-        """The probability that a value held by `frequency` is found to be there:
-        the worst value's.
-        """
+        """The worst value's probability to be found if it is held by `frequency`."""
         missing = miss(ask.level, len(self.values), "bonferroni")
         return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
 
@@ -115,7 +111,7 @@ class Design:
         return least_share(lambda frequency: self.chance(frequency, respondents, ask) >= ask.power)
 
     def meets(self, respondents: int, ask: Ask) -> bool:
-        """Whether everything that is asked for is kept with so many respondents."""
+        """Whether everything that is asked for is kept with n respondents."""
         return (ask.half_width is None or self.half_width(respondents, ask) <= ask.half_width) and (
             ask.detect is None or self.chance(ask.detect, respondents, ask) >= ask.power
         )
@@ -123,8 +119,8 @@ class Design:
     @property
     def reach(self) -> float | None:
         """How many reports' worth one forged report can shift a value; None for Bloom filters."""
-        found = frequency_reach(self.randomizer)
-        return None if found is None else float(found)
+        shift = frequency_reach(self.randomizer)
+        return None if shift is None else float(shift)
 
     @property
     def efficiency(self) -> float | None:
@@ -142,23 +138,23 @@ def rows_for(domain: Domain) -> list[Mechanism]:
     serving = [
         row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None
     ]
-    made = [(row, designed(row, domain, "1")) for row in serving]
-    return [row for row, parts in made if parts is not None and parts[0].kind != "sketch"]
+    designs = [(row, designed(row, domain, "1")) for row in serving]
+    return [row for row, parts in designs if parts is not None and parts[0].kind != "sketch"]
 
 
 def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, Declared] | None:
     """What a mechanism makes of an epsilon; None if it wants other keys, or cannot serve."""
     keys = Keys("plan", {"epsilon": epsilon})
-    made = row.design(keys, domain)
-    return None if keys.problems else made
+    parts = row.design(keys, domain)
+    return None if keys.problems else parts
 
 
 def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
     """The same, ready to be planned with."""
-    made = designed(row, domain, epsilon)
-    if made is None:
+    parts = designed(row, domain, epsilon)
+    if parts is None:
         return None
-    return Design.of(row.name, made[1], made[0], values=domain.values or ())
+    return Design.of(row.name, parts[1], parts[0], values=domain.values or ())
 
 
 def least_respondents(plan: Design, ask: Ask) -> int | None:
@@ -176,8 +172,8 @@ def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) ->
         return design_for(row, domain, f"{step}/{EPSILON_STEPS}")
 
     def meets(step: int) -> bool:
-        made = at(step)
-        return made is not None and made.meets(respondents, ask)
+        plan = at(step)
+        return plan is not None and plan.meets(respondents, ask)
 
     step = least_whole(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
     return None if step is None else at(step)

@@ -1,4 +1,4 @@
-"""Plans of a survey's questions, and of every mechanism for so many values."""
+"""Plans of a survey's questions, and of every mechanism for n values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ldp_simulations.planning.planning import (
 class Plan(NamedTuple):
     """One row: a design, or None if no epsilon is enough.
 
-    So many respondents, or None if no number is enough.
+    `respondents` is None if no number is enough.
     """
 
     label: str
@@ -40,16 +40,20 @@ def of_survey(
     respondents: int | None,
     ask: Ask,
 ) -> list[Plan]:
-    """A plan for each question, through its own mechanism; but for searches (`search_plan`)."""
+    """A plan for each question of which frequencies are estimated, through its own mechanism.
+
+    Searches have `search_plan`, and means `mean_plan`.
+    """
     plans = []
     for question in survey:
         if question.randomizer.kind == "search":
             continue
         if decoder_of(question.randomizer).gives == "mean":
+            continue
+        if respondents is None and ask.half_width is None and ask.detect is None:
             raise EstimateError(
-                f"question {question.name!r}: expected a mechanism that estimates frequencies, to "
-                f"plan for, got {question.mechanism}, which estimates a mean alone; `ldp explain` "
-                "says how well that will be known"
+                f"question {question.name!r}, of which frequencies are estimated: expected "
+                "--respondents, or --half-width or --detect to find them by"
             )
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
@@ -83,9 +87,7 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
 
 
 def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
-    """What is smaller is better: the declared epsilon, then respondents, then the width of
-    intervals.
-    """
+    """What is smaller is better: declared epsilon, then respondents, then width of intervals."""
     if plan.design is None or plan.respondents is None:
         return (math.inf,)
     epsilon, respondents = log(plan.design.declared.bound), plan.respondents

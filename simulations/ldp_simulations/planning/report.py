@@ -1,6 +1,4 @@
-"""What a plan says: a row for each mechanism or question, as a table with its legend, and as
-records for machines.
-"""
+"""What a plan says: a row for each mechanism or question, as a table with a legend, and records."""
 
 from __future__ import annotations
 
@@ -8,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp.exact import log_upper
-from ldp_aggregator.rendering.sheet import Cells, Sheet
-from ldp_simulations.planning import search_plan
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_simulations.planning import mean_plan, search_plan
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.entries import forged_in_words, forged_reports, short, whole
 from ldp_simulations.planning.plans import Plan
 from ldp_simulations.planning.stopwatch import client_microseconds, decode_milliseconds
 
@@ -20,13 +19,13 @@ FORMAT = 1
 def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
     """Ready for JSON; what cannot be had is None."""
     design, respondents = plan.design, plan.respondents
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": plan.label,
         "reachable": design is not None and respondents is not None,
     }
     if design is None:
-        return told
-    told |= {
+        return entry
+    entry |= {
         "mechanism": design.name,
         "values": len(design.values),
         "epsilon": {
@@ -39,10 +38,10 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "decode_milliseconds": decode_milliseconds(design.randomizer, design.values),
     }
     if respondents is None:
-        return told
+        return entry
     frequency = design.typical(ask)
-    fakes = min(respondents, -(-respondents // 100) if forged is None else forged)
-    told |= {
+    fakes = forged_reports(respondents, forged)
+    entry |= {
         "respondents": respondents,
         "rare_error": float(design.error(0, respondents, ask).max()),
         "typical_frequency": frequency,
@@ -55,21 +54,24 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         },
     }
     if ask.detect is not None:
-        told["chance_to_detect"] = design.chance(ask.detect, respondents, ask)
-    return told
+        entry["chance_to_detect"] = design.chance(ask.detect, respondents, ask)
+    return entry
 
 
 def sheet(
     records: Sequence[dict[str, Any]],
     searches: Sequence[search_plan.SearchPlan],
     ask: Ask,
+    means: Sequence[mean_plan.MeanPlan],
     forged: int | None,
 ) -> Sheet:
-    """A table of the plans, if there are any, and one for each search."""
+    """A table of the plans and one of the means, if there are any, and one for each search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
-    tables += map(search_plan.cells, searches)
-    plans = [*records, *map(search_plan.record, searches)]
+    tables += [mean_plan.text_table(means, ask, forged)] if means else []
+    tables += map(search_plan.text_table, searches)
+    of_means = (mean_plan.record(plan, forged) for plan in means)
+    plans = [*records, *of_means, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
         tables=lambda: tables,
@@ -77,39 +79,38 @@ def sheet(
     )
 
 
-def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> Cells:
+def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> TextTable:
     """A row for each plan, a dash where there is no such number, and what the columns mean."""
-    named = any(each["name"] != each.get("mechanism", each["name"]) for each in records)
+    named = any(entry["name"] != entry.get("mechanism", entry["name"]) for entry in records)
     headings = ["question" if named else "mechanism", *(["mechanism"] if named else [])]
     headings += ["epsilon", "respondents", "error\nat 0", "error\nat f", "half-\nwidth", "detects"]
     headings += [f"chance of\n{ask.detect:g}"] if ask.detect is not None else []
     headings += ["effici-\nency", "report\nbytes", "client\nus", "decode\nms", "forged\nshift"]
     rows = []
-    for each in records:
-        cells = [each["name"], *([each.get("mechanism", "-")] if named else [])]
+    for row in records:
+        cells = [row["name"], *([row.get("mechanism", "-")] if named else [])]
         cells += [
-            each["epsilon"]["declared"] if "epsilon" in each else "-",
-            _whole(each.get("respondents")),
+            row["epsilon"]["declared"] if "epsilon" in row else "-",
+            whole(row.get("respondents")),
         ]
         cells += [
-            _short(each.get(key))
+            short(row.get(key))
             for key in ("rare_error", "typical_error", "half_width", "detectable")
         ]
-        cells += [_short(each.get("chance_to_detect"))] if ask.detect is not None else []
-        cells += [_share(each.get("efficiency")), _whole(each.get("report_bytes"))]
-        cells += [_short(each.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
-        rows.append([*cells, _short(each.get("forged", {}).get("shift"))])
-    return Cells("", "", headings, rows=rows, remarks=_legend(records, ask, forged))
+        cells += [short(row.get("chance_to_detect"))] if ask.detect is not None else []
+        cells += [_share(row.get("efficiency")), whole(row.get("report_bytes"))]
+        cells += [short(row.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
+        rows.append([*cells, short(row.get("forged", {}).get("shift"))])
+    return TextTable("", "", headings, rows=rows, remarks=_legend(records, ask, forged))
 
 
 def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> list[str]:
     """What the columns mean."""
-    typical = {each["typical_frequency"] for each in records if "typical_frequency" in each}
+    typical = {entry["typical_frequency"] for entry in records if "typical_frequency" in entry}
     f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
     family = ", all of a question's together" if ask.simultaneous else ""
-    fakes = "1 % of the reports" if forged is None else f"{forged:,} reports"
     lines = [
-        f"error: standard error for the {ask.estimand}, of a value nobody holds (at 0) and of one "
+        f"error: standard error for the {ask.estimand}, of a value no one holds (at 0) and of one "
         f"held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
         f"detects: the least frequency found with probability {ask.power:g}, testing every value "
@@ -118,9 +119,10 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
         "efficiency: least total error of any mechanism at this epsilon, over this one's",
         "client, decode: measured just now; one report, and one tally with its errors and "
         "intervals",
-        f"forged shift: how far {fakes}, if forged, can move the estimate of one value, at most",
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the estimate of "
+        f"one value, at most",
     ]
-    if any(not each["reachable"] for each in records):
+    if any(not entry["reachable"] for entry in records):
         lines.append(
             f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon "
             f"that is allowed"
@@ -128,17 +130,7 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
     return lines
 
 
-def _short(number: float | None) -> str:
-    if number is None:
-        return "-"
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
-
-
 def _share(number: float | None) -> str:
     if number is None:
         return "-"
     return f"{number:.3f}" if number >= 0.0005 else "<0.001"
-
-
-def _whole(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"

@@ -1,6 +1,4 @@
-"""How long a report takes a client, and a tally the decoder, measured briefly on the machine that
-asks.
-"""
+"""How long a report takes a client, and a tally the decoder, measured briefly on this machine."""
 
 from __future__ import annotations
 
@@ -57,8 +55,9 @@ def decode_milliseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
 
 
 def _seconds(task: Callable[[int], None]) -> float:
-    """How long the task takes once, in the quickest of several bouts: what else the machine does
-    can only add.
+    """How long the task takes once, in the quickest of several bouts.
+
+    What else the machine does can only add.
     """
     task(1)  # may prepare tables that later calls find
     once = _timed(task, 1)

@@ -1,6 +1,6 @@
 """The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5 configurations.
 
-The values are v1 to vM, and further names that nobody holds are candidates as well. Where names are
+The values are v1 to vM, and further names that no one holds are candidates as well. Where names are
 missing, those that end in 9 are no candidates, however many hold them. With k bits, h hash
 functions and m cohorts, the reports of the grid bear k m = 1,024 candidates; two configurations
 have up to 107 times as many.
@@ -60,7 +60,7 @@ class Case(NamedTuple):
     clients: int
     parameters: Parameters
     spurious: int
-    """Candidates that nobody holds."""
+    """Candidates that no one holds."""
     missing: bool
     """Whether names that end in 9 are missing from the candidates."""
     instances: int
@@ -73,8 +73,10 @@ class Case(NamedTuple):
     @property
     def candidates(self) -> list[int]:
         """The places of the candidates: values from 0, then the spurious ones."""
-        held = [place for place in range(self.values) if not self.missing or (place + 1) % 10 != 9]
-        return [*held, *range(self.values, self.values + self.spurious)]
+        places = [
+            place for place in range(self.values) if not self.missing or (place + 1) % 10 != 9
+        ]
+        return [*places, *range(self.values, self.values + self.spurious)]
 
     @property
     def shares(self) -> Floats:
@@ -138,13 +140,13 @@ def cases(pattern: str = "*") -> list[Case]:
 
     Raises `CaseError` if there are none.
     """
-    found = [case for case in _cases() if fnmatchcase(case.name, pattern)]
-    if not found:
+    fitting = [case for case in _cases() if fnmatchcase(case.name, pattern)]
+    if not fitting:
         raise CaseError(
             f"expected a pattern that cases fit, such as 'demo *' or 'small typical *', got "
             f"{pattern!r}"
         )
-    return found
+    return fitting
 
 
 def _cases() -> Iterator[Case]:

@@ -1,5 +1,4 @@
-"""One instance of a case: a population, its reports from their exact law, the decoder, and how well
-it did.
+"""One instance of a case: a population, its reports from their exact law, and how the decoder did.
 
     found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of
             google/rappor's own decoder, where that is known: every candidate whose p-value is at
@@ -12,7 +11,7 @@ it did.
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
-A candidate that nobody happens to hold is spurious. Coverage and width are of the 95 % intervals of
+A candidate that no one happens to hold is spurious. Coverage and width are of the 95 % intervals of
 all candidates that somebody holds, found or not. The clock runs from counts and the bits of the
 candidates to estimates and detections.
 """
@@ -43,8 +42,9 @@ MOST_POINTS = 100
 
 
 def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
-    """One instance of each case; they differ in nothing but the distribution, so that they share
-    their texts' bits.
+    """One instance of each case, which share their texts' bits.
+
+    They differ in nothing but the distribution.
 
     `scores`; `matched` scores at the published false-positive rate, or None; and, of the first
     instance, a `curve`: true and found frequencies of up to 100 groups of neighbouring values.
@@ -58,19 +58,19 @@ def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
 
 def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dict[str, Any]:
     generator = np.random.default_rng([instance, *case.name.encode()])
-    held, counts = _collected(case, bits[:, : case.values], generator)
+    holders, counts = _collected(case, bits[:, : case.values], generator)
     candidates = case.candidates
     texts, design = [names[place] for place in candidates], bits[:, candidates].tocsr()
     start = perf_counter()
     estimates = estimate_question(
         case.parameters.question, counts, Options(), candidates=texts, design=design
     )
-    found = detected(estimates)
+    detections = detected(estimates)
     seconds = perf_counter() - start
-    truth = np.pad(held, (0, case.spurious)) / held.sum()
+    truth = np.pad(holders, (0, case.spurious)) / holders.sum()
     true = truth[candidates]
     real = true > 0
-    scores = _scores(truth, candidates, estimates, found=found) | {
+    scores = _scores(truth, candidates, estimates, detections=detections) | {
         "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
         "width": float((estimates.high - estimates.low)[real].mean()),
         "seconds": seconds,
@@ -78,10 +78,12 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     published = PUBLISHED.get(case.name)
     matched = None
     if published is not None:
-        matched = _scores(truth, candidates, estimates, found=p_values(estimates) <= published.fpr)
+        matched = _scores(
+            truth, candidates, estimates, detections=p_values(estimates) <= published.fpr
+        )
     curve = None
     if instance == 0:
-        shown = _placed(np.where(found, estimates.unbiased, 0.0), candidates, len(truth))
+        shown = _placed(np.where(detections, estimates.unbiased, 0.0), candidates, len(truth))
         curve = [_grouped(frequency[: case.values]) for frequency in (truth, shown)]
     return {"scores": scores, "matched": matched, "curve": curve}
 
@@ -90,20 +92,20 @@ def _collected(case: Case, design: Any, generator: np.random.Generator) -> tuple
     """How many answers each value has, and the counts of the reports."""
     randomizer = _randomizer(case)
     if case.answers_each == 1:
-        held = generator.multinomial(case.clients, case.shares)
-        return held, bloom_counts(randomizer, held, design, generator=generator)
+        holders = generator.multinomial(case.clients, case.shares)
+        return holders, bloom_counts(randomizer, holders, design, generator=generator)
     answers = generator.choice(case.values, (case.clients, case.answers_each), p=case.shares)
-    held = np.bincount(answers.ravel(), minlength=case.values)
-    return held, repeated_counts(randomizer, answers, design, generator=generator)
+    holders = np.bincount(answers.ravel(), minlength=case.values)
+    return holders, repeated_counts(randomizer, answers, design, generator=generator)
 
 
 def _scores(
-    truth: Floats, candidates: list[int], estimates: QuestionEstimates, found: Flags
+    truth: Floats, candidates: list[int], estimates: QuestionEstimates, detections: Flags
 ) -> Scores:
     real = truth[candidates] > 0
-    false = int((found & ~real).sum())
+    false = int((detections & ~real).sum())
     unbiased, shrunk = (
-        _placed(np.where(found, frequency, 0.0), candidates, len(truth))
+        _placed(np.where(detections, frequency, 0.0), candidates, len(truth))
         for frequency in (
             estimates.unbiased,
             posterior_mean(estimates.unbiased, estimates.null_error),
@@ -111,13 +113,13 @@ def _scores(
     )
     return {
         "actual": int((truth > 0).sum()),
-        "found": int(found.sum()),
+        "found": int(detections.sum()),
         "fpr": _ratio(false, int((~real).sum())),
-        "fnr": _ratio(int((real & ~found).sum()), int(real.sum())),
+        "fnr": _ratio(int((real & ~detections).sum()), int(real.sum())),
         "tv": _distance(truth, unbiased),
         "shrunk tv": _distance(truth, shrunk),
         "am": float(unbiased.sum()),
-        "fdr": false / max(1, int(found.sum())),
+        "fdr": false / max(1, int(detections.sum())),
     }
 
 

@@ -1,6 +1,4 @@
-"""The grid's results: as tables of text, and as one HTML page with the
-distribution of every case.
-"""
+"""The grid's results as tables of text, and as one HTML page with every case's distribution."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from itertools import groupby
 
 from ldp_aggregator.rendering import html_page
 from ldp_aggregator.rendering.columns import write
-from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.rappor_suite.published import PUBLISHED
 from ldp_simulations.rappor_suite.running import Outcome, Score
 
@@ -75,9 +73,9 @@ Show = Callable[[Score], str]
 def text(outcomes: Sequence[Outcome]) -> str:
     """Aligned tables, without standard errors."""
     rows = [_cells(outcome, Score.brief) for outcome in outcomes]
-    tables = [Cells("", "", _headings(), rows=rows)]
+    tables = [TextTable("", "", _headings(), rows=rows)]
     if compared := _compared(outcomes, Score.brief):
-        tables.append(Cells("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared))
+        tables.append(TextTable("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared))
     return "".join(write(Sheet(TITLE, tables=lambda: tables)))
 
 
@@ -97,19 +95,19 @@ def page(outcomes: Sequence[Outcome], command: str) -> str:
     return html_page.page(TITLE, "".join(parts), _STYLE)
 
 
-def curve(truth: Sequence[float], found: Sequence[float]) -> str:
+def curve(truth: Sequence[float], estimates: Sequence[float]) -> str:
     """A small picture: the true frequencies as a line, those found as bars.
 
     Groups of values from left to right.
     """
-    step, top = _WIDE / len(truth), max(*truth, *found)
+    step, top = _WIDE / len(truth), max(*truth, *estimates)
 
     def height(frequency: float) -> int:
         return round(_HIGH * (1 - max(frequency, 0.0) / top))
 
     bars = "".join(
         f"M{index * step:.0f} {_HIGH}V{height(frequency)}h{0.8 * step:.1f}V{_HIGH}"
-        for index, frequency in enumerate(found)
+        for index, frequency in enumerate(estimates)
         if height(frequency) < _HIGH
     )
     line = "L".join(

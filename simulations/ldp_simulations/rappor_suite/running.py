@@ -69,8 +69,8 @@ class Outcome(NamedTuple):
     @property
     def curve(self) -> tuple[list[float], list[float]]:
         """True and found frequencies of the first instance, by groups of values."""
-        truth, found = self.results[0]["curve"]
-        return truth, found
+        truth, estimates = self.results[0]["curve"]
+        return truth, estimates
 
 
 def run(
@@ -80,8 +80,7 @@ def run(
     workers: int | None = 1,
     over: Callable[[Iterator[Task], int], Iterator[Task]] = lambda tasks, _: tasks,
 ) -> list[Outcome]:
-    """Measure whatever the archive does not have; `instances` of each case, or as many as each
-    says.
+    """Measure what the archive does not have: `instances` of each case, or as many as each says.
 
     `workers` is the number of processes; None takes one for each processor. `over` wraps the tasks
     that are done, given their number (for a progress bar).
@@ -146,7 +145,7 @@ def _measured(tasks: Sequence[Task], workers: int | None) -> Iterator[tuple[Task
 
 
 def _summary(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Score]:
-    return {name: _score([each[name] for each in scores]) for name in scores[0]}
+    return {name: _score([instance[name] for instance in scores]) for name in scores[0]}
 
 
 def _score(numbers: Sequence[float | None]) -> Score:

@@ -1,4 +1,4 @@
-"""Reports by the thousand: what so many clients would draw, in numpy and on integers alone.
+"""Reports by the thousand: what many clients would draw, in numpy and on integers alone.
 
     symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the
              client
@@ -7,7 +7,7 @@
              word
 
 The source and the law of a report are the client's. Its promise that the number of bytes drawn
-tells nothing is not kept, and need not be: whoever randomizes a table has it.
+tells nothing is not kept, and need not be: the one who randomizes a table has it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from functools import partial
 import numpy as np
 
 from ldp.mechanisms import Randomizer
+from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
+from ldp_simulations.reports.rows import symbol_rows
 
 _SPAN = 1 << 64
 _PLANES = 8
@@ -30,8 +32,7 @@ _MOST_BITS = 1 << 14
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
-    """A function from values and a source to a report of each, as rows of bytes of shape (reports,
-    width).
+    """A function from values and a source to a report of each: bytes of shape (reports, width).
 
     None where there is no such draw, and clients have to make the reports one by one.
     """
@@ -40,17 +41,42 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_grr, randomizer)
         case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
             return partial(_matrix, randomizer)
+        case DitheredResponse() if _fits(randomizer):
+            return partial(_dithered, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
 
 
 def _grr(randomizer: RandomizedResponse, values: Integers, random: Random) -> Rows:
+    return _symbol_rows(_responses(randomizer, values, random), randomizer)
+
+
+def _responses(randomizer: RandomizedResponse, values: Integers, random: Random) -> Integers:
     size, truth, other = randomizer
     drawn = words_below(truth + (size - 1) * other, len(values), random)
     another = ((drawn - np.uint64(truth)) // np.uint64(other)).astype(np.int64)
     another += another >= values
-    return _symbol_rows(np.where(drawn < truth, values, another), randomizer)
+    return np.where(drawn < truth, values, another)
+
+
+def _fits(randomizer: DitheredResponse) -> bool:
+    """Whether weights, and products of a place with the grid, are words."""
+    levels, truth, other = randomizer.response
+    small = randomizer.size * randomizer.grid < _SPAN >> 1
+    return small and truth + (levels - 1) * other <= _SPAN
+
+
+def _dithered(randomizer: DitheredResponse, values: Integers, random: Random) -> Rows:
+    count, last, grid = len(values), randomizer.size - 1, randomizer.grid
+    places = values
+    if grid < last:
+        spare = words_below(last, count, random).astype(np.int64)
+        places = (values * grid + spare) // last
+    dithers = words_below(grid, count, random).astype(np.int64)
+    levels = ((randomizer.levels - 1) * places + dithers) // grid
+    symbols = _responses(randomizer.response, levels, random)
+    return symbol_rows(randomizer.layout, dithers, symbols[:, None])
 
 
 def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:

@@ -1,5 +1,4 @@
-"""The maximal gain attack: reports that are worth as much as possible to some target values
-together.
+"""The maximal gain attack: reports that are worth as much as possible to the targets together.
 
     symbols   one that supports the most targets, or whose scores for them have the greatest sum, in
               each cohort

@@ -3,6 +3,7 @@
     sample    a tally drawn from the law of the reports, without making them one at a time
     expected  the tally to be expected: planning runs the decoder on it
     forge     reports that are worth as much as possible to some values together
+    repeated  a tally of several reports of each respondent's permanent response
 
 A module of `sampling` holds one way of reporting, and ends with its row (or rows).
 """
@@ -15,12 +16,13 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
+from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Counts, Floats, Integers, Rows
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
 
 REPORTS = 10**12
-"""Of an expected tally: so many that rounding to whole reports changes nothing.
+"""Of an expected tally: enough that rounding to whole reports changes nothing.
 
 Errors are scaled to the number that is planned.
 """
@@ -49,6 +51,24 @@ def any_tally(
     return counts
 
 
+def no_repeats(randomizer: Any, holders: Any, repeats: int, generator: Generator) -> Counts:  # noqa: ARG001
+    """For classes without a permanent response of a law that is drawn at once."""
+    raise EstimateError(
+        "expected a memoized mechanism of symbols, or of a bit for each value, to draw several "
+        "reports of each respondent"
+    )
+
+
+def same_hashes(randomizer: Any, seed: int) -> Any:  # noqa: ARG001
+    """For classes without hash functions that all respondents share."""
+    return randomizer
+
+
+def with_hash_seed(randomizer: Any, seed: int) -> Any:
+    """For classes whose hash functions follow from a seed."""
+    return randomizer._replace(hash_seed=seed)
+
+
 @dataclass(frozen=True)
 class Form:
     """One row of the table."""
@@ -58,6 +78,10 @@ class Form:
     forge: Callable[[Any, Wanted, Generator], Rows]
     expected: Callable[[Any, Sequence[str], Floats], Counts] = any_tally
     """From a randomizer, the values (texts, of an open question) and their frequencies."""
+    repeated: Callable[[Any, Any, int, Generator], Counts] = no_repeats
+    """As `sample`, of n reports from each holder, all of one permanent response."""
+    with_hashes: Callable[[Any, int], Any] = same_hashes
+    """The randomizer with other hash functions, where all respondents share them, by a seed."""
 
 
 def by_counts(

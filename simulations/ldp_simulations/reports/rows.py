@@ -1,5 +1,6 @@
-"""Forged reports as rows of bytes, of shape (reports, width), that the aggregator admits: whatever
-a layout allows.
+"""Forged reports that the aggregator admits, as rows of bytes, of shape (reports, width).
+
+Whatever a layout allows:
 
 random   anything that can be sent, uniformly: the random perturbed-value attack of Cao, Jia and
          Gong 2021
@@ -40,9 +41,7 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
 def bit_rows(
     layout: Layout, cohorts: Integers, wanted: Flags, ones: int, generator: Generator
 ) -> Rows:
-    """Vectors of `ones` bits: those wanted (of shape (reports, bits)) as far as they go, and any
-    others.
-    """
+    """Vectors of `ones` bits: those `wanted`, (reports, bits), as far as they go, and others."""
     order = generator.random(wanted.shape) - wanted
     vectors = np.zeros(wanted.shape, dtype=bool)
     np.put_along_axis(vectors, np.argsort(order, axis=1)[:, :ones], True, axis=1)

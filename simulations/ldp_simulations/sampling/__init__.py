@@ -1,7 +1,7 @@
 """Sampling: tallies drawn from the law that the client follows, forged ones, and expected ones.
 
 table  the row of each class of randomizers
-bits, bloom, hadamard, hashes, matrix, noise, projective, searches, sets, sketches, subsets, sums,
+bits, bloom, dithered, hadamard, hashes, noise, projective, searches, sets, sketches, subsets, sums,
 symbols, windows  rows, by how reports are made
 
 Imports: `reports` and the modules beside the folders.

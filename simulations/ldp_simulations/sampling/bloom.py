@@ -26,20 +26,21 @@ from ldp_aggregator.bloom.decoding import design_matrix
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.forging import best_bits, plain_bits
-from ldp_simulations.reports.form import REPORTS, Form, Wanted, any_tally
-from ldp_simulations.sampling.bits import ones, vector_counts
+from ldp_simulations.reports.form import REPORTS, Form, Wanted, any_tally, no_repeats
+from ldp_simulations.sampling.bits import ones, repeated_vectors, vector_counts
 
 _MOST_POSITIONS = 1 << 24
 """Bits of texts hashed at once."""
 
 
-def bloom_counts(randomizer: Rappor, held: Counts, design: Any, generator: Generator) -> Counts:
+def bloom_counts(randomizer: Rappor, holders: Counts, design: Any, generator: Generator) -> Counts:
     """Counts of one report from each holder.
 
     The columns of the design have the bits of the values.
     """
     cohorts = randomizer.cohorts
-    spread = generator.multinomial(held, np.full(cohorts, 1 / cohorts))
+    # (values, cohorts): how many hold each value in each cohort.
+    spread = generator.multinomial(holders, np.full(cohorts, 1 / cohorts))
     counts = empty_counts(randomizer.layout)
     counts[:, 0] = spread.sum(axis=0)
     counts[:, 1:] = ones(
@@ -58,13 +59,16 @@ def repeated_counts(
     size = design.shape[1]
     clients, (lasting, fresh) = len(answers), randomizer.steps
     cohorts = generator.integers(0, randomizer.cohorts, clients)
+    # Every client's different answers, as one number for both, and how often it gives each.
     same, times = np.unique(answers + size * np.arange(clients)[:, None], return_counts=True)
     client, value = np.divmod(same, size)
     counts = empty_counts(randomizer.layout)
     for repeats in np.unique(times).tolist():
         here = times == repeats
+        # (values, cohorts): permanent responses of which `repeats` reports are made.
         places = value[here] * randomizer.cohorts + cohorts[client[here]]
         spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(size, -1)
+        # (cohorts, 1) of them, and (cohorts, bits) that are set in them.
         responses = spread.sum(axis=0)[:, None]
         permanent = ones(_set_by(design, spread), responses, lasting, generator=generator)
         counts[:, 0] += repeats * responses[:, 0]
@@ -73,9 +77,11 @@ def repeated_counts(
 
 
 def _set_by(design: Any, spread: Counts) -> Counts:
-    """How many have each bit set in truth, of shape (cohorts, bits), from how many hold each value
-    in each cohort.
+    """How many have each bit set in truth: (cohorts, bits).
+
+    `spread` has how many hold each value in each cohort: (values, cohorts).
     """
+    # A row of the design is a bit of a cohort, and a column is a value.
     bits = design.shape[0] // spread.shape[1]
     entries = design.tocoo()
     weights = spread[entries.col, entries.row // bits]
@@ -102,12 +108,13 @@ def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> C
     if not randomizer.hashes:
         return any_tally(randomizer, values, frequency)
     one, zero = (float(rate) for rate in randomizer.support)
+    # (cohorts, bits): the share of the respondents whose values set the bit.
     share = np.zeros((randomizer.cohorts, randomizer.bits))
-    for value, held in zip(values, frequency.tolist(), strict=True):
+    for value, mass in zip(values, frequency.tolist(), strict=True):
         for cohort in range(randomizer.cohorts):
             text, hashes = value.encode(), randomizer.hashes
             positions = set(bloom_positions(text, cohort, hashes, bits=randomizer.bits))
-            share[cohort, list(positions)] += held
+            share[cohort, list(positions)] += mass
     counts = empty_counts(randomizer.layout)
     counts[:, 0] = REPORTS // randomizer.cohorts
     counts[:, 1:] = np.rint(counts[:, :1] * (zero + (one - zero) * share))
@@ -119,6 +126,7 @@ def _forged(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
         return plain_bits(randomizer, wanted, generator)
     layout = randomizer.layout
     design = design_matrix(randomizer, wanted.texts)
+    # (cohorts, bits): whether any target sets it.
     by_cohort = design.sum(axis=1).reshape(layout.cohorts, -1) > 0
     return best_bits(
         layout,
@@ -130,4 +138,10 @@ def _forged(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
     )
 
 
-FORM = Form(rappor_counts, _forged, _expected)
+def _repeated(randomizer: Rappor, holders: Holders, repeats: int, generator: Generator) -> Counts:
+    if randomizer.hashes:
+        return no_repeats(randomizer, holders, repeats, generator=generator)
+    return repeated_vectors(randomizer.steps, holders, repeats, generator=generator)
+
+
+FORM = Form(rappor_counts, _forged, _expected, repeated=_repeated)

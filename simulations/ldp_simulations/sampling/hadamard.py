@@ -19,25 +19,28 @@ from numpy.random import Generator
 from ldp.mechanisms.contract import Blocked
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.moments.supports import blocks_of, walsh_hadamard
+from ldp_aggregator.decoders.blocks import blocks_of
+from ldp_aggregator.moments.supports import walsh_hadamard
 from ldp_simulations.reports.forging import best_symbols
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
-def hadamard_counts(randomizer: HadamardResponse, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
+def hadamard_counts(randomizer: HadamardResponse, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
     symbols = randomizer.symbols
-    supporting = generator.binomial(held, float(1 / randomizer.worth))
-    anything = generator.multinomial((held - supporting).sum(), np.full(symbols, 1 / symbols))
+    # (values,): reports that are uniform among the supporters of their value.
+    supporting = generator.binomial(holders, float(1 / randomizer.worth))
+    # (symbols,): all others, which are uniform whatever the value is.
+    anything = generator.multinomial((holders - supporting).sum(), np.full(symbols, 1 / symbols))
     # Of shape (rows of values, blocks), as values are dealt out to the blocks in turn.
     by_row = np.zeros((randomizer.rows, randomizer.blocks), dtype=np.int64)
-    by_row.ravel()[randomizer.blocks : randomizer.blocks + len(held)] = supporting
+    by_row.ravel()[randomizer.blocks : randomizer.blocks + len(holders)] = supporting
     counts: Counts = anything + _supporting_rows(by_row.T, generator).ravel()
     return counts[None, :]
 
 
 def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
-    """Reports (blocks, rows) of so many holders (blocks, rows of values)."""
+    """Reports (blocks, rows) of holders (blocks, rows of values)."""
     blocks, rows = by_row.shape
     # (blocks, bits of the report so far, bits of the value still to come, whether they share an odd
     # number so far)
@@ -46,10 +49,14 @@ def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
     while alike.shape[2] > 1:
         # The next bit of the value is split off: (blocks, so far, next, to come after it, odd).
         split = alike.reshape(blocks, alike.shape[1], 2, -1, 2)
+        # How many take a 1: half of them by a fair coin,
         ones = generator.binomial(split, 0.5)
+        # but where the value's row has a 1 here and only zeros to come, all that share an odd
+        # number so far, and none of the others. `last` is a view, (blocks, so far, odd).
         last = ones[:, :, 1, 0]
         last[..., 0], last[..., 1] = 0, split[:, :, 1, 0, 1]
         zeros = split - ones
+        # (blocks, so far, to come, odd): one more bit is shared where both have a 1.
         after_zero = zeros[:, :, 0] + zeros[:, :, 1]
         after_one = ones[:, :, 0] + ones[:, :, 1, :, ::-1]
         alike = np.stack([after_zero, after_one], axis=2).reshape(blocks, 2 * alike.shape[1], -1, 2)
@@ -63,8 +70,10 @@ def expected_counts(
     frequency: Floats,
     most: int = 0,
 ) -> Counts:
-    """The law of reports: each half of a block as often as any, and more often for those whom it
-    supports. With `most`, of sets of up to so many values, an entry of which is reported.
+    """The law of reports, as a tally.
+
+    Each half of a block comes as often as any, and more often from those whom it supports. With
+    `most`, the law is of sets of up to that many values, an entry of which is reported.
     """
     oracle = blocks_of(randomizer)
     entries = frequency
@@ -72,8 +81,11 @@ def expected_counts(
         drawn = frequency / most
         # What is not a value is a dummy.
         entries = np.append(drawn, 1 - drawn.sum())
+    # (rows of values, blocks), as values are dealt out to the blocks in turn.
     by_row = np.zeros((oracle.rows, oracle.blocks))
     by_row.ravel()[oracle.blocks : oracle.blocks + len(entries)] = entries
+    # (blocks, rows): the share of respondents whose values a symbol supports; row 0 of the
+    # transform has the block's sum.
     transformed = walsh_hadamard(by_row.T)
     supported = (transformed[:, :1] + transformed) / 2
     _, half = oracle.halves
@@ -83,9 +95,10 @@ def expected_counts(
 
 def _worths(randomizer: HadamardResponse, wanted: Wanted) -> list[Floats]:
     """By decoding the targets as if they were reports: x supports symbol y as y supports x."""
+    # (blocks, rows of values): how many targets there are at each place.
     marks = np.zeros((randomizer.blocks, randomizer.rows))
     for target in wanted.targets.tolist():
-        marks[randomizer.place(target)] += 1
+        marks[randomizer.block_and_row(target)] += 1
     return [walsh_hadamard(marks).ravel()]
 
 

@@ -27,23 +27,25 @@ MOST_PAIRS = 1 << 28
 """Reports times values (64, if there are fewer) up to which reports are drawn."""
 
 
-def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
-    reports = int(held.sum())
-    if reports * max(len(held), 64) > MOST_PAIRS:
-        return vector_counts(randomizer, held, reports, generator=generator)
+def hashed_counts(randomizer: LocalHashing, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
+    reports = int(holders.sum())
+    if reports * max(len(holders), 64) > MOST_PAIRS:
+        return vector_counts(randomizer, holders, reports, generator=generator)
+    # (reports,): the hash function of each respondent, its value, and the bucket of that.
     multiplier = generator.integers(1, randomizer.modulus, reports)
     shift = generator.integers(0, randomizer.modulus, reports)
-    values = np.repeat(np.arange(len(held)), held)
+    values = np.repeat(np.arange(len(holders)), holders)
     buckets = (
         (multiplier * values + shift)
         % randomizer.modulus
         * randomizer.buckets
         // randomizer.modulus
     )
+    # The bucket is kept with probability p - q; any other symbol is uniform over all buckets.
     p, q = (float(rate) for rate in randomizer.response.support)
-    kept = generator.random(reports) < p - q
-    symbols = np.where(kept, buckets, generator.integers(0, randomizer.buckets, reports))
+    truthful = generator.random(reports) < p - q
+    symbols = np.where(truthful, buckets, generator.integers(0, randomizer.buckets, reports))
     seeds = np.stack([multiplier, shift], axis=1).astype(np.uint32)
     counts = empty_counts(randomizer.layout)
     counts[0, 0] = reports
@@ -52,22 +54,29 @@ def hashed_counts(randomizer: LocalHashing, held: Counts, generator: Generator) 
 
 
 def _forged(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Rows:
-    """X + b, a hash function that takes neighbours to one bucket, and so next to all values; or of
-    the hash functions that a forger may choose from the one that takes the most targets to one
-    bucket, as far as that many can be tried at once.
+    """Reports that support as many of the targets as can be.
+
+    Their hash functions are x + b, which take neighbours to one bucket, and so next to all
+    values; or, of those that a forger may choose from, the one that takes the most targets to
+    one bucket, as far as that many can be tried at once.
     """
     targets, reports, hashes = wanted.targets, wanted.reports, wanted.hashes
     tries = hashes or _SHIFTS
+    # As many forgers choose for themselves as can be worked out at once; others do what they do.
     choices = min(reports, max(1, _MOST_HASHES // tries))
     multipliers = generator.integers(1, randomizer.modulus if hashes else 2, (choices, tries))
     shifts = generator.integers(randomizer.modulus, size=(choices, tries))
+    # (choices, tries, targets): the bucket of each target under each function.
     residues = (multipliers[..., None] * targets + shifts[..., None]) % randomizer.modulus
     buckets = residues * randomizer.buckets // randomizer.modulus
+    # (choices, tries, targets): how many targets are in the same bucket as that one.
     meeting = np.stack(
         [(buckets == buckets[..., [target]]).sum(axis=2) for target in range(len(targets))], axis=2
     )
+    # (choices,): the best function, and a target in its best bucket.
     best = meeting.reshape(choices, -1).argmax(axis=1)
     function, target = np.divmod(best, len(targets))
+    # (reports,): whose choice each report follows.
     mine = np.arange(reports) % choices
     chosen = mine, function[mine]
     symbols = buckets[*chosen, target[mine]]

@@ -1,5 +1,6 @@
-"""Whole numbers plus noise: some stay, half of the others go up and half down; at each step those
-that are going stop with probability 1 - a, wherever they came from.
+"""Whole numbers plus noise: some stay, half of the others go up and half down.
+
+At each step those that are going stop with probability 1 - a, wherever they came from.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
-def noise_counts(randomizer: AdditiveNoise, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
+def noise_counts(randomizer: AdditiveNoise, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
     step = float(randomizer.step)
-    stay = generator.binomial(held, (1 - step) / (1 + step))
-    up = generator.binomial(held - stay, 0.5)
+    stay = generator.binomial(holders, (1 - step) / (1 + step))
+    up = generator.binomial(holders - stay, 0.5)
     counts = np.pad(stay, randomizer.margin).astype(np.int64)
     counts += _stopped(np.pad(up, randomizer.margin), step, generator)
-    counts += _stopped(np.pad(held - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
+    counts += _stopped(np.pad(holders - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
     return counts[None, :]
 
 
 def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
     """Where those stop who set out from each output upwards.
 
-    Whoever comes as far as the last stops there.
+    All who come as far as the last stop there.
     """
     stopped = np.zeros_like(setting_out)
     going = 0
@@ -50,9 +51,7 @@ def _expected(
 
 
 def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:
-    """The law of reports: the frequencies after those who come up from below and those who come
-    down from above.
-    """
+    """The law of reports: who stays, who comes up from below and who comes down from above."""
     step, outputs = float(randomizer.step), np.pad(frequency, randomizer.margin)
     shares = (
         (1 - step)
@@ -67,8 +66,8 @@ def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:
 def _coming(frequency: Floats, step: float) -> Floats:
     """The frequencies below each output, weighted by step^distance."""
     coming = np.zeros_like(frequency)
-    for place, held in enumerate(frequency[:-1].tolist()):
-        coming[place + 1] = step * (coming[place] + held)
+    for place, share in enumerate(frequency[:-1].tolist()):
+        coming[place + 1] = step * (coming[place] + share)
     return coming
 
 

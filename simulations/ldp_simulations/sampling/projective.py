@@ -23,7 +23,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.moments.supports import support_counts
-from ldp_aggregator.projective.design import cyclic_design
+from ldp_aggregator.projective.cyclic_design import cyclic_design
 from ldp_aggregator.projective.field_arrays import Field
 from ldp_aggregator.projective.folding import folded_vectors
 from ldp_aggregator.projective.points import coordinates, vectors
@@ -36,14 +36,16 @@ MOST_DRAWS = 1 << 34
 _TOGETHER = 1 << 20
 
 
-def projective_counts(randomizer: ProjectiveResponse, held: Counts, generator: Generator) -> Counts:
+def projective_counts(
+    randomizer: ProjectiveResponse, holders: Counts, generator: Generator
+) -> Counts:
     """The counts of one report from each of `held[x]` holders of every value x."""
     _, order, dimension, truth, other, folded = randomizer
     points, block, _ = geometry(order, dimension)
     surplus = (truth - other) * block
-    marked = generator.binomial(held, surplus / (surplus + other * points))
-    unmarked = int((held - marked).sum())
-    draws = int(held.sum() if folded else np.minimum(marked, block).sum())
+    marked = generator.binomial(holders, surplus / (surplus + other * points))
+    unmarked = int((holders - marked).sum())
+    draws = int(holders.sum() if folded else np.minimum(marked, block).sum())
     if draws > MOST_DRAWS:
         raise EstimateError(
             f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got {draws:,}"
@@ -83,9 +85,7 @@ def _folded(
 
 
 def _supporters(values: Counts, randomizer: ProjectiveResponse, generator: Generator) -> Counts:
-    """For each value a uniform vector orthogonal to it, drawn as `ProjectiveResponse.randomize`
-    does.
-    """
+    """For each value a uniform vector orthogonal to it, as `ProjectiveResponse` draws it."""
     order, dimension = randomizer.order, randomizer.dimension
     field, (true, places) = Field(order), vectors(values, order, dimension)
     rest = generator.integers(1, order ** (dimension - 1), size=len(values))

@@ -14,7 +14,7 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.search.prefix_extension import cells
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.forging import best_symbols
-from ldp_simulations.reports.form import Form, Wanted
+from ldp_simulations.reports.form import Form, Wanted, with_hash_seed
 from ldp_simulations.sampling.projective import projective_counts, worth_of_points
 
 
@@ -25,9 +25,9 @@ def search_counts(randomizer: HeavyHitters, holders: Holders, generator: Generat
         holders.counts, np.full(randomizer.cohorts, 1 / randomizer.cohorts)
     ).T
     rows = []
-    for cohort, held in enumerate(spread):
+    for cohort, in_cohort in enumerate(spread):
         within = np.zeros(randomizer.oracle.size, dtype=np.int64)
-        np.add.at(within, cells(randomizer, texts, cohort), held)
+        np.add.at(within, cells(randomizer, texts, cohort), in_cohort)
         rows.append(projective_counts(randomizer.oracle, within, generator))
     return np.concatenate(rows)
 
@@ -40,4 +40,4 @@ def _worths(randomizer: HeavyHitters, wanted: Wanted) -> list[Floats]:
     ]
 
 
-FORM = Form(search_counts, best_symbols(_worths))
+FORM = Form(search_counts, best_symbols(_worths), with_hashes=with_hash_seed)

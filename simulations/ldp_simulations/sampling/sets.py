@@ -33,7 +33,9 @@ def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Ge
     """How many holders draw each value, and each dummy."""
     most = randomizer.most
     drawn = generator.multinomial(holders.counts, np.full(most, 1 / most))
-    entries = [randomizer.entry(held, place) for held in holders.sets for place in range(most)]
+    entries = [
+        randomizer.entry(indices, place) for indices in holders.sets for place in range(most)
+    ]
     counts = np.zeros(randomizer.oracle.size, dtype=np.int64)
     np.add.at(counts, np.array(entries, dtype=np.int64), drawn.ravel())
     return counts

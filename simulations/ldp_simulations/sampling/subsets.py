@@ -1,5 +1,4 @@
-"""Tallies of uniform sets of positions, drawn from their exact law: for subset selection and what
-is made of it.
+"""Tallies of uniform sets of positions, drawn from their exact law: for subset selection.
 
 Every report is either a uniform set, whatever its value, or a uniform one among those that hold its
 value.
@@ -36,30 +35,30 @@ _TOGETHER = 1 << 22
 """Chances worked out at once."""
 
 
-def subset_counts(randomizer: SubsetSelection, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders.
+def subset_counts(randomizer: SubsetSelection, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`.
 
     The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for
     those with it.
     """
     size, chosen, truth, other = randomizer
     anything = Fraction(size * other, chosen * truth + (size - chosen) * other)
-    marked = generator.binomial(held, float(1 - anything))
+    # (values,): reports that are uniform among the sets with their value.
+    marked = generator.binomial(holders, float(1 - anything))
+    # The number of reports, then how many hold each value.
     counts = np.zeros(1 + size, dtype=np.int64)
-    counts[0] = held.sum()
+    counts[0] = holders.sum()
     parts = int(marked.sum()) // _MOST_TOGETHER + 1
     for part in range(parts):
         counts[1:] += _holders(chosen, (marked + part) // parts, 0, generator=generator)
     counts[1:] += _holders(
-        chosen, np.zeros_like(marked), int((held - marked).sum()), generator=generator
+        chosen, np.zeros_like(marked), int((holders - marked).sum()), generator=generator
     )
     return counts[None, :]
 
 
 class _Level(NamedTuple):
-    """How many sets have r positions in each of the blocks of a level: arrays of shape (blocks,
-    width + 1).
-    """
+    """How many sets have r positions in each block of a level: arrays (blocks, width + 1)."""
 
     marked: Counts
     """Of those marked in the block, by how many positions they have there besides."""
@@ -67,22 +66,25 @@ class _Level(NamedTuple):
 
 
 def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -> Counts:
-    """How many sets of `chosen` positions hold each: `marked[x]` uniform ones that hold x, and
-    `unmarked` others.
+    """How many sets of `chosen` positions hold each of them.
+
+    `marked[x]` of the sets are uniform among those that hold x, and `unmarked` are uniform
+    among all.
     """
     size = len(marked)
     width = 1 << (size - 1).bit_length()
+    # The whole is one block, (1, width + 1). A marked set has its mark, and chosen - 1 besides.
     level = _Level(np.zeros((1, width + 1), np.int64), np.zeros((1, width + 1), np.int64))
     level.marked[0, chosen - 1], level.others[0, chosen] = marked.sum(), unmarked
     marks = np.pad(marked, (0, width - size))
     while width > 1:
         width //= 2
         starts = np.arange(0, len(marks), width)
-        # Of each block: positions, and marks, of its left and its right half.
+        # (blocks, halves): how many positions there are in each half, and sets that are marked.
         positions = np.clip(size - starts, 0, width).reshape(-1, 2)
-        level = _halved(
-            level, positions, marks.reshape(-1, 2, width).sum(axis=2)[:, 0], generator=generator
-        )
+        marks_in_halves = marks.reshape(-1, 2, width).sum(axis=2)
+        level = _halved(level, positions, marks_in_halves[:, 0], generator=generator)
+    # Blocks are single positions now: each has the sets with r = 1, and its own marked ones.
     counts: Counts = marked + level.others[:size, 1]
     return counts
 
@@ -95,6 +97,7 @@ def _halved(
     below = _Level(*(np.zeros((blocks, width + 1), np.int64) for _ in range(2)))
     marked_left = _sample(level.marked, marks_on_the_left, generator)
     left, right = positions.T
+    # Where the mark is, there is one position less for the rest, and the set stays a marked one.
     for sets, room, to_left, to_right in (
         (marked_left, (left - 1, right), below.marked, below.others),
         (level.marked - marked_left, (left, right - 1), below.others, below.marked),
@@ -107,10 +110,9 @@ def _halved(
 
 
 def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
-    """So many of each row's sets, at random: a multivariate hypergeometric law,
-    column by column.
-    """
+    """`many[i]` of the sets of row i, at random: a multivariate hypergeometric law, by columns."""
     sampled = np.zeros_like(sets)
+    # (rows,): sets in the columns still to come, and those of the sample that are still to find.
     rest, left = sets.sum(axis=1), many.copy()
     for column in np.flatnonzero(sets.any(axis=0)):
         rest -= sets[:, column]
@@ -122,9 +124,11 @@ def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
 def _dealt(
     sets: Counts, left: Counts, right: Counts, generator: Generator
 ) -> Iterator[tuple[Counts, Counts, Counts, Counts]]:
-    """(block, positions on the left, positions on the right, sets), given how much room blocks have
-    on either side.
+    """(block, positions on the left, positions on the right, sets) of all blocks of a level.
+
+    `left` and `right` say how much room blocks have on either side.
     """
+    # (cases,): block, r, and how many sets there are of the sort; empty sorts are left out.
     blocks, having = np.nonzero(sets)
     many = sets[blocks, having]
     lowest, widest = _range(having, left[blocks], right[blocks])
@@ -132,6 +136,7 @@ def _dealt(
     for start in range(0, len(blocks), rows):
         some = slice(start, start + rows)
         block, total = blocks[some], having[some]
+        # (cases, widest): the k that are looked at, and P[k].
         on_the_left = lowest[some, None] + np.arange(widest)
         chances = _chances(
             on_the_left, total[:, None], left[block][:, None], right=right[block][:, None]
@@ -139,6 +144,7 @@ def _dealt(
         # The likeliest comes last, as it gets what rounding leaves.
         order = (np.arange(widest) + chances.argmax(axis=1)[:, None] + 1) % widest
         drawn = generator.multinomial(many[some], np.take_along_axis(chances, order, axis=1))
+        # Back to a list: each k that came up in a case, and how often.
         row, column = np.nonzero(drawn)
         places = np.take_along_axis(on_the_left, order, axis=1)[row, column]
         yield block[row], places, total[row] - places, drawn[row, column]

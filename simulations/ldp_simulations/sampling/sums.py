@@ -1,6 +1,4 @@
-"""Vectors of noisy numbers: the sides of entries as bits, and on each side a multinomial over
-distances.
-"""
+"""Vectors of noisy numbers: entries' sides as bits, on each side a multinomial over distances."""
 
 from __future__ import annotations
 
@@ -14,10 +12,10 @@ from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.sampling.bits import ones
 
 
-def sum_counts(randomizer: NoisyHistogram, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
-    respondents = int(held.sum())
-    above = ones(held, respondents, randomizer.sides.support, generator=generator)
+def sum_counts(randomizer: NoisyHistogram, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
+    respondents = int(holders.sum())
+    above = ones(holders, respondents, randomizer.sides.support, generator=generator)
     distances = [float(mass) for mass in randomizer.distances()]
     lower, upper = (generator.multinomial(side, distances) for side in (respondents - above, above))
     return np.hstack([lower[:, ::-1], upper])

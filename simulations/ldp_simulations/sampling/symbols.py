@@ -2,7 +2,7 @@
 
 k-ary randomized response: each holder keeps its value with probability p - q, and is otherwise
 uniform over all values: a binomial for each value, and one multinomial. The one-bit mean: a
-binomial for the holders of each value.
+binomial for the holders of each value. A stochastic matrix: a multinomial over its row for those.
 """
 
 from __future__ import annotations
@@ -13,28 +13,32 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.matrix import channel_array, decoding
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
-def symbol_counts(randomizer: RandomizedResponse, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
+def symbol_counts(randomizer: RandomizedResponse, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
     p, q = randomizer.support
-    kept = generator.binomial(held, float(p - q))
-    anywhere = generator.multinomial((held - kept).sum(), np.full(len(held), 1 / len(held)))
-    return (kept + anywhere).astype(np.int64)[None, :]
+    truthful = generator.binomial(holders, float(p - q))
+    anywhere = generator.multinomial(
+        (holders - truthful).sum(), np.full(len(holders), 1 / len(holders))
+    )
+    return (truthful + anywhere).astype(np.int64)[None, :]
 
 
 def _worths(randomizer: RandomizedResponse, wanted: Wanted) -> list[Floats]:
     return [marked(randomizer.size, wanted.targets)]
 
 
-def bit_counts(randomizer: OneBitMean, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by value."""
-    ones = int(generator.binomial(held, _chances(randomizer)).sum())
-    return np.array([[held.sum() - ones, ones]], dtype=np.int64)
+def bit_counts(randomizer: OneBitMean, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
+    ones = int(generator.binomial(holders, _chances(randomizer)).sum())
+    return np.array([[holders.sum() - ones, ones]], dtype=np.int64)
 
 
 def _chances(randomizer: OneBitMean) -> Floats:
@@ -59,5 +63,26 @@ def _worths_of_bits(randomizer: OneBitMean, wanted: Wanted) -> list[Floats]:
     return [np.array([-towards, towards])]
 
 
+def matrix_counts(randomizer: StochasticMatrix, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
+    by_value = generator.multinomial(holders, channel_array(randomizer))
+    counts: Counts = by_value.sum(axis=0, keepdims=True)
+    return counts
+
+
+def _expected_symbols(
+    randomizer: StochasticMatrix,
+    values: Sequence[str],  # noqa: ARG001
+    frequency: Floats,
+) -> Counts:
+    shares = frequency @ channel_array(randomizer)
+    return np.rint(REPORTS * shares).astype(np.int64)[None, :]
+
+
+def _worths_of_symbols(randomizer: StochasticMatrix, wanted: Wanted) -> list[Floats]:
+    return [decoding(channel_array(randomizer))[:, wanted.targets].sum(axis=1)]
+
+
 FORM = Form(by_counts(symbol_counts), best_symbols(_worths))
 ONE_BIT = Form(by_counts(bit_counts), best_symbols(_worths_of_bits), _expected_bits)
+MATRIX = Form(by_counts(matrix_counts), best_symbols(_worths_of_symbols), _expected_symbols)

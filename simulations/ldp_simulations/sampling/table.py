@@ -1,6 +1,6 @@
 """The table of forms: how reports of each class of randomizers come about, in simulations.
 
-No one else asks what class a randomizer has. The generator is numpy's: simulation only. A test
+Simulations, attacks and plans go by the row. The generator is numpy's: simulation only. A test
 holds the laws of tallies equal to those of the reports that clients make.
 
 Those that are made of others are here: a first report of a memoized mechanism has the law of a
@@ -16,6 +16,7 @@ from numpy.random import Generator
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer, is_blocked
+from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.heavy_hitters import HeavyHitters
@@ -38,9 +39,9 @@ from ldp_simulations.reports.form import Form, Wanted, any_tally
 from ldp_simulations.sampling import (
     bits,
     bloom,
+    dithered,
     hadamard,
     hashes,
-    matrix,
     noise,
     projective,
     searches,
@@ -67,6 +68,19 @@ def sample_counts(question: Question, holders: Holders, generator: Generator) ->
     return form_of(randomizer).sample(randomizer, holders, generator)
 
 
+def repeated_counts(
+    question: Question, holders: Holders, repeats: int, generator: Generator
+) -> Counts:
+    """The same of n reports from every holder, all of one permanent response.
+
+    Raises `EstimateError` where that is not drawn from a law.
+    """
+    randomizer = question.randomizer
+    if repeats == 1:
+        return sample_counts(question, holders, generator)
+    return form_of(randomizer).repeated(randomizer, holders, repeats, generator)
+
+
 def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Floats) -> Counts:
     """The tally of `REPORTS` reports, in expectation, where `values` have the given frequencies."""
     return form_of(randomizer).expected(randomizer, values, frequency)
@@ -82,6 +96,15 @@ def crafted_rows(randomizer: Randomizer, wanted: Wanted, generator: Generator) -
 
 def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Counts:
     return form_of(chain.once).sample(chain.once, holders, generator)
+
+
+def _several_reports(chain: Chain, holders: Holders, repeats: int, generator: Generator) -> Counts:
+    if chain.layout.bits:
+        return bits.repeated_vectors(chain.steps, holders, repeats, generator=generator)
+    # (values,): the permanent responses, each of which takes the second step `repeats` times.
+    symbols = form_of(chain.lasting).sample(chain.lasting, holders, generator)[0]
+    kept = Holders(holders.values, repeats * symbols)
+    return form_of(chain.fresh).sample(chain.fresh, kept, generator)
 
 
 def _forged_once(chain: Chain, wanted: Wanted, generator: Generator) -> Rows:
@@ -106,8 +129,9 @@ def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator
 FORMS: Mapping[type, Form] = {
     AdditiveNoise: noise.FORM,
     BitFlip: windows.FORM,
-    Chain: Form(_first_reports, _forged_once),
+    Chain: Form(_first_reports, _forged_once, repeated=_several_reports),
     CountMean: sketches.FORM,
+    DitheredResponse: dithered.FORM,
     HadamardCountMean: sketches.HADAMARD,
     HadamardResponse: hadamard.FORM,
     HeavyHitters: searches.FORM,
@@ -119,7 +143,7 @@ FORMS: Mapping[type, Form] = {
     RandomizedResponse: symbols.FORM,
     Rappor: bloom.FORM,
     SetEncoding: sets.FORM,
-    StochasticMatrix: matrix.FORM,
+    StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,
     UnaryEncoding: bits.FORM,
 }

@@ -1,5 +1,4 @@
-"""Tallies of permanent bits for some of the values (`ldp.mechanisms.bit_flip`), drawn from their
-law.
+"""Tallies of permanent bits for some of the values (`ldp.mechanisms.bit_flip`), from their law.
 
 Holders fall into windows by a multinomial; within each, bits are independent given the values: two
 binomials for each.
@@ -18,10 +17,10 @@ from ldp_simulations.reports.form import Form, Wanted, by_counts
 from ldp_simulations.sampling.bits import ones
 
 
-def window_counts(randomizer: BitFlip, held: Counts, generator: Generator) -> Counts:
-    """Counts of one report from each of `held` holders, by window."""
+def window_counts(randomizer: BitFlip, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by window."""
     size, counts = randomizer.size, empty_counts(randomizer.layout)
-    spread = generator.multinomial(held, np.full(size, 1 / size))
+    spread = generator.multinomial(holders, np.full(size, 1 / size))
     starts = np.arange(size)[:, None]
     set_by = spread[(starts + np.arange(randomizer.sampled)) % size, starts]
     counts[:, 0] = spread.sum(axis=0)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from ldp.randomness import Random, shuffled, system
-from ldp.survey import Envelope, Survey
+from ldp.survey import Envelope, Question, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
@@ -88,9 +88,18 @@ def _in_bulk(
         draw = bulk_draw(question.randomizer)
         if draw is None:
             return None
-        values = np.array([question.value(answer) for answer in part.answers], dtype=np.int64)
-        rows.append(draw(values[places], random))
+        rows.append(draw(_rounded(question, part, places, random=random), random))
     return np.concatenate(rows, axis=1)
+
+
+def _rounded(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
+    """The values of the answers with these codes; numbers between two points go to either."""
+    pairs = [question.place(answer) for answer in part.answers]
+    values = np.array([value for value, _ in pairs], dtype=np.int64)[codes]
+    if not any(rest for _, rest in pairs):
+        return values
+    rests = np.array([rest for _, rest in pairs], dtype=np.uint64)[codes]
+    return np.asarray(values + (words(len(codes), random) < rests))
 
 
 def _by_clients(
@@ -102,19 +111,19 @@ def _by_clients(
 ) -> Rows:
     """Reports that a client makes for each respondent."""
     names = [question.name for question in envelope.members]
-    made = []
+    rows = []
     for places in codes.T.tolist():
         answers = [part.answers[place] for part, place in zip(parts, places, strict=True)]
-        given = dict(zip(names, answers, strict=True))
-        made.append(recorded(survey, envelope, given, random=random).row)
-    return np.frombuffer(b"".join(made), dtype=np.uint8).reshape(-1, envelope.width)
+        by_name = dict(zip(names, answers, strict=True))
+        rows.append(recorded(survey, envelope, by_name, random=random).row)
+    return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, envelope.width)
 
 
 def recorded(
-    survey: Survey, envelope: Envelope, given: Mapping[str, object], random: Random
+    survey: Survey, envelope: Envelope, answers: Mapping[str, object], random: Random
 ) -> Report:
     """The report of a client of its own to a question or group."""
     client, names = Client(survey, random=random), [question.name for question in envelope.members]
     if len(names) > 1:
-        return client.record_together({name: given[name] for name in names})
-    return client.record(names[0], given[names[0]])
+        return client.record_together({name: answers[name] for name in names})
+    return client.record(names[0], answers[names[0]])

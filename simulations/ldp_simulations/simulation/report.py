@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
 
 from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
-from ldp_aggregator.estimates.question_numbers import MOST_ROWS
+from ldp_aggregator.estimates.question_numbers import MEAN, MOST_ROWS
 from ldp_aggregator.rendering import html_page
-from ldp_aggregator.rendering.sheet import Cells, Sheet
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1
@@ -42,7 +42,7 @@ def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
     return Sheet(
         f"{simulation.survey.name}: simulation",
         lead=[summary(simulation)],
-        tables=lambda: [_cells(simulation, question, most) for question in simulation.first],
+        tables=lambda: [_text_table(simulation, question, most) for question in simulation.first],
         record=lambda: _record(chosen, iter),
         columns=_COLUMNS,
         rows=lambda: _rows(chosen),
@@ -62,45 +62,56 @@ _HOW = {
 
 
 def to_dict(simulation: Simulation) -> dict[str, Any]:
-    """Ready for JSON: the estimates of the first run, with the truth and the errors of all runs
-    beside them.
-    """
+    """Ready for JSON: the first run's estimates, with the truth and the errors of all runs."""
     return _record(simulation, list)
 
 
 def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
-    told = simulation.first.record(iter)
-    told["format"] = FORMAT
-    told["simulation"] = {
+    record = simulation.first.record(iter)
+    record["format"] = FORMAT
+    record["simulation"] = {
         "way": simulation.way,
         "runs": _count(simulation),
         "report_bytes": simulation.report_size,
     }
-    for name, question in told["questions"].items():
-        question["values"] = gather(_beside_the_truth(question["values"], simulation.runs[name]))
-    return told
+    for name, question in record["questions"].items():
+        runs = simulation.runs[name]
+        question["values"] = gather(_beside_the_truth(question["values"], runs))
+        if runs.mean is not None:
+            (question["mean"],) = _beside_the_truth(iter([question["mean"]]), runs.mean)
+    return record
 
 
 def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
-    """A flat record for each value: the estimate of the first run, the truth, and all runs."""
+    """A flat record for each value, then for the mean, if any: first run, truth and all runs.
+
+    The mean stands under the frequency, as the value `mean`.
+    """
     for question in simulation.first:
         runs = simulation.runs[question.name]
-        told = (runs.truth, runs.coverage, runs.empirical_error, runs.stated_error)
-        beside = zip(*(column.tolist() for column in told), strict=True)
-        for estimate, numbers in zip(question, beside, strict=False):
+        for estimate, numbers in zip(question, _told(runs), strict=False):
             yield [question.name, *astuple(estimate), *numbers]
+        if question.mean is not None and runs.mean is not None:
+            (numbers,) = _told(runs.mean)
+            mean = question.mean
+            errors = (mean.standard_error, *mean.interval)
+            yield [question.name, MEAN, question.reports, mean.estimate, *errors, *numbers]
+
+
+def _told(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
+    """The truth and what all runs tell, value by value."""
+    columns = (runs.truth, runs.coverage, runs.empirical_error, runs.stated_error)
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
-    columns = (runs.truth, runs.coverage, runs.empirical_error, runs.stated_error)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for value, (truth, covered, empirical, stated) in zip(values, rows, strict=False):
+    for value, (truth, covered, empirical, stated) in zip(values, _told(runs), strict=False):
         errors = {"empirical_error": _finite(empirical), "stated_error": _finite(stated)}
         yield {**value, "truth": truth, "covered": covered, **errors}
 
 
 def top(simulation: Simulation, most: int) -> Simulation:
-    """No more than so many values of each question: those that most respondents hold."""
+    """No more than `most` values of each question: those that most respondents hold."""
     chosen = {question.name: _chosen(simulation, question, most) for question in simulation.first}
     estimates = {
         name: replace(question, left_out=len(simulation.first[name]) - len(question))
@@ -146,59 +157,78 @@ def _chosen(
 def _left_out(question: QuestionEstimates, most: int) -> list[str]:
     if len(question) <= most:
         return []
-    held = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
-    return [f"{held}; --top all shows every value, and --output writes them all to estimates.csv"]
+    note = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
+    return [f"{note}; --top all shows every value, and --output writes them all to estimates.csv"]
 
 
 def _section(simulation: Simulation, question: QuestionEstimates) -> str:
-    cells = _cells(simulation, question, MOST_ROWS)
+    text_table = _text_table(simulation, question, MOST_ROWS)
     drawing = question.picture(truth=_truth(simulation, question)).decode()
     parts = [
-        html_page.heading(cells),
+        html_page.heading(text_table),
         html_page.paragraph(question.question.text),
         f"<figure>{drawing[drawing.index('<svg') :]}</figure>",
-        html_page.section(cells),
+        html_page.section(text_table),
     ]
     return "".join(parts)
 
 
 def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
-    truth: list[float] = simulation.runs[question.name].truth.tolist()
+    """The truth beside the bars: of the values or, where there are none, of the mean."""
+    runs = simulation.runs[question.name]
+    shown = runs if len(question) or runs.mean is None else runs.mean
+    truth: list[float] = shown.truth.tolist()
     return truth
 
 
-def _cells(simulation: Simulation, question: QuestionEstimates, most: int) -> Cells:
-    """A row for each value; the last columns tell of one run or of many."""
+def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) -> TextTable:
+    """A row for each value and for the mean, if any; the last columns tell of one run or many."""
     shown, runs = _chosen(simulation, question, most)
-    many = len(runs.frequency) > 1
+    many = _count(simulation) > 1
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
     value, _, _, error, interval = question.headings
     rows = []
     for place, (estimate, truth) in enumerate(zip(shown, runs.truth.tolist(), strict=False)):
         name, _, *numbers = question.row(estimate)
-        row = (name, question.shown(truth), *numbers)
-        if many:
-            errors = (runs.empirical_error[place], runs.stated_error[place])
-            kept = (*map(question.shown, errors), f"{runs.coverage[place]:.3f}")
-        else:
-            kept = ("yes" if estimate.low <= truth <= estimate.high else "no",)
-        rows.append((*row, *kept))
+        ending = _kept(runs, place, estimate.interval, shown=question.shown)
+        rows.append((name, question.shown(truth), *numbers, *ending))
+    mean = question.mean
+    if mean is not None and runs.mean is not None:
+        ending = _kept(runs.mean, 0, mean.interval, shown=mean.shown)
+        rows.append((MEAN, mean.shown(runs.mean.truth[0]), *mean.cells, *ending))
     headings = (value, "truth", "estimate", error, interval, *last)
-    remarks = [*_left_out(question, most), _verdict(simulation, question)]
-    said = [*filter(None, remarks)]
-    return Cells(question.name, question.describe(), headings, rows=rows, remarks=said)
+    remarks = [*_left_out(question, most), *_verdicts(simulation, question)]
+    sentences = [*filter(None, remarks)]
+    return TextTable(question.name, question.describe(), headings, rows=rows, remarks=sentences)
 
 
-def _verdict(simulation: Simulation, question: QuestionEstimates) -> str:
-    """One sentence: do the stated errors and intervals keep their word?"""
-    runs = simulation.runs[question.name]
-    if not len(runs.truth):
-        return question.note
-    covered, level = float(runs.coverage.mean()), question.options.level
+def _kept(
+    runs: Runs, place: int, interval: tuple[float, float], shown: Callable[[float], str]
+) -> tuple[str, ...]:
+    """The last cells of a row: whether one run keeps its word, or how well many do."""
+    if len(runs.frequency) == 1:
+        low, high = interval
+        return ("yes" if low <= runs.truth[place] <= high else "no",)
+    errors = (runs.empirical_error[place], runs.stated_error[place])
+    return (*map(shown, errors), f"{runs.coverage[place]:.3f}")
+
+
+def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
+    """A sentence each: do the stated errors and intervals of values and mean keep their word?"""
+    runs, level = simulation.runs[question.name], question.options.level
+    said = [f"{_verdict(runs, level)}." if len(runs.truth) else question.note]
+    if runs.mean is not None and _count(simulation) > 1:
+        said.append(f"Of the mean: {_verdict(runs.mean, level)}.")
+    return said
+
+
+def _verdict(runs: Runs, level: float) -> str:
+    """The coverage and the errors of all estimates together, beside what was stated."""
+    covered = float(runs.coverage.mean())
     ratio = float(np.sqrt((runs.empirical_error**2).sum() / (runs.stated_error**2).sum()))
     return (
         f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g}); "
-        f"errors are {ratio:.2f} times what was stated."
+        f"errors are {ratio:.2f} times what was stated"
     )
 
 

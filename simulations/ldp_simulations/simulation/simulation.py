@@ -1,5 +1,4 @@
-"""Simulated surveys: a known population answers, its reports are decoded, and the estimates meet
-the truth.
+"""Simulated surveys: a known population answers, its reports are decoded, estimates meet the truth.
 
 Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of
 its report, ingest. `reports` differs for mechanisms that `sampling.bulk` knows: their reports are
@@ -23,11 +22,13 @@ from ldp.survey import Envelope, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
+from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
 from ldp_client import frames, row_batches
+from ldp_simulations.holders import Holders
 from ldp_simulations.population import Population
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
@@ -50,14 +51,16 @@ class Simulation:
     """Bytes of the reports of the first run; 0 if none were made."""
 
     def __repr__(self) -> str:
-        runs = max((len(each.frequency) for each in self.runs.values()), default=0)
+        runs = max((len(of_question.frequency) for of_question in self.runs.values()), default=0)
         lines = [f"<Simulation of survey {self.survey.name!r}, {runs} runs by {self.way}:"]
-        lines += [f"  {name}: {each!r}" for name, each in self.runs.items()]
+        lines += [f"  {name}: {of_question!r}" for name, of_question in self.runs.items()]
         return "\n".join(lines) + ">"
 
     def only(self, names: Collection[str]) -> Simulation:
         """What came of these questions."""
-        estimates = {name: each for name, each in self.first.questions.items() if name in names}
+        estimates = {
+            name: question for name, question in self.first.questions.items() if name in names
+        }
         return replace(
             self,
             first=replace(self.first, questions=estimates),
@@ -77,29 +80,49 @@ class Runs:
     standard_error: Floats
     low: Floats
     high: Floats
+    mean: Runs | None = None
+    """Of a question whose mean is estimated: the same of the mean, which has the place of a single
+    frequency (M = 1).
+    """
 
     def __repr__(self) -> str:
-        there = ~np.isnan(self.low)
-        if not there.any():
-            return f"no estimates of {len(self.truth):,} values"
+        values = f"no estimates of {len(self.truth):,} values"
+        if self._there.any():
+            values = f"{len(self.truth):,} values, {self._summary}"
+        if self.mean is None:
+            return values
+        return f"{values}; mean: {self.mean._summary}"
+
+    @property
+    def _there(self) -> NDArray[np.bool_]:
+        """Which values have an estimate, by run."""
+        return ~np.isnan(self.low)
+
+    @property
+    def _summary(self) -> str:
+        """The errors and the coverage of all estimates together."""
+        there = self._there
         error = np.sqrt(np.mean((self.frequency - self.truth)[there] ** 2))
         stated = np.sqrt(np.mean(self.standard_error[there] ** 2))
-        held = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
+        coverage = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
         return (
-            f"{len(self.truth):,} values, error {error:.4g} (stated {stated:.4g}), "
-            f"{held:.1%} of intervals hold the truth"
+            f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
         )
 
     def only(self, places: NDArray[np.int64]) -> Runs:
-        """The values at these places, in their order."""
-        columns = (self.frequency, self.standard_error, self.low, self.high)
-        return Runs(self.truth[places], *(column[:, places] for column in columns))
+        """The values at these places, in their order; the mean stays that of all."""
+        return Runs(
+            self.truth[places],
+            self.frequency[:, places],
+            self.standard_error[:, places],
+            low=self.low[:, places],
+            high=self.high[:, places],
+            mean=self.mean,
+        )
 
     @property
     def found(self) -> NDArray[np.int64]:
-        """In how many runs each value was estimated: in all, but for texts that a search has to
-        find.
-        """
+        """In how many runs each value was estimated: all, but for texts that a search finds."""
         runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
         return runs
 
@@ -118,10 +141,10 @@ class Runs:
     @property
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
-        held: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(
+        inside: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(
             axis=0
         ) / self.found
-        return held
+        return inside
 
 
 def simulate(
@@ -205,18 +228,16 @@ def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]
 def _rows(
     survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random, *, bulk: bool
 ) -> Iterator[tuple[Envelope, bytes]]:
-    """The reports to each question or group, as rows end to end, of one part of the respondents
-    after the other.
-    """
+    """The reports to each question or group, as rows end to end, of one part after the other."""
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
         for envelope in survey.envelopes:
             names = {question.name for question in envelope.members}
-            answers = [given for given in chunk if names <= given.keys()]
+            answers = [answer for answer in chunk if names <= answer.keys()]
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
                 drawn = b"".join(
-                    recorded(survey, envelope, given, random=random).row for given in answers
+                    recorded(survey, envelope, answer, random=random).row for answer in answers
                 )
             yield envelope, drawn
 
@@ -230,7 +251,7 @@ def _drawn_in_bulk(
         draw = bulk_draw(question.randomizer)
         if draw is None:
             return None
-        values = [question.value(given[question.name]) for given in answers]
+        values = [question.value(answer[question.name], random) for answer in answers]
         rows.append(draw(np.array(values, dtype=np.int64), random))
     joined: bytes = np.concatenate(rows, axis=1).tobytes()
     return joined
@@ -248,9 +269,7 @@ def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
 def _respondents(
     survey: Survey, population: Population, generator: np.random.Generator
 ) -> Iterator[dict[str, object]]:
-    """Respondents who hold, in random order and independently for each question, the values of the
-    population.
-    """
+    """Respondents who hold the population's values, in random order for each question."""
     orders: dict[str, NDArray[np.int64]] = {}
     for question in survey:
         counts = population[question.name].counts
@@ -268,21 +287,38 @@ def _respondents(
 
 
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
-    found = [each[name] for each in estimates]
-    values = found[0].values
-    if all(each.values == values for each in found):
-        arrays = ("frequency", "standard_error", "low", "high")
-        parts = (np.stack([getattr(each, array) for each in found]) for array in arrays)
-        return Runs(np.array(population[name].frequencies(values)), *parts)
+    of_runs = [of_survey[name] for of_survey in estimates]
+    mean = _runs_of_mean(population[name], [of_run.mean for of_run in of_runs])
+    values = of_runs[0].values
+    if all(of_run.values == values for of_run in of_runs):
+        return Runs(
+            np.array(population[name].frequencies(values)),
+            np.stack([of_run.frequency for of_run in of_runs]),
+            np.stack([of_run.standard_error for of_run in of_runs]),
+            low=np.stack([of_run.low for of_run in of_runs]),
+            high=np.stack([of_run.high for of_run in of_runs]),
+            mean=mean,
+        )
     # A search finds other texts in every run. Those of the first come first.
-    values = tuple(dict.fromkeys(value for each in found for value in each.values))
+    values = tuple(dict.fromkeys(value for of_run in of_runs for value in of_run.values))
     place = {value: index for index, value in enumerate(values)}
-    shape = len(found), len(values)
+    shape = len(of_runs), len(values)
     frequency, error, low, high = (np.full(shape, np.nan) for _ in range(4))
-    for run, each in enumerate(found):
-        columns = [place[value] for value in each.values]
-        frequency[run, columns], error[run, columns] = each.frequency, each.standard_error
-        low[run, columns], high[run, columns] = each.low, each.high
+    for run, of_run in enumerate(of_runs):
+        columns = [place[value] for value in of_run.values]
+        frequency[run, columns], error[run, columns] = of_run.frequency, of_run.standard_error
+        low[run, columns], high[run, columns] = of_run.low, of_run.high
     return Runs(
         np.array(population[name].frequencies(values)), frequency, error, low=low, high=high
     )
+
+
+def _runs_of_mean(holders: Holders, means: Sequence[Mean | None]) -> Runs | None:
+    """All runs of a mean; None where none is estimated, which a question's runs agree on."""
+    estimated = [mean for mean in means if mean is not None]
+    if not estimated:
+        return None
+    numbers = [(mean.estimate, mean.standard_error, *mean.interval) for mean in estimated]
+    # (runs, 4) to four columns of shape (runs, 1).
+    estimate, error, low, high = np.split(np.array(numbers), 4, axis=1)
+    return Runs(np.array([holders.mean]), estimate, error, low=low, high=high)

@@ -52,9 +52,7 @@ def share_low_bits(self, value, random):
 
 
 def stop_when_decided(self, value, random):
-    """Planes are drawn until no bit is undecided, which depends on the thresholds, hence on the
-    value.
-    """
+    """Planes are drawn until no bit is undecided, which depends on thresholds, hence the value."""
     ones, tied = 0, (1 << self.size) - 1
     for place in range(self.word - 1, -1, -1):
         if not tied:

@@ -29,11 +29,9 @@ def chain(name, **parts):
 
 
 def published(name):
-    """R2 = (R R1 - 1) / (R1 - R), as published: the k-2 ways from one wrong symbol to another are
-    left out.
-    """
-    kept, wanted = chain(name).lifetime_ratio, exp_lower(ONE)
-    odds = (wanted * kept - 1) / (kept - wanted)
+    """R2 = (R R1 - 1) / (R1 - R), as published: the ways between wrong symbols are left out."""
+    lasting, wanted = chain(name).lifetime_ratio, exp_lower(ONE)
+    odds = (wanted * lasting - 1) / (lasting - wanted)
     return chain(name, fresh={"truth": math.floor(odds * WEIGHT_SCALE)})
 
 
@@ -42,9 +40,7 @@ def flipping(name, flip):
 
 
 def by_rates_of_one_report(self, reports):
-    """For `ratio_after`: eps_1 where it takes that of the instantaneous step (equation 16 as
-    published).
-    """
+    """For `ratio_after`: eps_1 where it takes the instantaneous step's (equation 16, published)."""
     return repeated_ratio(self.lasting.support, self.support, reports)
 
 
@@ -96,19 +92,18 @@ def noise_on_the_truth(self, value, random):
 
 
 def seed_of_the_report(self, response, cohort, random):
-    """For `instantaneous`: the response to the bucket of one hash function is sent with another's
-    seed.
-    """
+    """For `instantaneous`: the response to one hash function's bucket, sent with another's seed."""
     return self.layout.report(self.fresh.randomize(response, random), cohort ^ 1 << 32)
 
 
 def variance_if_rates_add_up_to_one(moments, randomizer, _):
-    """The published rate of support of a value that is held by f: q + f (2 p - 1), for q + f (p -
-    q).
-    """
+    """The published rate of support of a value held by f: q + f (2 p - 1), for q + f (p - q)."""
     p, q = map(float, randomizer.support)
     rate = q + 2 * p - 1
-    return replace(moments, hold=np.full_like(moments.hold, rate * (1 - rate) / (p - q) ** 2))
+    return replace(
+        moments,
+        variance_if_held=np.full_like(moments.variance_if_held, rate * (1 - rate) / (p - q) ** 2),
+    )
 
 
 def of_the_window(self):

@@ -98,11 +98,11 @@ def transposed(moments, randomizer, counts):
 
 
 def without_f_term(moments, *_):
-    return replace(moments, hold=moments.other)
+    return replace(moments, variance_if_held=moments.variance_if_not)
 
 
 def of_the_population(moments, *_):
-    return replace(moments, hold=moments.hold + 1)
+    return replace(moments, variance_if_held=moments.variance_if_held + 1)
 
 
 def uncorrelated(moments, *_):
@@ -110,9 +110,9 @@ def uncorrelated(moments, *_):
 
 
 def multinomial(moments, *_):
-    held = moments.frequency
+    shares = moments.frequency
     return replace(
-        moments, covariance=lambda: (np.diag(held) - np.outer(held, held)) / moments.reports
+        moments, covariance=lambda: (np.diag(shares) - np.outer(shares, shares)) / moments.reports
     )
 
 

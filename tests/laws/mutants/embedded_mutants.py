@@ -28,7 +28,7 @@ def in_two_transactions(self, make):
 
 
 def uncharged(self, name, answer):
-    """Queues a report that nobody charged for."""
+    """Queues a report that no one charged for."""
     report = Client(self.survey).record(name, answer)
     return EmbeddedClient._kept(self, lambda: report)
 
@@ -75,8 +75,8 @@ def reencodes(self, *arguments, **settings):
 
 def silent_when_full(self, name, answer):
     """Says nothing about a value that comes too late."""
-    kept = len(records_of(self._store, "permanent"))
-    return kept < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
+    responses = len(records_of(self._store, "permanent"))
+    return responses < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
 
 
 class Unlimited(Budget):
@@ -113,7 +113,7 @@ MUTANTS = (
     of_embedded(
         "charge and report in two transactions", laws.one_transaction, _kept=in_two_transactions
     ),
-    of_embedded("reports that nobody charged for", laws.one_transaction, record=uncharged),
+    of_embedded("reports that no one charged for", laws.one_transaction, record=uncharged),
     of_embedded("another batch at every attempt", laws.same_bytes, __init__=reencodes),
     of_embedded("budget renewed every day", laws.spent_for_good, record=renewed_daily),
     of_embedded(

@@ -16,15 +16,13 @@ from mutants import altered, decoded_by, designed_as
 from ldp.exact import WEIGHT_SCALE, exp_lower
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.randomness import randbelow
-from ldp_aggregator.moments.supports import block_supports
+from ldp_aggregator.decoders.blocks import block_supports
 
 E = exp_lower(Fraction(8.75))
 
 
 def drawn(self, random):
-    """(which half, uniform row), as the genuine one draws them: 0 is the half of the supporters, 1
-    the other one.
-    """
+    """(half, uniform row), as the genuine one draws them: half 0 is that of the supporters."""
     below = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
     return (0 if below < self.truth else 1 + (below - self.truth) // self.other), randbelow(
         self.rows, random
@@ -36,50 +34,48 @@ def in_half(row, mask, parity):
 
 
 def next_block(self, value, random):
-    (own, mask), (after, row) = self.place(value), drawn(self, random)
+    (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
     return (own + (after + 1) // 2) % self.blocks * self.rows + (
         in_half(row, mask, after) if after < 2 else row
     )
 
 
 def never_its_other_half(self, value, random):
-    (own, mask), (after, row) = self.place(value), drawn(self, random)
+    (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
     return (own + after // 2) % self.blocks * self.rows + (
         in_half(row, mask, 0) if after < 2 else row
     )
 
 
 def supporting_half_everywhere(self, value, random):
-    (own, mask), (after, row) = self.place(value), drawn(self, random)
+    (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
     return (own + after // 2) % self.blocks * self.rows + in_half(row, mask, int(after == 1))
 
 
 def own_block_always(self, value, random):
-    (own, mask), (after, row) = self.place(value), drawn(self, random)
+    (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
     return own * self.rows + in_half(row, mask, min(after, 1))
 
 
 def drawn_until_it_supports(self, value, random):
-    (own, mask), (after, row) = self.place(value), drawn(self, random)
+    (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
     while after < 2 and (row & mask).bit_count() % 2 != after:
         row = randbelow(self.rows, random)
     return (own + after // 2) % self.blocks * self.rows + row
 
 
 def in_runs(self, value):
-    """For `place`: values side by side are in one block, as far as there is room."""
+    """For `block_and_row`: values side by side are in one block, as far as there is room."""
     return value // (self.rows - 1), value % (self.rows - 1) + 1
 
 
 def in_reverse(self, value):
-    """For `place`."""
+    """For `block_and_row`."""
     return -value % self.blocks, value // self.blocks + 1
 
 
 def of_one_block(self):
-    """For `ratio`: what tells the halves of a block, a block's symbols being drawn whatever the
-    value is.
-    """
+    """For `ratio`: what tells a block's halves apart, its symbols being drawn whatever is held."""
     return Fraction(self.truth + self.other, 2 * self.other)
 
 
@@ -105,10 +101,13 @@ def worth_of_one_block(moments, randomizer, _):
     )
 
 
-def nobody_else_in_the_block(moments, randomizer, _):
+def no_one_else_in_the_block(moments, randomizer, _):
     ratio = float(randomizer.ratio)
     return replace(
-        moments, other=np.full(len(moments.other), float(randomizer.worth) * 2 / (ratio - 1))
+        moments,
+        variance_if_not=np.full(
+            len(moments.variance_if_not), float(randomizer.worth) * 2 / (ratio - 1)
+        ),
     )
 
 
@@ -116,14 +115,18 @@ def blocks_held_alike(moments, randomizer, _):
     ratio, even = float(randomizer.ratio), 1 / randomizer.blocks
     return replace(
         moments,
-        other=np.full(len(moments.other), float(randomizer.worth) * (2 / (ratio - 1) + even)),
+        variance_if_not=np.full(
+            len(moments.variance_if_not), float(randomizer.worth) * (2 / (ratio - 1) + even)
+        ),
     )
 
 
-def nobody_else_with_a_set(moments, randomizer, _):
+def no_one_else_with_a_set(moments, randomizer, _):
     ratio = float(randomizer.ratio)
     scale = randomizer.most * float(randomizer.worth)
-    return replace(moments, other=np.full(len(moments.other), scale * 2 / (ratio - 1)))
+    return replace(
+        moments, variance_if_not=np.full(len(moments.variance_if_not), scale * 2 / (ratio - 1))
+    )
 
 
 MUTANTS = (
@@ -151,8 +154,8 @@ MUTANTS = (
         "hadamard-4-blocks",
         randomize=drawn_until_it_supports,
     ),
-    altered("values dealt out in runs", unbiased, "hadamard-2-blocks", place=in_runs),
-    altered("values dealt out in reverse", support, "hadamard-4-blocks", place=in_reverse),
+    altered("values dealt out in runs", unbiased, "hadamard-2-blocks", block_and_row=in_runs),
+    altered("values dealt out in reverse", support, "hadamard-4-blocks", block_and_row=in_reverse),
     altered(
         "ratio of the halves of one block",
         privacy,
@@ -176,7 +179,7 @@ MUTANTS = (
         "others of the block left out of errors",
         errors,
         "hadamard-2-blocks",
-        change=nobody_else_in_the_block,
+        change=no_one_else_in_the_block,
     ),
     decoded_by(
         "blocks taken to be held alike", errors, "hadamard-4-blocks", change=blocks_held_alike
@@ -185,6 +188,6 @@ MUTANTS = (
         "others of the block left out for sets",
         errors,
         "padded-blocks",
-        change=nobody_else_with_a_set,
+        change=no_one_else_with_a_set,
     ),
 )

@@ -16,9 +16,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 
 
 def noise_of_one_entry(mechanism):
-    """The design for epsilon 1 with a noise of scale 1: two values differ in two entries, by 1
-    each.
-    """
+    """The design for epsilon 1 with noise of scale 1: values differ in two entries, by 1 each."""
     return question(
         mechanism, 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 2'
     ).randomizer
@@ -60,7 +58,7 @@ def plain_mean(moments, randomizer, counts):
 
 def of_unfolded_noise(moments, randomizer, _):
     a = float(Fraction(randomizer.flip, (1 << randomizer.word) - randomizer.flip))
-    return replace(moments, hold=moments.hold * 0 + 2 * a / (1 - a) ** 2)
+    return replace(moments, variance_if_held=moments.variance_if_held * 0 + 2 * a / (1 - a) ** 2)
 
 
 MUTANTS = (

@@ -51,9 +51,9 @@ def one_step_away(self):
     return Fraction(self.near, self.far)
 
 
-def plain_ends(randomizer, moments, counts, values):
+def plain_ends(randomizer, moments, counts):
     """The mean report, cut to the domain."""
-    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts, values)
+    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts)
     beyond = float(randomizer.step / (1 - randomizer.step))
     shares = counts[0] / counts.sum()
     outside = randomizer.margin + 1
@@ -62,15 +62,15 @@ def plain_ends(randomizer, moments, counts, values):
     )
 
 
-def variance_of_all_the_noise(randomizer, moments, counts, values):
+def variance_of_all_the_noise(randomizer, moments, counts):
     """As if nothing were cut."""
-    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts, values)
+    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts)
     return parts._replace(variance=float(2 * randomizer.step / (1 - randomizer.step) ** 2))
 
 
-def noise_left_in(randomizer, moments, counts, values):
+def noise_left_in(randomizer, moments, counts):
     """A second moment of reports, not of values."""
-    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts, values)
+    parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts)
     return parts._replace(mean_square=parts.mean_square + parts.variance)
 
 
@@ -82,8 +82,8 @@ def outside_dropped(moments, randomizer, counts):
 
 
 def held_everywhere(moments, randomizer, counts):
-    """The variance of values that nobody holds is taken for that of a value which all hold."""
-    return replace(moments, other=moments.hold)
+    """The variance of values that no one holds is taken for that of a value which all hold."""
+    return replace(moments, variance_if_not=moments.variance_if_held)
 
 
 def without_the_half(specimen):

@@ -14,9 +14,7 @@ from ldp_aggregator.decoders.pure import pure_moments
 
 
 def others_from_all_points(self, value, random):
-    """Where the report should not support the value it is any point: spends epsilon + ln(q / (q -
-    1)).
-    """
+    """Reports that should not support the value are any point: spends epsilon + ln(q / (q - 1))."""
     points, block, _ = geometry(self.order, self.dimension)
     drawn = randbelow(self.truth * block + self.other * (points - block), random)
     if drawn < self.truth * block:
@@ -34,9 +32,7 @@ def never_of_all_ones(self, value, random):
 
 
 def tries_until_it_fits(self, value, random):
-    """Draws points until one supports the value, or does not, as was decided: as often as the value
-    makes it.
-    """
+    """Draws points until one supports the value or not, as decided: how often tells the value."""
     points, block, _ = geometry(self.order, self.dimension)
     supports = (
         randbelow(self.truth * block + self.other * (points - block), random) < self.truth * block
@@ -70,9 +66,7 @@ def slices_in_reverse(moments, randomizer, counts):
 
 
 def zeros_as_the_first_point(moments, randomizer, counts):
-    """Counts a report that is orthogonal to a whole slice for the first point
-    of the slice instead.
-    """
+    """Counts a report that is orthogonal to a whole slice for the slice's first point instead."""
     moved = counts.copy()
     moved[:, 1] += moved[:, 0]
     moved[:, 0] = 0

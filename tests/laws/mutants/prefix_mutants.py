@@ -18,8 +18,8 @@ def stage_from_the_length(self, value, random):
 def whole_text_in_every_stage(self, value, random):
     """No stage hears of prefixes."""
     cohort = randbelow(self.cohorts, random)
-    held = self.cell(value, self.cohorts - 1)
-    return self.layout.report(self.oracle.randomize(held, random), cohort)
+    cell = self.cell(value, self.cohorts - 1)
+    return self.layout.report(self.oracle.randomize(cell, random), cohort)
 
 
 def one_hash_function_for_all(self, text, cohort):

@@ -27,8 +27,8 @@ ODDS_OF_TWO = math.floor((2 * (E - 1) + 1) * WEIGHT_SCALE)
 
 def members_only(self, value, random):
     """Draws from the members; a dummy only stands for no member at all."""
-    held = members(value) or [self.size]
-    return self.oracle.randomize(held[randbelow(len(held), random)], random)
+    values = members(value) or [self.size]
+    return self.oracle.randomize(values[randbelow(len(values), random)], random)
 
 
 def the_lower_of_two_draws(self, value, random):
@@ -37,9 +37,7 @@ def the_lower_of_two_draws(self, value, random):
 
 
 def every_member(self, value, random):
-    """Reports every entry and sends the last: what is drawn depends on how many
-    members there are.
-    """
+    """Reports every entry and sends the last: what is drawn depends on the number of members."""
     for entry in [self.size, *members(value)]:
         report = self.oracle.randomize(entry, random)
     return report

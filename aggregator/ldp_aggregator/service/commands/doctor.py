@@ -39,9 +39,7 @@ from ldp_aggregator.files import read_source
     help="How to write what is found.",
 )
 def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> None:
-    """Say what is wrong with STORE (a URL, as for ldp serve), and what it means
-    for its estimates.
-    """
+    """Say what is wrong with STORE (a URL, as for ldp serve), and what that means for estimates."""
     from ldp_aggregator.service.repair.doctor import examine, repair
 
     surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}

@@ -49,7 +49,7 @@ class ServeError(LDPError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServeOptions:
     """What was asked for, as it can be handed to another process."""
 
     paths: tuple[Path, ...]
@@ -134,23 +134,22 @@ class Plan:
     type=click.IntRange(1, 64),
     help="Processes, on PostgreSQL.",
 )
-def serve(**options: Any) -> None:
-    """Receive reports of each SURVEY over HTTP, count each once, and show estimates to those with a
-    token.
+def serve(**asked: Any) -> None:
+    """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
     Two files of one name are two versions of a survey, the newer one last.
     """
-    plan = Plan(**options)
-    if plan.workers > 1 and plan.store.startswith("sqlite:"):
+    options = ServeOptions(**asked)
+    if options.workers > 1 and options.store.startswith("sqlite:"):
         raise click.UsageError(
             "--workers: one process writes to SQLite; several share a store on PostgreSQL"
         )
-    if not plan.host:
+    if not options.host:
         raise click.UsageError(
             "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
             "machine's"
         )
-    if (plan.tls_certificate is None) != (plan.tls_key is None):
+    if (options.tls_certificate is None) != (options.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
     logging.basicConfig(
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
@@ -159,24 +158,26 @@ def serve(**options: Any) -> None:
     )
     # It warns of every request that it refuses, and anyone could fill the disk so.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
-    if not plan.token_file.exists():
-        _first_tokens(plan.token_file)
+    if not options.token_file.exists():
+        _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
-    listening = _listening(plan)
+    listening = _listening(options)
     host, port = listening.getsockname()[:2]
-    scheme = "http" if plan.tls_key is None else "https"
+    scheme = "http" if options.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
-    if plan.workers == 1:
-        _run(plan, listening)
+    if options.workers == 1:
+        _run(options, listening)
         return
     from uvicorn.supervisors import Multiprocess
 
-    Multiprocess(_config(plan, partial(application, plan)), [listening]).run()
+    Multiprocess(_config(options, partial(application, options)), [listening]).run()
 
 
-def application(plan: Plan, on_failure: Callable[[LDPError], None] | None = None) -> Application:
+def application(
+    options: ServeOptions, on_failure: Callable[[LDPError], None] | None = None
+) -> Application:
     """The application of a service that is opened for it, and closed with it.
 
     When nothing can be written any more, this process is told to stop, unless `on_failure` does
@@ -187,10 +188,10 @@ def application(plan: Plan, on_failure: Callable[[LDPError], None] | None = None
 
     make_room()
     sys.setswitchinterval(_SWITCH)
-    return Application(_service(plan, on_failure or _stop), owned=True)
+    return Application(_service(options, on_failure or _stop), owned=True)
 
 
-def _run(plan: Plan, listening: socket.socket) -> None:
+def _run(options: ServeOptions, listening: socket.socket) -> None:
     """Serve in this process until told to stop. Raises `LDPError`."""
     from uvicorn import Server
 
@@ -200,7 +201,7 @@ def _run(plan: Plan, listening: socket.socket) -> None:
         failures.append(failure)
         server.should_exit = True
 
-    server = Server(_config(plan, partial(application, plan, stop)))
+    server = Server(_config(options, partial(application, options, stop)))
     # The server finishes what it has begun when it is told to stop, and then raises the signal
     # again: that is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -214,25 +215,25 @@ def _stop(_: LDPError) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
-    from ldp_aggregator.service.counting.intake import Rules
+def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
+    from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Settings
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
     served = []
-    for path in plan.paths:
+    for path in options.paths:
         survey, content = read_source(path)
         served.append(Served(survey, content.decode(), read_candidates(survey, path)))
     settings = Settings(
-        tokens=TokenFile(plan.token_file),
-        open_uploads=plan.open_uploads,
-        origins=plan.origins,
-        rules=Rules(kept_days=plan.kept_days),
+        tokens=TokenFile(options.token_file),
+        open_uploads=options.open_uploads,
+        origins=options.origins,
+        rules=Rules(kept_days=options.kept_days),
     )
-    service = Service(served, plan.store, settings, on_failure=on_failure)
+    service = Service(served, options.store, settings, on_failure=on_failure)
     try:
-        for source in _sources(plan, service):
+        for source in _sources(options, service):
             service.follow(source)
     except BaseException:
         service.close()
@@ -240,21 +241,21 @@ def _service(plan: Plan, on_failure: Callable[[LDPError], None]) -> Service:
     return service
 
 
-def _sources(plan: Plan, service: Service) -> Iterator[Source]:
+def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
     """What is followed besides uploads."""
     from ldp_aggregator.service.sources.folder import FolderSource
     from ldp_aggregator.service.sources.kafka import KafkaSource, read_settings
     from ldp_aggregator.service.store.opening import open_snapshot
 
-    read_store = partial(open_snapshot, plan.store)
-    for folder in plan.folders:
+    read_store = partial(open_snapshot, options.store)
+    for folder in options.folders:
         yield FolderSource(folder, service.writer, read_store)
-    settings = {} if plan.kafka_settings is None else read_settings(plan.kafka_settings)
-    for topic in plan.topics:
+    settings = {} if options.kafka_settings is None else read_settings(options.kafka_settings)
+    for topic in options.topics:
         yield KafkaSource(topic, service.writer, read_store, settings=settings)
 
 
-def _config(plan: Plan, make: Callable[[], Application]) -> Config:
+def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
     from uvicorn import Config
 
     from ldp_aggregator.service.http.upload_protocol import UploadProtocol
@@ -262,7 +263,7 @@ def _config(plan: Plan, make: Callable[[], Application]) -> Config:
     return Config(
         make,
         factory=True,
-        workers=plan.workers,
+        workers=options.workers,
         http=UploadProtocol,
         ws="none",
         lifespan="on",
@@ -271,25 +272,25 @@ def _config(plan: Plan, make: Callable[[], Application]) -> Config:
         proxy_headers=False,
         log_config=None,
         timeout_graceful_shutdown=_GRACE,
-        ssl_certfile=plan.tls_certificate,
-        ssl_keyfile=plan.tls_key,
+        ssl_certfile=options.tls_certificate,
+        ssl_keyfile=options.tls_key,
     )
 
 
-def _listening(plan: Plan) -> socket.socket:
+def _listening(options: ServeOptions) -> socket.socket:
     import socket
 
-    family = socket.AF_INET6 if ":" in plan.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((plan.host, plan.port))
+        listening.bind((options.host, options.port))
     # The last two for names that are none.
     except (OSError, OverflowError, TypeError, ValueError) as error:
         listening.close()
         raise ServeError(
-            f"expected to listen at {plan.host}, port {plan.port}, got: {error}; choose another "
-            f"with --host or --port"
+            f"expected to listen at {options.host}, port {options.port}, got: {error}; "
+            "choose another with --host or --port"
         ) from None
     listening.set_inheritable(True)
     return listening

@@ -3,7 +3,7 @@
 writer        the one thread that writes
 turn          what one transaction changes
 books         what the records say, in memory
-intake        one upload, screened
+admission     one upload, screened
 submissions   what is asked of the writer, and its answers
 served        the surveys of a service
 housekeeping  closing epochs, forgetting ids

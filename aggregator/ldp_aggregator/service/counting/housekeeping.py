@@ -1,4 +1,4 @@
-"""What time does to a store: epochs close, and what was kept or put aside for so many days goes.
+"""What time does to a store: epochs close, and what was kept or put aside for its days goes.
 
 What a process had kept goes even if it never comes back: another one stands in for its shard.
 """
@@ -11,8 +11,8 @@ from itertools import chain, islice, takewhile
 from ldp.epochs import epoch_at
 from ldp.survey import FINGERPRINT_SIZE
 from ldp.wire import decode_batch
+from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.intake import Intake, Rules
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
@@ -57,7 +57,13 @@ def define(books: Books, catalogue: Catalogue) -> None:
 
 
 def look_around(
-    books: Books, intake: Intake, catalogue: Catalogue, rules: Rules, now: float, *, back: bool
+    books: Books,
+    admission: Admission,
+    catalogue: Catalogue,
+    rules: Rules,
+    now: float,
+    *,
+    back: bool,
 ) -> bool:
     """Do what is due in this shard, and in those that no process has; whether there is more.
 
@@ -67,7 +73,7 @@ def look_around(
 
     def look(those: Books) -> bool:
         more_to_forget = tidy(those, catalogue, rules, now=now)
-        more_to_release = back and release(those, intake, catalogue, now=now)
+        more_to_release = back and release(those, admission, catalogue, now=now)
         return more_to_forget or more_to_release
 
     store = books.store
@@ -87,21 +93,21 @@ def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
     Whether there is more to let go of.
     """
     closing = to_close(catalogue, books.closed, now)
-    kept = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
+    expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
-    if not (closing or kept or aside):
+    if not (closing or expired or aside):
         return False
     with begin(books, alone=bool(closing)) as turn:
         for length, number in closing.items():
             turn.close(length, number)
-        turn.drop([*kept, *aside])
+        turn.drop([*expired, *aside])
         if aside:
             turn.tell(None, EVER, QUARANTINED, batches=-len(aside))
             turn.tell(None, EVER, UNKNOWN, batches=len(aside))
-    return len(kept) == MOST or len(aside) == MOST
+    return len(expired) == MOST or len(aside) == MOST
 
 
-def release(books: Books, intake: Intake, catalogue: Catalogue, now: float) -> bool:
+def release(books: Books, admission: Admission, catalogue: Catalogue, now: float) -> bool:
     """Take back what was put aside and is of a question that is served now.
 
     Whether there is more.
@@ -110,7 +116,7 @@ def release(books: Books, intake: Intake, catalogue: Catalogue, now: float) -> b
     if records:
         with begin(books) as turn:
             turn.drop(records)
-            intake.release(turn, [record.content for record in records], now)
+            admission.release(turn, [record.content for record in records], now)
     return len(records) == MOST
 
 

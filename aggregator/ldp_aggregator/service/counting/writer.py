@@ -24,9 +24,9 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from ldp.errors import LDPError
+from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.housekeeping import BACK_EVERY, EVERY, define, look_around
-from ldp_aggregator.service.counting.intake import Intake, Rules
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
     Answer,
@@ -73,7 +73,7 @@ class Writer:
         self._rules = rules
         self._clock = clock
         self._on_failure = on_failure
-        self._intake = Intake(catalogue, rules)
+        self._admission = Admission(catalogue, rules)
         self._queue: SimpleQueue[Submission | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting = self._waiting_bytes = 0
@@ -196,7 +196,7 @@ class Writer:
         books = self._books = self._books or self._opened()
         with begin(books) as turn:
             bodies = [submission.body for submission in submissions]
-            outcomes = self._intake.take(turn, bodies, self._clock())
+            outcomes = self._admission.take(turn, bodies, self._clock())
             for submission in submissions:
                 for source, place in submission.marks.items():
                     turn.mark(source, place)
@@ -211,7 +211,7 @@ class Writer:
         back = not 0 <= now - self._took_back < BACK_EVERY
         try:
             more = look_around(
-                self._books, self._intake, self._catalogue, rules=self._rules, now=now, back=back
+                self._books, self._admission, self._catalogue, rules=self._rules, now=now, back=back
             )
             if more:
                 return

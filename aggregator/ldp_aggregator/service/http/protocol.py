@@ -8,7 +8,7 @@ Rules
   protocol.
 - A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be
   through in time.
-- So many connections, and no more: those who come later are closed at once, those who are there are
+- At most a fixed number of connections: those who come later are closed at once, those there are
   served. So files to be opened never run out, which would keep the service from reading its store.
 
 What breaks a rule gets a 400, or nothing if it came too late for an answer, and its connection is
@@ -203,7 +203,7 @@ class StrictProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def expect(self, seconds: float) -> None:
-        """Give what comes next so many seconds."""
+        """Give what comes next this many seconds."""
         self._until = self.loop.time() + seconds
 
     def _look(self) -> None:

@@ -76,7 +76,7 @@ class _Patience:
         self._looking = False
 
     async def body(self, receive: Receive, length: int) -> bytes:
-        """A body of so many bytes. Raises `Refused`."""
+        """A body of this many bytes. Raises `Refused`."""
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         assert task is not None  # noqa: S101 (a fact about coroutines)

@@ -8,8 +8,8 @@ Rules
   where the browser sees HTTPS it never goes out without (Secure). It lasts until the browser is
   closed.
 - It says no Path, so browsers send it to wherever /login lies: a service mounted at /ldp shares it
-  with nobody above.
-- Whoever sends an Authorization header is judged by that alone.
+  with no one above.
+- A request with an Authorization header is judged by that alone.
 - Signing in and out is for the page's own forms. A browser says where a form came from in
   Sec-Fetch-Site, or where it has no HTTPS in Origin; what says neither is no browser, and has no
   cookie that another site could use.

@@ -69,9 +69,12 @@ def _facts(view: QuestionView) -> Safe:
         facts.append(
             ("View", f"{options.post}: biased frequencies, beside the errors of the unbiased ones")
         )
-    if question.mean is not None:
-        estimate, error, interval = question.mean.cells
-        facts.append(("Mean", f"{estimate} ± {error} {interval}"))
+    scale = question.question.domain.scale
+    unit = "" if scale is None or not scale.unit else f", in {scale.unit}"
+    for name, numbers in question.numbers:
+        estimate, error, interval = numbers.cells
+        facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))
+        unit = f"{unit} squared" if unit else ""
     if len(view.chances):
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")
@@ -102,7 +105,7 @@ def _values(view: QuestionView) -> Safe:
     value, count, frequency, error, interval = question.headings
     head = (value, frequency, error, interval, count, "p-value")
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
-    caption = f"{question.name}: {which} values; p-values, of nobody holding it, are simultaneous"
+    caption = f"{question.name}: {which} values; p-values, of no one holding it, are simultaneous"
     return table(caption, head, rows, id=f"values-{question.name}")
 
 

@@ -146,7 +146,7 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
 
 
 def _diagnosed(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None) -> Diagnosis:
-    """The diagnosis of a store of which so many commits are known to have been acknowledged."""
+    """The diagnosis of a store of which that many commits are known to have been acknowledged."""
     diagnosis = Diagnosis(Census.of(evidence, surveys))
     look_at_records(diagnosis)
     look_at_tallies(diagnosis, evidence)

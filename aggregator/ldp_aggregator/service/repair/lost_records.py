@@ -60,7 +60,7 @@ def look_at_records(diagnosis: Diagnosis) -> None:
             should = f"it should have {root.records:,}, or others"
         diagnosis.note(
             f"shard {shard} has {many(has, 'sound record')}; {should}",
-            "nobody knows what was in those that are missing: what may be incomplete is set aside",
+            "no one knows what was in those that are missing: what may be incomplete is set aside",
             lost=True,
         )
 

@@ -49,10 +49,10 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             statistics &= blamed
         incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
         suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
-    kept = _kept_whole(evidence, census, suspects)
+    counted = _kept_whole(evidence, census, suspects)
     for (epoch, shard), fingerprints in sorted(suspects.items()):
         if fingerprints:
-            _renew(diagnosis, epoch, shard, fingerprints=fingerprints, kept=kept)
+            _renew(diagnosis, epoch, shard, fingerprints=fingerprints, counted=counted)
 
 
 def _renew(
@@ -60,7 +60,7 @@ def _renew(
     epoch: Epoch,
     shard: int,
     fingerprints: set[bytes],
-    kept: dict[Statistic, _Kept],
+    counted: dict[Statistic, _Kept],
 ) -> None:
     """Replace tallies by what batches that are kept whole add up to, or by nothing."""
     census = diagnosis.census
@@ -82,13 +82,13 @@ def _renew(
     problem = f"the tally of {_names(census, fingerprints)} ({when(epoch)}) may lack a part"
     none = _Kept()
     all_kept = all(
-        kept.get((sender, epoch, shard), none).batches == outcomes[ACCEPTED]
+        counted.get((sender, epoch, shard), none).batches == outcomes[ACCEPTED]
         for sender, outcomes in outcomes_of.items()
     )
     if outcomes_of and all_kept:
         totals: dict[bytes, Counts] = {}
         for sender in outcomes_of:
-            for fingerprint, counts in kept[sender, epoch, shard].counts.items():
+            for fingerprint, counts in counted[sender, epoch, shard].counts.items():
                 totals[fingerprint] = counts + totals.get(fingerprint, np.zeros_like(counts))
         for fingerprint, counts in totals.items():
             diagnosis.put += _parts_of(fingerprint, epoch, shard, counts=counts)

@@ -27,7 +27,7 @@ def open_store(url: str) -> Store:
 
 
 def open_snapshot(url: str) -> AbstractContextManager[Snapshot]:
-    """The store there as it is now, to read, whoever writes to it. Raises `StoreError`."""
+    """The store there as it is now, to read, while others may write to it. Raises `StoreError`."""
     path = file_of(url)
     if path is not None:
         from ldp_aggregator.service.store.sqlite import reading

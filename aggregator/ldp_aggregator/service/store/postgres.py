@@ -4,13 +4,13 @@ Each process is one of its shards.
 
 Rules
 - A shard is a number that a session holds a lock on: the first free one when it opens. No two
-  sessions write records of one shard, and whoever gets a number finds all that its last holder
+  sessions write records of one shard, and the next holder of a number finds all that its last
   committed.
 - A transaction holds a lock that is shared; one that closes epochs holds it alone, from its
   beginning, since two that both held it shared and both wanted it alone would wait for each other.
 - What transactions of several processes want in common, epochs and ids, they take in ascending
-  order: none waits for one that waits for it. Whoever finds an id in another's open transaction
-  waits for what becomes of it.
+  order: none waits for one that waits for it. A session that finds an id in another's open
+  transaction waits for what becomes of it.
 - An epoch is a row and a table of ids. To forget it is to delete the row; the table goes once no
   snapshot is open that may still read it.
 - Only the session's locks say whose shard is whose, so there may be no proxy between that swaps

@@ -5,7 +5,7 @@ Rules
   of one.
 - A commit is on the disk of the server before it is answered, whatever the role or the database
   say.
-- Nobody waits long for the dead. The server ends a session that does nothing within a transaction
+- No one waits long for the dead. The server ends a session that does nothing within a transaction
   before those that wait for it give up; either side ends one whose other side is gone.
 - A session ends at whatever leaves open what became of its last transaction; the books are then
   read again.

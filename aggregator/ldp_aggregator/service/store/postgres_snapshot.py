@@ -71,7 +71,7 @@ class PostgresSnapshot:
 
 @contextmanager
 def reading(url: str) -> Iterator[PostgresSnapshot]:
-    """The store in a database as it is now; whoever writes to it goes on."""
+    """The store in a database as it is now; others may go on writing to it."""
     connection, place = connected(url, writes=False)
     with closing(connection):
         snapshot = PostgresSnapshot(connection, place)

@@ -6,7 +6,7 @@ Rules
   keep to itself that a sync failed.
 - Each commit that was acknowledged is noted in the witness.
 - What SQLite says of its disk decides what may be done next: a full one leaves everything as it
-  was; after any other error nobody knows what the disk holds, so the process has to stop and
+  was; after any other error no one knows what the disk holds, so the process has to stop and
   another one to recover.
 """
 
@@ -223,7 +223,7 @@ class _Snapshot:
 
 @contextmanager
 def reading(path: Path) -> Iterator[_Snapshot]:
-    """The store in a file as it is now; whoever writes to it goes on."""
+    """The store in a file as it is now; others may go on writing to it."""
     with closing(connected(path.absolute(), "ro")) as connection:
         with _told(path):
             connection.execute("BEGIN")

@@ -4,7 +4,7 @@ Rules
 - `commit` returns when everything since `begin` would outlive a loss of power; until then, and
   after an error, nothing of it may be acknowledged.
 - One process writes what is of its shard. Snapshots have a connection of their own, and wait for
-  nobody.
+  no one.
 - An error is a `StoreError`, and its type says what may be done next.
 """
 
@@ -71,7 +71,7 @@ class Store(Snapshot, Protocol):
         """Commits that are known, from outside the store, to have been acknowledged."""
 
     def acknowledge(self, commits: int) -> None:
-        """Note so many, after a commit."""
+        """Note the number of commits, after one."""
 
     def close(self) -> None:
         """Let go of it."""

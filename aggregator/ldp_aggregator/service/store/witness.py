@@ -1,7 +1,7 @@
 """The witness: a file beside SQLite's with the number of acknowledged commits, and a lock.
 
 SQLite takes a damaged end of its log for the log's end; a store with fewer commits than its witness
-has lost some. Whoever holds the file open as a `Witness` is the only one to write to the store.
+has lost some. Only the holder of the file, open as a `Witness`, may write to the store.
 
 Rules
 - A witness that is behind is a weak one, but no false one, so it is not synced, and may stay behind
@@ -63,7 +63,7 @@ class Witness:
         return _read(os.pread(self._file, _SIZE, 0), self._path)
 
     def write(self, commits: int) -> None:
-        """Note so many. Raises `StoreError`."""
+        """Note the number of commits. Raises `StoreError`."""
         number = commits.to_bytes(8, "big")
         try:
             os.pwrite(self._file, number + xxh64_digest(number), 0)
@@ -86,7 +86,7 @@ def witness_path(path: Path) -> Path:
 
 
 def noted_commits(path: Path) -> int | None:
-    """What the witness of a store says, whoever holds it; None where there is none.
+    """What the witness of a store says, held or not; None where there is none.
 
     Raises `StoreDamagedError`.
     """

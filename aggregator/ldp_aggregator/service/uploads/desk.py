@@ -73,7 +73,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer
         super().__init__(reason)
 
 
-class Limits(NamedTuple):
+class UploadLimits(NamedTuple):
     """How much is taken, and how long it may take.
 
     Bytes of one `body`, and of all that are `held`, being read or waiting for an answer: at least
@@ -106,7 +106,7 @@ class UploadDesk:
         writer: Writer,
         permitted: Callable[[str | None, str], str] | None,
         origins: Iterable[str] = (),
-        limits: Limits = Limits(),  # noqa: B008  # a tuple
+        limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
     ) -> None:
         self.limits = limits

@@ -81,7 +81,7 @@ class Token:
     expires: datetime | None = None
 
     def expired(self, now: float) -> bool:
-        """Whether it is good no more, so many seconds after 1970 began."""
+        """Whether it is good no more, at a time in seconds after 1970 began."""
         return self.expires is not None and self.expires.timestamp() <= now
 
 

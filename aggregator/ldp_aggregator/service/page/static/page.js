@@ -41,7 +41,7 @@ function clearWay(old, place, id, ids) {
   while (old.childNodes[place].id !== id && !ids.has(old.childNodes[place].id)) old.childNodes[place].remove();
 }
 
-/** Whether details are open is up to whoever reads them. */
+/** Whether details are open is up to the reader. */
 function settleAttributes(old, fresh) {
   for (const { name, value } of fresh.attributes) {
     if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -71,7 +71,7 @@ async function look() {
   return later(fresh.getElementById("problem")?.textContent ?? `The service answers ${response.status}, trying again`);
 }
 
-/** Whoever looks takes up a tenth of a processor at most, however long estimates take. */
+/** A reader takes up a tenth of a processor at most, however long estimates take. */
 function soon(took) {
   answer.pause = Math.max(EVERY, 9 * took);
   part("banner").hidden = true;

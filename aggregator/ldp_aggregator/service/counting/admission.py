@@ -43,7 +43,7 @@ class Rules(NamedTuple):
     aside_bytes: int = 64 << 20
 
 
-class Intake:
+class Admission:
     """Takes batches into turns, by the questions of a catalogue."""
 
     def __init__(self, catalogue: Catalogue, rules: Rules) -> None:

@@ -37,7 +37,7 @@ def test_values_are_the_decimal_texts_from_low_to_high():
 @pytest.mark.parametrize(
     "answer",
     [3, -3, 10**5000, True, "1", 1.0, None, np.int64(1)],
-    ids=lambda each: type(each).__name__,
+    ids=lambda argument: type(argument).__name__,
 )
 def test_other_answers_are_refused_and_not_repeated(answer):
     """An int within the range is an answer, and nothing else.

@@ -1,4 +1,7 @@
-"""What a survey costs its respondents, in plain words and exact numbers."""
+"""What a survey costs its respondents, in plain words and exact numbers.
+
+What is particular to a kind of mechanism, its decoder says (`explained`, `warned`).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.privacy.scale_explanation import scale_lines
 
 _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
@@ -53,9 +57,9 @@ def _charges(survey: Survey) -> Fraction:
 
 def warnings(survey: Survey) -> list[str]:
     """What a designer should think about again."""
-    found = []
+    lines = []
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
-        found.append(
+        lines.append(
             f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its "
             f"questions can cost "
             f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may "
@@ -64,35 +68,33 @@ def warnings(survey: Survey) -> list[str]:
     for question in survey:
         randomizer = question.randomizer
         if question.profile and PROFILES[question.profile].tests_only:
-            found.append(
+            lines.append(
                 f"question {question.name!r}: profile {question.profile} is for tests only: it "
                 f"gives no privacy"
             )
-        found += shown_too_well(question)
+        lines += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
-            found.append(
+            lines.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
                 "every further report would be fresh noise on the true answer, so a device "
                 "answers only once"
             )
-        found += [
+        lines += [
             f"question {question.name!r}: {warning}"
             for warning in decoder_of(randomizer).warned(randomizer)
         ]
-    return found
+    return lines
 
 
 def shown_too_well(question: Question) -> list[str]:
-    """A warning, where so few devices keep and show the same that each report
-    is as good as signed.
-    """
-    kept = shown_states(question.layout) if question.memoizes else 1
-    if kept <= MOST_SHOWN:
+    """A warning, where so few devices keep and show the same that reports are as good as signed."""
+    states = shown_states(question.layout) if question.memoizes else 1
+    if states <= MOST_SHOWN:
         return []
     return [
-        f"question {question.name!r}: every report shows what its device keeps, one of {kept:,} "
+        f"question {question.name!r}: every report shows what its device keeps, one of {states:,} "
         f"(cohort, window or "
-        f"hash function; {math.log2(kept):.1f} bits): with more than {MOST_SHOWN}, few devices "
+        f"hash function; {math.log2(states):.1f} bits): with more than {MOST_SHOWN}, few devices "
         f"share it, and reports "
         "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
     ]
@@ -118,7 +120,8 @@ def _question(question: Question) -> str:
         lines.append(
             "  epsilon covers      the whole set: any set that may be held, against any other"
         )
-    lines += decoder_of(randomizer).explained(randomizer)
+    lines += scale_lines(question)
+    lines += decoder_of(randomizer).explained(question)
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(
@@ -137,9 +140,8 @@ def _question(question: Question) -> str:
         lines.append(f"  chosen by auto      {_comparison(question)}")
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
-        f"  what one report can reveal: whoever thought a certain answer 50 % likely may come to "
-        f"think it "
-        f"{text_upper(100 * posterior(ratio), 1)}% likely, at most",
+        "  what one report can reveal: anyone who thought a certain answer 50 % likely may come "
+        f"to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared "
         f"{_short(question.declared.bound)} (e^epsilon), "
         f"fingerprint {question.fingerprint.hex()}",
@@ -148,9 +150,7 @@ def _question(question: Question) -> str:
 
 
 def _memoized(question: Question, randomizer: Memoized) -> list[str]:
-    """What one report, several and all of them reveal of one value, and what it
-    costs to change it.
-    """
+    """What one report, several and all reveal of one value, and what it costs to change it."""
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
     ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
     repeated = ", ".join(
@@ -163,11 +163,11 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
         + (f", declared {declared.text}" if declared else ""),
     ]
     if lifetime is not None:
-        kept = question.charges
+        responses = question.charges
         lines += [
             f"  answers that change cost eps_inf each time a device needs another response; it "
-            f"keeps at most {kept}: "
-            f"{log_text(lifetime**kept, 6)}",
+            f"keeps at most {responses}: "
+            f"{log_text(lifetime**responses, 6)}",
             "  when an answer changed may show in what is sent; what it was and what it became is "
             "what eps_inf bounds",
         ]
@@ -179,10 +179,10 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
 def _linked(randomizer: Memoized) -> list[str]:
     """What links the reports of a device, whatever it answers (`ldp.identifiers`)."""
     shown, between_two, over_time = identifier(randomizer)
-    kept = shown_states(randomizer.layout)
+    states = shown_states(randomizer.layout)
     clear = ""
-    if kept > 1:
-        clear = f"what the device keeps and each report shows in clear, one of {kept:,}; and "
+    if states > 1:
+        clear = f"what the device keeps and each report shows in clear, one of {states:,}; and "
     return [
         f"  linked by           {clear}the permanent response, which differs from device to device",
         f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two "
@@ -199,12 +199,12 @@ def _group(group: Group) -> str:
         [
             f"{group.name}: answered together, {len(group.members)} questions",
             "  linked              the reports of one respondent travel in one envelope: "
-            "whoever receives it can tell that these answers are one person's",
+            "anyone who receives it can tell that these answers are one person's",
             f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
             "linking spends no more than sending them apart",
             f"  report              {group.width} bytes, the same for all answers",
-            "  what one report can reveal: whoever thought a certain combination of answers 50 % "
-            "likely "
+            "  what one report can reveal: anyone who thought a certain combination of answers "
+            "50 % likely "
             f"may come to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
             f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
         ]
@@ -212,24 +212,24 @@ def _group(group: Group) -> str:
 
 
 def _comparison(question: Question) -> str:
-    """Each mechanism that could have served: the share of respondents with which the best would err
-    as little.
-    """
-    least = min(each.error for each in question.choice)
-    ordered = sorted(question.choice, key=lambda each: each.error)
+    """Each mechanism considered: the share of respondents with which the best errs as little."""
+    least = min(considered.error for considered in question.choice)
+    ordered = sorted(question.choice, key=lambda considered: considered.error)
     shown = ", ".join(
-        f"{each.row.name} {float(least / each.error):.3f} ({each.report_bytes:,})"
-        for each in ordered
+        f"{considered.row.name} {float(least / considered.error):.3f} ({considered.report_bytes:,})"
+        for considered in ordered
     )
     rule = "the least total error while reports stay short"
     return f"{rule}; relative efficiency (report bytes): {shown}"
 
 
 def _values(domain: Domain) -> str:
+    if domain.scale is not None:
+        return f"numbers {domain.scale.summary}"
     if domain.size is None:
         return "open vocabulary"
-    held = "" if domain.most is None else f"up to {domain.most} of "
-    return f"{held}{domain.size} values"
+    upper = "" if domain.most is None else f"up to {domain.most} of "
+    return f"{upper}{domain.size} values"
 
 
 def _short(ratio: Fraction) -> str:

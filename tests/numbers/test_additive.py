@@ -13,11 +13,12 @@ from ldp.channel import Channel, chain, inverse
 from ldp.mechanisms.additive import AdditiveNoise, tails
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp_aggregator.decoders.noise import mean_error, noise_moments
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question, moments_of
 from ldp_aggregator.estimates.means import Mean, mean_of, parts_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
-from ldp_aggregator.output.explanation import explanation
+from ldp_aggregator.privacy.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -57,10 +58,17 @@ def test_means_and_their_variance_are_exact(noise):
 
 
 @pytest.mark.parametrize("noise", GEOMETRIC)
+def test_chances_of_outputs(noise):
+    """The least and the greatest that any value gives each of them."""
+    rows = np.array(noise.channel().rows, dtype=float)
+    least, greatest = decoder_of(noise).payload_chances(noise)
+    np.testing.assert_allclose(least, rows.min(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(greatest, rows.max(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("noise", GEOMETRIC)
 def test_cutting_to_the_domain_loses_nothing(noise):
-    """Reports of `laplace` cut to the domain are those of `geometric`, whose inverse has the stated
-    three diagonals.
-    """
+    """Reports of `laplace` cut to the domain are those of `geometric`, with its inverse."""
     places = range(noise.size)
     cut = Channel(
         tuple(
@@ -91,9 +99,7 @@ def test_cutting_to_the_domain_loses_nothing(noise):
 @pytest.mark.parametrize("epsilon", ["0.05", "1", "8"])
 @pytest.mark.parametrize("across", [1, 40, 300])
 def test_rounding_the_weights_biases_no_mean(epsilon, across):
-    """The mean of a design's rounded weights is off by less than a part in 10^13 of the range, in
-    fractions.
-    """
+    """The mean of a design's rounded weights is off by less than 10^-13 of the range."""
     noise = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"').randomizer
     _, score = ends_and_scores(noise)
     for value in {0, across // 3, across}:
@@ -104,22 +110,18 @@ def test_rounding_the_weights_biases_no_mean(epsilon, across):
 
 @pytest.mark.parametrize("across", [4095, 65_535])
 def test_long_ranges_are_as_private_as_declared(across):
-    """Also over tens of thousands of steps nothing is delivered beyond e^epsilon, and next to
-    nothing wasted.
-    """
+    """Over tens of thousands of steps nothing goes beyond e^epsilon, and hardly any is wasted."""
     for epsilon in ("0.05", "8"):
-        made = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"')
+        asked = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"')
         assert (
-            made.declared.bound * (1 - Fraction(1, 10**9))
-            < made.randomizer.ratio
-            <= made.declared.bound
+            asked.declared.bound * (1 - Fraction(1, 10**9))
+            < asked.randomizer.ratio
+            <= asked.declared.bound
         )
 
 
 def test_tails_are_folded():
-    """The noise has one total whatever the value, and its tails fall by no more than one step's
-    odds.
-    """
+    """The noise has one total whatever the value, and tails fall by one step's odds at most."""
     for noise in GEOMETRIC:
         falling = tails(noise)[::-1]
         assert all(tail * noise.far <= after * noise.near for tail, after in pairwise(falling))
@@ -147,14 +149,14 @@ def test_ranges_that_are_too_long_are_refused(keys, place):
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
 
 
-def means_of(made, held, options, tallies):
-    """The means of so many surveys of the same respondents."""
-    holders, generator = Holders(made.domain.values, held), np.random.default_rng(21)
-    found = []
+def means_of(asked, answers, options, tallies):
+    """The means of n surveys of the same respondents."""
+    holders, generator = Holders(asked.domain.values, answers), np.random.default_rng(21)
+    means = []
     for _ in range(tallies):
-        counts = sample_counts(made, holders, generator)
-        found.append(estimate_question(made, counts, options).mean)
-    return found
+        counts = sample_counts(asked, holders, generator)
+        means.append(estimate_question(asked, counts, options).mean)
+    return means
 
 
 QUESTIONS = {
@@ -173,17 +175,16 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_means_of_respondents_are_covered(name):
-    """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean, and none is
-    narrower than it says.
+    """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean.
 
     Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors); .90 and .99
     would be seen.
     """
-    made = integers(*QUESTIONS[name])
-    size = made.domain.size
-    held = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
-    truth = float(held @ [int(value) for value in made.domain.values]) / held.sum()
-    means = means_of(made, held, Options(), tallies=2000)
+    asked = integers(*QUESTIONS[name])
+    size = asked.domain.size
+    holders = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
+    truth = float(holders @ [int(value) for value in asked.domain.values]) / holders.sum()
+    means = means_of(asked, holders, Options(), tallies=2000)
     covered = np.mean([mean.low <= truth <= mean.high for mean in means])
     assert 0.925 < covered < 0.975
     estimates, errors = (
@@ -194,32 +195,26 @@ def test_means_of_respondents_are_covered(name):
 
 
 def test_means_of_populations_are_covered():
-    """Respondents drawn anew each time: the population's interval holds its mean .925 to .975 of
-    the time.
-    """
-    made = integers(0, 20, "geometric", keys="epsilon = 8")
+    """Respondents drawn anew: the population's interval holds its mean .925 to .975 of the time."""
+    asked = integers(0, 20, "geometric", keys="epsilon = 8")
     generator, shares = np.random.default_rng(22), np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
-    truth, held = float(shares @ np.arange(21)), 0
+    truth, covered = float(shares @ np.arange(21)), 0
     for _ in range(2000):
         counts = sample_counts(
-            made, Holders(made.domain.values, generator.multinomial(300, shares)), generator
+            asked, Holders(asked.domain.values, generator.multinomial(300, shares)), generator
         )
-        mean = estimate_question(made, counts, Options(estimand="population")).mean
-        held += mean.low <= truth <= mean.high
-    assert 0.925 < held / 2000 < 0.975
+        mean = estimate_question(asked, counts, Options(estimand="population")).mean
+        covered += mean.low <= truth <= mean.high
+    assert 0.925 < covered / 2000 < 0.975
 
 
 def test_the_worst_error_is_the_worst():
-    """What `ldp explain` says of a mean is the standard error if all hold the
-    middle of the range.
-    """
-    made = integers(0, 8, "geometric", keys="epsilon = 2").randomizer
-    channel, values = np.array(made.channel().rows, dtype=float), np.arange(9) - 4.0
-    parts = [
-        parts_of(made, None, counts[None], values=values) for counts in np.eye(9, dtype=np.int64)
-    ]
+    """What `ldp explain` says of a mean is its standard error if all hold the middle."""
+    randomizer = integers(0, 8, "geometric", keys="epsilon = 2").randomizer
+    channel = np.array(randomizer.channel().rows, dtype=float)
+    parts = [parts_of(randomizer, None, counts[None]) for counts in np.eye(9, dtype=np.int64)]
     variances = channel @ [part.variance for part in parts]
-    assert np.isclose(np.sqrt(variances.max()), mean_error(made), rtol=1e-12)
+    assert np.isclose(np.sqrt(variances.max()), mean_error(randomizer), rtol=1e-12)
     assert variances.argmax() == 4
 
 
@@ -230,77 +225,75 @@ def test_means_written_out(name, estimand):
 
     The spread of a population by n - 1.
     """
-    made = integers(*QUESTIONS[name])
-    values, size = np.array([int(value) for value in made.domain.values]), made.domain.size
-    counts = np.array([np.arange(made.layout.symbols) * 37 % 50 + 1])
+    asked = integers(*QUESTIONS[name])
+    values, size = np.array([int(value) for value in asked.domain.values]), asked.domain.size
+    counts = np.array([np.arange(asked.layout.symbols) * 37 % 50 + 1])
     reports = counts.sum()
     options = Options(estimand=estimand, level=0.9)
-    moments = moments_of(made.randomizer, counts, made.domain.values)
-    found = mean_of(made, moments, counts, options=options)
+    moments = moments_of(asked.randomizer, counts, asked.domain.values)
+    mean = mean_of(asked, moments, counts, options=options)
     if name == "grr":
         variance = values @ moments.covariance() @ values
         estimate, square = values @ moments.frequency, values**2 @ moments.frequency
         # The covariance of frequencies that sum to 1 is the same wherever values are counted from.
     else:
-        at_end, score = ends_and_scores(made.randomizer)
-        step = made.randomizer.step
+        at_end, score = ends_and_scores(asked.randomizer)
+        step = asked.randomizer.step
         score, spread = np.array(score, dtype=float) + values[0], float(step / (1 - step) ** 2)
-        each = spread * (2 - counts[0][at_end].sum() / reports)
+        noise = spread * (2 - counts[0][at_end].sum() / reports)
         variance, estimate, square = (
-            each / reports,
+            noise / reports,
             counts[0] @ score / reports,
-            counts[0] @ score**2 / reports - each,
+            counts[0] @ score**2 / reports - noise,
         )
     if estimand == "population":
         variance += max(square - estimate**2 + variance, 0) / (reports - 1)
     assert size > 1
-    assert found.estimate == pytest.approx(estimate, rel=1e-9)
-    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert mean.estimate == pytest.approx(estimate, rel=1e-9)
+    assert mean.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
     ends = np.clip(
         estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]), values[0], values[-1]
     )
-    assert [found.low, found.high] == pytest.approx(ends.tolist(), rel=1e-9)
-    assert found.to_dict() == {
-        "estimate": found.estimate,
-        "standard_error": found.standard_error,
-        "interval": [found.low, found.high],
+    assert [mean.low, mean.high] == pytest.approx(ends.tolist(), rel=1e-9)
+    assert mean.to_dict() == {
+        "estimate": mean.estimate,
+        "standard_error": mean.standard_error,
+        "interval": [mean.low, mean.high],
     }
 
 
-def test_means_of_next_to_nobody():
+def test_means_of_next_to_no_one():
     """One report has no spread that could be known.
 
     A mean beyond the range is left, and its interval cut.
     """
-    made = integers(0, 4, "geometric", keys="epsilon = 1")
+    ages = integers(0, 4, "geometric", keys="epsilon = 1")
     counts = np.array([[0, 0, 0, 0, 1]])
-    moments = noise_moments(made.randomizer, counts)
+    moments = noise_moments(ages.randomizer, counts)
     one = [
-        mean_of(made, moments, counts, options=Options(estimand=each))
-        for each in ("respondents", "population")
+        mean_of(ages, moments, counts, options=Options(estimand=estimand))
+        for estimand in ("respondents", "population")
     ]
-    step = float(made.randomizer.step)
+    step = float(ages.randomizer.step)
     assert one[0].estimate == pytest.approx(4 + step / (1 - step))
     assert one[0].high == 4
     assert one[0].standard_error == pytest.approx(np.sqrt(step) / (1 - step))
-    parts = parts_of(made.randomizer, moments, counts, values=np.arange(5) - 2.0)
+    parts = parts_of(ages.randomizer, moments, counts)
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
     assert one[1].standard_error == pytest.approx(np.sqrt(parts.variance + spread))
     apart = np.array([[1, 0, 0, 0, 1]])
     asked = integers(0, 4, "geometric", keys="epsilon = 20")
-    found = mean_of(
+    mean = mean_of(
         asked, noise_moments(asked.randomizer, apart), apart, options=Options(estimand="population")
     )
-    assert found.standard_error == pytest.approx(2, rel=0.05)
+    assert mean.standard_error == pytest.approx(2, rel=0.05)
     two = counts * 2
-    found = mean_of(
-        made, noise_moments(made.randomizer, two), two, options=Options(estimand="population")
+    mean = mean_of(
+        ages, noise_moments(ages.randomizer, two), two, options=Options(estimand="population")
     )
-    parts = parts_of(
-        made.randomizer, noise_moments(made.randomizer, two), two, values=np.arange(5) - 2.0
-    )
+    parts = parts_of(ages.randomizer, noise_moments(ages.randomizer, two), two)
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
-    assert found.standard_error == pytest.approx(np.sqrt(parts.variance + spread))
+    assert mean.standard_error == pytest.approx(np.sqrt(parts.variance + spread))
 
 
 @pytest.mark.parametrize(
@@ -325,51 +318,45 @@ def test_a_mean_of_so_many_values():
 
     More have not, and noise needs none.
     """
-    for size, given in ((2048, True), (2049, False)):
+    for size, has_mean in ((2048, True), (2049, False)):
         flat = Moments(
             9,
             np.full(size, 1 / size),
             np.ones(size),
-            other=np.ones(size),
+            variance_if_not=np.ones(size),
             covariance=lambda size=size: np.eye(size),
         )
-        parts = parts_of(
-            RandomizedResponse(size, 3, 1),
-            flat,
-            np.ones((1, size), dtype=int),
-            values=np.arange(size) - 1.0,
-        )
-        assert (parts is not None) == given
+        counts = np.ones((1, size), dtype=int)
+        parts = parts_of(RandomizedResponse(size, 3, 1), flat, counts)
+        assert (parts is not None) == has_mean
 
 
 @pytest.mark.parametrize(("respondents", "known"), [(9, False), (10, False), (11, True)])
 def test_too_few_reports_for_a_value(respondents, known):
-    """Fewer than five reports expected where all hold it: nothing is known of it, and the estimates
-    say so.
-    """
-    made = AdditiveNoise(5, 0, 3, far=2, least=32)
+    """With fewer than five reports expected if all hold it, nothing is known, which is said."""
+    randomizer = AdditiveNoise(5, 0, 3, far=2, least=32)
     counts = np.zeros((1, 5), dtype=int)
     counts[0, 2] = 5 * respondents
-    found = noise_moments(made, counts)
+    moments = noise_moments(randomizer, counts)
     # An end stays with 3/5, another value with a fifth.
-    assert found.unknown[[0, 4]].tolist() == [5 * respondents * 3 / 5 < 5] * 2
+    assert moments.unknown[[0, 4]].tolist() == [5 * respondents * 3 / 5 < 5] * 2
     counts[0, 2] = respondents * 5 // 2
-    found = noise_moments(made, counts)
-    assert found.unknown[1] == (counts.sum() / 5 < 5)
-    assert bool(found.unknown[1]) is not (known or counts.sum() >= 25)
+    moments = noise_moments(randomizer, counts)
+    assert moments.unknown[1] == (counts.sum() / 5 < 5)
+    assert bool(moments.unknown[1]) is not (known or counts.sum() >= 25)
 
 
 def test_to_the_nearest_of_others():
     """If all seem to hold one value, errors are those of the neighbour that is worse to have."""
-    made = AdditiveNoise(5, 0, 3, far=2, least=32)
-    channel = np.array(made.channel().rows, dtype=float)
+    randomizer = AdditiveNoise(5, 0, 3, far=2, least=32)
+    channel = np.array(randomizer.channel().rows, dtype=float)
     score = np.linalg.inv(channel)
     for value in (0, 2, 4):
         counts = np.round(channel[value] * 10**15).astype(np.int64)[None]
-        found = noise_moments(made, counts)
+        moments = noise_moments(randomizer, counts)
         second = channel @ score[:, value] ** 2
         near = [second[other] for other in (value - 1, value + 1) if 0 <= other < 5]
-        assert np.isclose(found.other[value], max(near), rtol=1e-3)
+        assert np.isclose(moments.variance_if_not[value], max(near), rtol=1e-3)
 
 
 @pytest.mark.parametrize("mechanism", ["olh", "pgr"])
@@ -378,11 +365,11 @@ def test_no_mean_without_a_covariance(mechanism):
 
     Nor is one of values that are no numbers.
     """
-    made = integers(0, 9, mechanism, keys="epsilon = 2")
+    asked = integers(0, 9, mechanism, keys="epsilon = 2")
     counts = sample_counts(
-        made, Holders(made.domain.values, np.full(10, 50)), np.random.default_rng(3)
+        asked, Holders(asked.domain.values, np.full(10, 50)), np.random.default_rng(3)
     )
-    assert estimate_question(made, counts, Options()).mean is None
+    assert estimate_question(asked, counts, Options()).mean is None
     plain = question("grr", 'type = "boolean"\nepsilon = 1')
     moments = noise_moments(GEOMETRIC[0], np.array([[3, 4]]))
     assert mean_of(plain, moments, np.array([[3, 4]]), options=Options()) is None
@@ -391,8 +378,8 @@ def test_no_mean_without_a_covariance(mechanism):
 def test_explain_says_what_epsilon_covers():
     """The sensitivity is the whole range, and the error of a mean is told."""
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\n'
-    told = explanation(
+    text = explanation(
         parse_survey(f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n')
     )
-    assert "sensitivity         30: epsilon covers any value against any other" in told
-    assert "error of a mean     at most 19.09 / sqrt(respondents)" in told
+    assert "sensitivity         30: epsilon covers any value against any other" in text
+    assert "error of a mean     at most 19.09 / sqrt(respondents)" in text

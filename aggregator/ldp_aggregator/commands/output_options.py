@@ -134,15 +134,15 @@ _OPTIONS = (
 )
 
 
-def presented(command: Command) -> Command:
-    """Give a command the options that `Presentation` is made of."""
+def with_output_options(command: Command) -> Command:
+    """Give a command the options that `OutputOptions` is made of."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 @dataclass(frozen=True)
-class Presentation:
+class OutputOptions:
     """What was asked for. Raises `click.UsageError` for a picture that nothing can draw."""
 
     level: float
@@ -190,7 +190,9 @@ class Presentation:
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
         if self.top:
-            chosen = {name: each.top(self.top) for name, each in estimates.questions.items()}
+            chosen = {
+                name: question.top(self.top) for name, question in estimates.questions.items()
+            }
             estimates = replace(estimates, questions=chosen)
         sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
         if self.plot_path is not None and self._picture is not None:
@@ -199,8 +201,9 @@ class Presentation:
 
 
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
-    """Write a sheet to a file or to standard output, in the format that was asked for or, if none
-    was, that the file's name ends in: a table, if it ends in none.
+    """Write a sheet to a file or to standard output, in the format that was asked for.
+
+    If none was, it is the one that the file's name ends in, or else a table.
 
     What a format has no place for is said on standard error.
     """

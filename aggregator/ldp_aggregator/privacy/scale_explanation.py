@@ -1,0 +1,48 @@
+"""How the answers to a question of type number are counted, in plain words."""
+
+from __future__ import annotations
+
+from ldp.exact import decimal_text
+from ldp.scales import Scale
+from ldp.survey import Question
+from ldp_aggregator.decoders.table import decoder_of
+
+
+def scale_lines(question: Question) -> list[str]:
+    """What is done with numbers between two steps, outside of the range, and without an answer."""
+    scale = question.domain.scale
+    if scale is None:
+        return []
+    lines = [f"  counted in          {_counted(question, scale)}"]
+    lines.append(f"  outside             {_outside(question, scale)}")
+    if scale.missing:
+        listed = ", ".join(map(repr, scale.missing))
+        lines.append(
+            f"  no answer           {listed} in a table, and an empty cell: nothing is sent"
+        )
+    return lines
+
+
+def _counted(question: Question, scale: Scale) -> str:
+    if scale.edges:
+        return f"{scale.size:,} cells; each number in the one that it lies in"
+    step = f"{decimal_text(scale.step)} {scale.unit}".rstrip()
+    if not question.rounds:
+        return f"steps of {step}; a number between two of them is refused"
+    return (
+        f"steps of {step}; a number between two of them goes to either, drawn so that no mean is "
+        "biased"
+    )
+
+
+def _outside(question: Question, scale: Scale) -> str:
+    if scale.outside == "refuse":
+        low, high = decimal_text(scale.low), decimal_text(scale.high)
+        return f"numbers outside [{low}, {high}] are refused: nothing is sent"
+    counted = "the numbers as they count"
+    if scale.outside == "clip":
+        counted = "the clipped numbers"
+    estimated = "the mean is that"
+    if decoder_of(question.randomizer).gives == "frequencies":
+        estimated = "estimates are those"
+    return f"{scale.estimand}: {estimated} of {counted}"

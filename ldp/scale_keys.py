@@ -1,0 +1,92 @@
+"""The keys of a question of type number in a survey file, read into a scale.
+
+low, high           its ends
+step | bins         points a step apart, or equal cells; if neither, 4,096 steps
+edges               or the ends of the cells one by one, in place of low and high
+outside             refuse (unless said otherwise) | clip | a number from low to high
+unit, missing       what it is counted in; texts that stand for no answer
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from ldp.domain import MOST_LISTED
+from ldp.exact import decimal_text
+from ldp.keys import Keys
+from ldp.scales import Scale
+
+FURTHEST = Fraction(10**15)
+MOST_STEPS = 10**15
+USUAL_STEPS = 1 << 12
+MOST_MISSING = 100
+_OUTSIDE = ("refuse", "clip")
+
+
+def scale_of(keys: Keys) -> Scale:
+    """The scale that the keys describe; a harmless one, and a problem, where they do not."""
+    edges = _edges(keys) if "edges" in keys else None
+    scale = (
+        _evenly(keys) if edges is None else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
+    )
+    missing: tuple[str, ...] = ()
+    if "missing" in keys:
+        missing = keys.texts("missing", 1, MOST_MISSING)
+    return scale._replace(
+        outside=_outside(keys, scale), unit=keys.text("unit", ""), missing=missing
+    )
+
+
+def _edges(keys: Keys) -> tuple[Fraction, ...]:
+    for key in ("low", "high", "step", "bins"):
+        if key in keys:
+            keys.problem(key, "nothing, since the edges of all cells are given", "a number")
+    edges = keys.fractions("edges", 3, MOST_LISTED + 1, furthest=FURTHEST)
+    if all(low < high for low, high in pairwise(edges)):
+        return edges
+    keys.problem("edges", "numbers that go up", "some that do not")
+    return tuple(map(Fraction, range(3)))
+
+
+def _evenly(keys: Keys) -> Scale:
+    low = keys.fraction("low", -FURTHEST, FURTHEST)
+    high = keys.fraction("high", -FURTHEST, FURTHEST)
+    if low >= high:
+        if not keys.problems:
+            keys.problem("high", f"a number above {decimal_text(low)}", decimal_text(high))
+        low, high = Fraction(0), Fraction(1)
+    if "bins" in keys:
+        if "step" in keys:
+            keys.problem("step", "nothing, since bins are given", "a number")
+        bins = keys.integer("bins", 2, MOST_LISTED)
+        width = (high - low) / bins
+        return Scale(low, high, bins, edges=tuple(low + width * place for place in range(bins + 1)))
+    step = (high - low) / USUAL_STEPS
+    if "step" in keys:
+        step = _step(keys, low, high)
+    return Scale(low, high, int((high - low) / step) + 1, step=step)
+
+
+def _step(keys: Keys, low: Fraction, high: Fraction) -> Fraction:
+    width = high - low
+    step = keys.fraction("step", width / MOST_STEPS, width)
+    if (width / step).denominator == 1:
+        return step
+    keys.problem(
+        "step",
+        f"a number of which {decimal_text(width)}, from low to high, is a multiple",
+        decimal_text(step),
+    )
+    return width
+
+
+def _outside(keys: Keys, scale: Scale) -> str | Fraction:
+    if "outside" not in keys:
+        return "refuse"
+    outside = keys.word_or_fraction("outside", _OUTSIDE)
+    if isinstance(outside, Fraction) and not scale.low <= outside <= scale.high:
+        low, high = decimal_text(scale.low), decimal_text(scale.high)
+        keys.problem("outside", f"refuse, clip or a number from {low} to {high}", outside)
+        return "refuse"
+    return outside

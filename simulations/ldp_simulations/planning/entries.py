@@ -1,0 +1,43 @@
+"""What the records and tables of all plans have in common, whatever is planned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp.exact import log_upper
+from ldp.survey import Question
+
+
+def described(question: Question) -> dict[str, Any]:
+    """The question of a plan, its mechanism, and what a report tells and takes."""
+    return {
+        "name": question.name,
+        "mechanism": question.mechanism,
+        "epsilon": {
+            "declared": question.declared.text,
+            "delivered": log_upper(question.randomizer.ratio),
+        },
+        "report_bytes": question.randomizer.layout.width,
+    }
+
+
+def forged_reports(respondents: int, forged: int | None) -> int:
+    """How many reports are taken to be forged: 1 % unless said otherwise, and no more than all."""
+    return min(respondents, -(-respondents // 100) if forged is None else forged)
+
+
+def forged_in_words(forged: int | None) -> str:
+    """The same for a legend."""
+    return "1 % of the reports" if forged is None else f"{forged:,} reports"
+
+
+def short(number: float | None) -> str:
+    """A number with three digits, or whole from a thousand on; a dash where there is none."""
+    if number is None:
+        return "-"
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
+def whole(number: int | None) -> str:
+    """A whole number, or a dash where there is none."""
+    return "-" if number is None else f"{number:,}"

@@ -1,0 +1,152 @@
+"""Plans of means: how well the mean of a question without frequencies will be known.
+
+Errors are those that the decoder states of the tally to be expected, with answers spread evenly
+over the range, and shrink with the root of the number of respondents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp.errors import EstimateError
+from ldp.survey import Question, Survey
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.estimates.manipulation import mean_reach
+from ldp_aggregator.estimates.means import ends_of, parts_of, rounding_variance
+from ldp_aggregator.rendering.sheet import TextTable
+from ldp_aggregator.tallies.counting import total_reports
+from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.entries import (
+    described,
+    forged_in_words,
+    forged_reports,
+    short,
+    whole,
+)
+from ldp_simulations.population import points_of
+from ldp_simulations.sampling.table import expected_counts
+
+
+class MeanPlan(NamedTuple):
+    """What n respondents tell of a mean, in the unit of the answers; None if none are enough."""
+
+    question: Question
+    respondents: int | None
+    error_of_one: float
+    """The standard error that a single respondent would leave."""
+    quantile: float
+    """Of the normal law, for intervals."""
+    reach: float
+    """How many reports' worth one forged report can shift the mean."""
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean."""
+        return None if self.respondents is None else self.error_of_one / self.respondents**0.5
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval."""
+        return None if self.error is None else self.quantile * self.error
+
+
+def means_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[MeanPlan]:
+    """A plan for each question of which a mean alone is estimated.
+
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    """
+    plans = []
+    for question in survey:
+        if decoder_of(question.randomizer).gives != "mean":
+            continue
+        if respondents is None and ask.mean_half_width is None:
+            raise EstimateError(
+                f"question {question.name!r}, of which a mean is estimated: expected "
+                "--respondents, or --mean-half-width to find them by"
+            )
+        plans.append(_planned(question, respondents, ask))
+    return plans
+
+
+def record(plan: MeanPlan, forged: int | None) -> dict[str, Any]:
+    """Ready for JSON; numbers are in the unit of the answers."""
+    question, respondents = plan.question, plan.respondents
+    scale = question.domain.scale
+    entry: dict[str, Any] = {
+        **described(question),
+        "unit": "" if scale is None else scale.unit,
+        "reachable": respondents is not None,
+        "respondents": respondents,
+    }
+    if respondents is None:
+        return entry
+    fakes = forged_reports(respondents, forged)
+    return entry | {
+        "mean": {"standard_error": plan.error, "half_width": plan.half_width},
+        "forged": {"reports": fakes, "shift": plan.reach * fakes / respondents},
+    }
+
+
+def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextTable:
+    """A row for each question, and what the columns mean."""
+    headings = (
+        "mean of",
+        "mechanism",
+        "epsilon",
+        "respondents",
+        "standard\nerror",
+        "half-\nwidth",
+        "unit",
+        "report\nbytes",
+        "forged\nshift",
+    )
+    rows = []
+    for entry in (record(plan, forged) for plan in plans):
+        mean, shift = entry.get("mean", {}), entry.get("forged", {}).get("shift")
+        numbers = (mean.get("standard_error"), mean.get("half_width"))
+        rows.append(
+            (
+                entry["name"],
+                entry["mechanism"],
+                entry["epsilon"]["declared"],
+                whole(entry["respondents"]),
+                *map(short, numbers),
+                entry["unit"] or "-",
+                str(entry["report_bytes"]),
+                short(shift),
+            )
+        )
+    remarks = [
+        f"standard error, half-width: of the mean and its {ask.level:g} interval for the "
+        f"{ask.estimand}, if answers are spread evenly over the range",
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the mean, at most",
+    ]
+    return TextTable("", "", headings, rows=rows, remarks=remarks)
+
+
+def _planned(question: Question, respondents: int | None, ask: Ask) -> MeanPlan:
+    randomizer, ends = question.randomizer, ends_of(question.domain)
+    assert ends is not None  # noqa: S101 (mechanisms for means are for numbers)
+    points = points_of(question.domain)
+    even = np.full(len(points), 1 / len(points))
+    counts = expected_counts(randomizer, points, even)
+    parts = parts_of(randomizer, None, counts)
+    assert parts is not None  # noqa: S101 (a mean is what the mechanism gives)
+    variance = parts.variance * total_reports(counts, question.layout)
+    if ask.estimand == "population":
+        variance += max(parts.mean_square - parts.estimate**2, 0.0)
+    else:
+        variance += rounding_variance(question)
+    step = ends[2]
+    error = step * math.sqrt(variance)
+    quantile = float(ndtri((1 + ask.level) / 2))
+    if respondents is None:
+        enough = math.ceil((quantile * error / (ask.mean_half_width or 1)) ** 2)
+        respondents = enough if enough <= MOST_RESPONDENTS else None
+    reach = step * float(mean_reach(randomizer))
+    return MeanPlan(question, respondents, error, quantile=quantile, reach=reach)
