@@ -106,6 +106,22 @@ def dithered(size, grid, levels, truth, other):
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
+def arcs(size, modulus, width, truth, other, weights):
+    """A report is a frequency, drawn whatever the answer is, and an arc: with it, or without it.
+
+    Under each frequency as many arcs hold one answer as another. Without weights there are as many
+    frequencies as there may be.
+    """
+    require(size < modulus and width < modulus, "the circle is longer than the line, and an arc")
+    require(all(modulus % divisor for divisor in range(2, modulus)), "its length is prime")
+    (of_frequencies,) = weights
+    frequencies = min((modulus - 1) // 2, 2**10)
+    require(len(of_frequencies) <= frequencies, "there are no more weights than frequencies")
+    require(not of_frequencies or any(of_frequencies), "some frequency has a weight")
+    cohorts = len(of_frequencies) or frequencies
+    return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes(cohorts))
+
+
 def subsets(size, chosen, truth, other):
     """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
     require(chosen < size, "a set leaves out some values")
@@ -354,6 +370,17 @@ MECHANISMS = {
             "size": range(2, 10**15 + 2),
             "grid": range(1, 2**12 + 1),
             "levels": range(2, 257),
+            **ODDS,
+        },
+    ),
+    "arcs": Mechanism(
+        NUMBER,
+        arcs,
+        {
+            "size": range(3, 2**12 + 1),
+            "modulus": range(5, 2**13 + 1),
+            "width": range(1, 2**13),
+            "weights": [range(2**40 + 1)],
             **ODDS,
         },
     ),

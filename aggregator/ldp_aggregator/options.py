@@ -10,7 +10,7 @@ ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
 MOST_REPORTS_EACH = 10**9
-POST = ("norm-sub", "base-cut", "posterior-mean")
+POST = ("norm-sub", "base-cut", "posterior-mean", "monotone")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,13 @@ class Options:
     """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`).
     """
 
+    quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
+    """Shares of the answers whose quantiles are shown of the distribution of a number."""
+    ranges: tuple[tuple[str, str], ...] = ()
+    """Ranges [low, high) whose shares are shown of it."""
+    edges: tuple[str, ...] = ()
+    """Of the cells of its histogram; a few round ones, if there are none."""
+
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
@@ -41,6 +48,11 @@ class Options:
                 f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got "
                 f"{self.reports_each}"
             )
+        for share in self.quantiles:
+            if not 0 < share < 1:
+                raise EstimateError(
+                    f"expected quantiles of shares between 0 and 1, such as 0.5, got {share}"
+                )
         for name, known in (
             ("estimand", ESTIMANDS),
             ("interval", INTERVALS),

@@ -30,6 +30,8 @@ A randomizer has a kind, which says how its reports are decoded:
             and to no frequencies
     dithered  a report is a level of a number and the dither it was rounded by; decoded to a mean
             and a variance, and to no frequencies
+    arcs    a report is an arc of a circle around which the values are wound; decoded to the
+            distribution of a number, any range of it by fixed scores
 """
 
 from __future__ import annotations
@@ -62,6 +64,7 @@ Kind = Literal[
     "search",
     "mean",
     "dithered",
+    "arcs",
 ]
 
 
@@ -307,6 +310,21 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
         has_steps = domain.scale is not None and not domain.scale.edges
         if not (has_steps or domain.type == "integer") or domain.size is None or domain.size > most:
             return f"a question of type integer or number, in steps, with at most {most} values"
+        return None
+
+    return accepts
+
+
+def ordered_up_to(most: int) -> Callable[[Domain], str | None]:
+    """For mechanisms of numbers in their order: whole ones, or the points or cells of a scale."""
+
+    def accepts(domain: Domain) -> str | None:
+        is_ordered = domain.scale is not None or domain.type == "integer"
+        if not is_ordered or domain.size is None or not 3 <= domain.size <= most:
+            return (
+                f"a question of type integer or number with 3 to {most} values or cells (`step` or "
+                "`bins` say how many)"
+            )
         return None
 
     return accepts

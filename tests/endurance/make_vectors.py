@@ -103,6 +103,20 @@ QUESTIONS = {
             ("123456789012345", "0.5", "1000000000000000"),
         ),
     ),
+    "arcs": (
+        ('type = "integer"\nlow = 0\nhigh = 100\nepsilon = "1"', (0, 37, 100)),
+        ('type = "integer"\nlow = -1\nhigh = 1\nepsilon = "1/10"', (-1, 0, 1)),
+        (f'{HOURS}\nepsilon = "2"', ("0", "39.5", "39.3", "49.5")),
+        (
+            'type = "number"\nlow = 0\nhigh = 4000\nstep = 1\nepsilon = "4"',
+            ("0", "1234", "3999.5", "4000"),
+        ),
+        (
+            'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\noutside = "clip"\n'
+            'modulus = 11\nwidth = 3\nweights = [7, 0, 3, 1]\nepsilon = "8"',
+            ("-1", "18", "99.5"),
+        ),
+    ),
     "ss": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "1"', ("value 0", "value 299")),

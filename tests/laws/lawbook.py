@@ -78,7 +78,7 @@ def _declared(ratio, declaration, spends_all):
 def support(specimen):
     """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
-    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", *MEANS):
+    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", "arcs", *MEANS):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)

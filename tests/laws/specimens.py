@@ -13,6 +13,7 @@ from written_out import values_of
 
 from ldp import parse_survey
 from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Declared, Randomizer
 from ldp.mechanisms.dithered import DitheredResponse
@@ -32,6 +33,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
+from ldp_aggregator.decoders.arcs import arc_moments
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
@@ -76,6 +78,7 @@ DECODERS = {
     "search": found_moments,
     "mean": None,
     "dithered": None,
+    "arcs": arc_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -121,6 +124,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nlevels = 3",
         'type = "number"\nlow = "-0.5"\nhigh = 2\nstep = "1/2"\noutside = "clip"\nepsilon = 2',
+    ),
+    "arcs": (
+        *(_STEPS + keys for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 1\nmodulus = 7\nwidth = 3\nweights = [5, 0, 2]",
+        'type = "number"\nedges = [0, 1, "2.5", 9]\nepsilon = 2',
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
@@ -367,6 +375,14 @@ SMALL = (
             ("5-levels", (3, 2, 5, 3, 1), (1, 8)),
             ("boolean", (2, 1, 2, 3, 1), (8,)),
             ("coarsely", (9, 4, 3, 14, 1), (3, 2, 4)),
+        )
+    ),
+    *(
+        Specimen(f"arcs-{name}", Arcs(*numbers), tape=tape, decode=arc_moments)
+        for name, numbers, tape in (
+            ("3", (3, 5, 2, 3, 1, (3, 1)), (2, 8)),
+            ("5", (5, 7, 2, 3, 1, (2, 1, 1)), (2, 8)),
+            ("4", (4, 5, 1, 7, 1, (1, 1)), (1, 8)),
         )
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),

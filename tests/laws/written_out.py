@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 from xxhash import xxh64_intdigest
@@ -208,6 +209,8 @@ def scores(randomizer):
         return _scores_of_sums(randomizer)
     if randomizer.kind == "blocks":
         return _scores_in_blocks(randomizer)
+    if randomizer.kind == "arcs":
+        return _scores_of_arcs(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(
@@ -228,6 +231,45 @@ def _scores_of_noise(randomizer):
     ]
     score = inverse(Channel(tuple(rows)))
     return tuple(score[place] for place in cut)
+
+
+def _scores_of_arcs(arcs):
+    """Least squares, with a total of 1, from which values each arc supports."""
+    size, modulus, width = arcs.size, arcs.modulus, arcs.width
+    total = sum(arcs.law)
+
+    def supported_by(report):
+        cohort, start = report % 2**16, report // 2**16
+        if arcs.layout.cohorts == 1:
+            cohort, start = 0, report
+        return {x for x in range(size) if ((cohort + 1) * x - start) % modulus < width}
+
+    def overlap(apart):
+        return sum((apart + place) % modulus < width for place in range(width))
+
+    # In common, on average over the frequencies: the more, the nearer two values mostly are.
+    common = tuple(
+        tuple(
+            sum(
+                Fraction(weight * overlap((k + 1) * (x - z)), total)
+                for k, weight in enumerate(arcs.law)
+            )
+            for z in range(size)
+        )
+        for x in range(size)
+    )
+    solved = inverse(SimpleNamespace(rows=common))
+    even = [sum(row) for row in solved]
+    ratio = Fraction(arcs.truth, arcs.other)
+    scale = (ratio * width + modulus - width) / (ratio - 1)
+
+    def score(voted, x):
+        return even[x] / sum(even) + scale * sum(
+            solved[x][z] - even[x] * even[z] / sum(even) for z in voted
+        )
+
+    votes = (supported_by(report) for report in reports_of(arcs))
+    return tuple(tuple(score(voted, x) for x in range(size)) for voted in votes)
 
 
 def _scores_in_blocks(randomizer):

@@ -15,10 +15,12 @@ AGGREGATOR = "aggregator/ldp_aggregator"
 FINISHED = (
     "ldp",
     "client/ldp_client",
+    f"{AGGREGATOR}/arcs",
     f"{AGGREGATOR}/association",
     f"{AGGREGATOR}/bloom",
     f"{AGGREGATOR}/commands",
     f"{AGGREGATOR}/decoders",
+    f"{AGGREGATOR}/distributions",
     f"{AGGREGATOR}/engines",
     f"{AGGREGATOR}/estimates",
     f"{AGGREGATOR}/google_rappor",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ldp.errors import EstimateError
+from ldp.exact import fraction
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
@@ -45,6 +46,44 @@ def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | 
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
         raise click.BadParameter(f"expected a number of values, such as 20, or all, got {text!r}")
     return int(text)
+
+
+def _read_quantiles(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, ...]:
+    if text is None:
+        return Options.quantiles
+    try:
+        return tuple(float(fraction(part)) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"expected shares between 0 and 1, such as .1,.5,.9, got {text!r}"
+        ) from None
+
+
+def _read_ranges(
+    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    ranges = []
+    for text in texts:
+        low, colon, high = text.partition(":")
+        if not colon or not (_is_number(low) and _is_number(high)):
+            raise click.BadParameter(f"expected a range such as 30:40, got {text!r}")
+        ranges.append((low.strip(), high.strip()))
+    return tuple(ranges)
+
+
+def _read_edges(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
+    parts = () if text is None else tuple(part.strip() for part in text.split(","))
+    if not all(map(_is_number, parts)):
+        raise click.BadParameter(f"expected numbers that rise, such as 18,25,40, got {text!r}")
+    return parts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        fraction(text)
+    except ValueError:
+        return False
+    return True
 
 
 TOP = click.option(
@@ -113,7 +152,27 @@ _OPTIONS = (
     click.option(
         "--frequencies",
         is_flag=True,
-        help="Also where a mechanism is for means: geometric, laplace.",
+        help="Of every value, also where a mechanism is for means or distributions.",
+    ),
+    click.option(
+        "--quantiles",
+        metavar="SHARES",
+        callback=_read_quantiles,
+        help="Of the distribution of a number, such as .1,.5,.9.  [default: .25,.5,.75]",
+    ),
+    click.option(
+        "--range",
+        "ranges",
+        multiple=True,
+        metavar="LOW:HIGH",
+        callback=_read_ranges,
+        help="Show the share of the numbers from LOW up to HIGH, without HIGH; may be repeated.",
+    ),
+    click.option(
+        "--edges",
+        metavar="NUMBERS",
+        callback=_read_edges,
+        help="Of the cells of a histogram, such as 18,25,40,65.  [default: a few round ones]",
     ),
     click.option(
         "--reports-each",
@@ -151,6 +210,9 @@ class OutputOptions:
     simultaneous: bool
     post: str | None
     frequencies: bool
+    quantiles: tuple[float, ...]
+    ranges: tuple[tuple[str, str], ...]
+    edges: tuple[str, ...]
     reports_each: int
     form: str | None
     output: Path | None
@@ -178,6 +240,9 @@ class OutputOptions:
             self.post,
             reports_each=self.reports_each,
             frequencies=self.frequencies,
+            quantiles=self.quantiles,
+            ranges=self.ranges,
+            edges=self.edges,
         )
 
     @property

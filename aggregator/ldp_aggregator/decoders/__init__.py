@@ -9,7 +9,8 @@ sum      vectors of noisy numbers                 sketch   hash functions that a
 sampled  bits for some of the values              bloom    Bloom filters and candidates
 search   texts that a search found                mean     a bit, for a mean alone
 dithered a level and its dither, for a mean and a variance
+arcs     arcs of a circle, for a distribution
 (noise_likelihood: what noise errs by)
 
-Imports: `bloom`, `search`, `moments`, `tallies`.
+Imports: `arcs`, `bloom`, `search`, `moments`, `tallies`.
 """

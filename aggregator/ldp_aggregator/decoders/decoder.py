@@ -44,6 +44,11 @@ class Asked(NamedTuple):
     """How many reports each respondent sent, all of one permanent response."""
     design: Any = None
     """The candidates' bits, of shape (cohorts * bits, M), if not our hash functions set them."""
+    queries: Floats | None = None
+    """The ranges whose frequencies are asked for, of shape (Q, values), with 1 for values within.
+
+    Every value by itself, if it is None.
+    """
 
 
 class Refusal(NamedTuple):
@@ -74,6 +79,34 @@ class Parts(NamedTuple):
 
     None where no report tells how values spread about their mean.
     """
+
+
+class Answers(NamedTuple):
+    """What queries of a distribution are answered: arrays of shape (Q,).
+
+    A query has a number for each value, and asks for the mean of the numbers of what people hold.
+    """
+
+    estimate: Floats
+    mean_square: Floats
+    """Of the numbers themselves, among the respondents: unbiased."""
+    variance: Floats
+    """Of the estimate, for the respondents: unbiased, so that few reports may put it below 0."""
+
+    def of_population(self, reports: int) -> Floats:
+        """The variance for a population that the respondents were drawn from."""
+        return np.asarray(self.variance + (self.mean_square - self.estimate**2) / reports)
+
+
+class Queries(NamedTuple):
+    """How any query of a distribution is answered."""
+
+    frequency: Floats
+    """Of every value, of shape (values,): unbiased."""
+    answer: Callable[[Floats], Answers]
+    """From queries of shape (Q, values)."""
+    correlation: Callable[[Floats], Floats]
+    """Of the errors of queries, of shape (Q, Q), roughly."""
 
 
 class Rates(NamedTuple):
@@ -122,6 +155,11 @@ def mean_of_frequencies(
     )
 
 
+def no_queries(randomizer: Randomizer, counts: Counts) -> Queries | None:  # noqa: ARG001
+    """For kinds whose reports are not made for a distribution."""
+    return None
+
+
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
     """The number of reports that estimates are made from: all."""
     return total_reports(counts, randomizer.layout)
@@ -140,6 +178,11 @@ def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
 def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa: ARG001
     """Where a tally does not count symbols, or its rates are those of symbols."""
     return None
+
+
+def even_cohorts(randomizer: Randomizer) -> Floats:
+    """Each cohort is as likely as any other."""
+    return np.full(randomizer.layout.cohorts, 1 / randomizer.layout.cohorts)
 
 
 def no_rates(randomizer: Randomizer, counts: Counts) -> Rates | None:  # noqa: ARG001
@@ -201,8 +244,12 @@ class Decoder:
     """Of any report for any value; forged reports can move an estimate by no more."""
     moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
-    gives: Literal["frequencies", "mean"] = "frequencies"
+    gives: Literal["frequencies", "mean", "distribution"] = "frequencies"
     """What an estimate of this kind is."""
+    queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
+    """How queries of the distribution are answered, where reports are made for that."""
+    query_range: Callable[[Randomizer, Floats], Range] | None = None
+    """The least and the greatest score of any report for any of the queries, (Q, values)."""
     frequencies_if_asked: bool = False
     """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
     values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
@@ -217,6 +264,8 @@ class Decoder:
     """Whether the variance of a score, for those without the value, depends on no answers."""
     payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
     """(least, greatest) probability of each symbol, or one number where all are alike."""
+    cohort_law: Callable[[Randomizer], Floats] = even_cohorts
+    """How likely a device is to draw each cohort."""
     support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
     points: Callable[[Randomizer], ProjectiveResponse | None] = no_points
     """The response whose reports are points, of which some are values that no one can hold."""

@@ -14,9 +14,10 @@ import numpy as np
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question, Survey
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.intervals import (
     INTERVAL_ENDS,
@@ -188,7 +189,15 @@ def estimate_question(
             f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
             f"covariance"
         )
+    cells = None
     try:
+        distribution = distribution_of(question, counts, options)
+        _check_view(distribution, options)
+        if distribution is not None and options.frequencies:
+            cells = distribution.line.values
+        elif distribution is not None:
+            cells = distribution.line.histogram(options.edges or None)
+            values = cells.names
         if decoder.gives == "mean":
             moments = None
         else:
@@ -198,12 +207,18 @@ def estimate_question(
                 values,
                 design=design,
                 reports_each=options.reports_each,
+                queries=None if cells is None else cells.queries,
             )
         mean = mean_of(question, moments, counts, options=options)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     ends = None if mean is None else ends_of(question.domain)
-    bound = manipulation(question.randomizer, counts, step=None if ends is None else ends[2])
+    bound = manipulation(
+        question.randomizer,
+        counts,
+        step=None if ends is None else ends[2],
+        queries=None if cells is None else cells.queries,
+    )
     if moments is None:
         estimates = _mean_alone(
             question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES
@@ -223,6 +238,10 @@ def estimate_question(
             mean=mean,
             note=listing_note,
         )
+    if distribution is not None and cells is not None:
+        estimates = replace(estimates, distribution=distribution)
+        if options.post == "monotone":
+            estimates = replace(estimates, frequency=distribution.monotone(cells))
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
@@ -230,6 +249,20 @@ def estimate_question(
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))
+
+
+def _check_view(distribution: Distribution | None, options: Options) -> None:
+    if distribution is not None:
+        return
+    if options.post == "monotone":
+        raise EstimateError(
+            'expected another view than monotone, which is for questions of `goal = "distribution"`'
+        )
+    if options.ranges or options.edges:
+        raise EstimateError(
+            'expected a question of `goal = "distribution"` for ranges and edges (name such '
+            "questions with --question)"
+        )
 
 
 def _mean_alone(
@@ -349,10 +382,12 @@ def moments_of(
     values: Sequence[str],
     design: Any = None,
     reports_each: int = 1,
+    queries: Floats | None = None,
 ) -> Moments:
     """The decoder of the randomizer's kind, applied to its counts.
 
-    `values` are the candidates of a Bloom filter. Raises `EstimateError`.
+    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution. Raises
+    `EstimateError`.
     """
-    asked = Asked(values, reports_each, design)
+    asked = Asked(values, reports_each, design, queries=queries)
     return decoder_of(randomizer).moments(randomizer, counts, asked)

@@ -36,7 +36,7 @@ from fractions import Fraction
 from typing import Any
 
 from ldp.mechanisms.contract import Randomizer
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Range, Refusal
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.tallies.counting import total_reports
@@ -74,13 +74,22 @@ class Manipulation:
 
 
 def manipulation(
-    randomizer: Randomizer, counts: Counts, *, step: float | None = None
+    randomizer: Randomizer,
+    counts: Counts,
+    *,
+    step: float | None = None,
+    queries: Floats | None = None,
 ) -> Manipulation:
     """The bound for a tally with reports.
 
-    Of the mean too, if its values are numbers a step apart.
+    Of the mean too, if its values are numbers a step apart; of `queries` of a distribution in place
+    of its values.
     """
-    scores = decoder_of(randomizer).score_range(randomizer)
+    decoder = decoder_of(randomizer)
+    if queries is not None and decoder.query_range is not None:
+        scores: Range | Refusal = decoder.query_range(randomizer, queries)
+    else:
+        scores = decoder.score_range(randomizer)
     of_mean = None if step is None else step * float(mean_reach(randomizer))
     if isinstance(scores, Refusal):
         return Manipulation(None, of_mean, scores.reason)

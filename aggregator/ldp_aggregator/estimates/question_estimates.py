@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldp.exact import log_upper
+from ldp_aggregator.distributions.distribution import Share
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.columns import aligned
@@ -45,7 +46,9 @@ class QuestionEstimates(QuestionNumbers):
         """
         shown = self if in_full else self.brief
         rows = [shown.row(estimate) for estimate in shown.everything]
+        rows += [self.row(self._estimate_of(share)) for share in self.ranges]
         rows += [(name, "", *number.cells) for name, number in self.numbers]
+        rows += [(quantile.name, "", *quantile.cells) for quantile in self.quantiles]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
         return TextTable(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
 
@@ -108,9 +111,9 @@ class QuestionEstimates(QuestionNumbers):
         return picture([self.bars(truth)], form)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
-        """One flat record for each value, then for the mean and the variance, if any.
+        """One flat record for each value, then for ranges, mean, variance and quantiles, if any.
 
-        These are the frequencies of `mean` and `variance`.
+        The numbers are the frequencies of `mean`, `variance` and so on.
         """
         return (dict(zip(COLUMNS, row, strict=True)) for row in self.flat())
 
@@ -118,9 +121,20 @@ class QuestionEstimates(QuestionNumbers):
         """The same as tuples, in the order of `COLUMNS`."""
         for e in self:
             yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
+        for share in self.ranges:
+            e = self._estimate_of(share)
+            yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
         for name, number in self.numbers:
             errors = (number.standard_error, number.low, number.high)
             yield self.name, name, self.reports, number.estimate, *errors
+        for quantile in self.quantiles:
+            # Tests have ends, and no standard error.
+            ends = (math.nan, quantile.low, quantile.high)
+            yield self.name, quantile.name, self.reports, quantile.estimate, *ends
+
+    def _estimate_of(self, share: Share) -> Estimate:
+        errors = (share.standard_error, share.low, share.high)
+        return Estimate(share.range, self.respondents * share.frequency, share.frequency, *errors)
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
@@ -155,6 +169,7 @@ class QuestionEstimates(QuestionNumbers):
             **({"left_out": self.left_out} if self.left_out else {}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
             **{name: number.to_dict() for name, number in self.numbers},
+            **self._of_distribution(),
             **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
             **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),
             **({"checks": [check._asdict() for check in self.checks]} if self.checks else {}),
@@ -162,6 +177,15 @@ class QuestionEstimates(QuestionNumbers):
             **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
             **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
         }
+
+    def _of_distribution(self) -> dict[str, Any]:
+        """What is told of the distribution of a number beside its histogram."""
+        if self.distribution is None:
+            return {}
+        ranges = [self._estimate_of(share) for share in self.ranges]
+        shares = [{"range": e.value, **_share(e), **_errors(e)} for e in ranges]
+        quantiles = [quantile.to_dict() for quantile in self.quantiles]
+        return {**({"ranges": shares} if shares else {}), "quantiles": quantiles}
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

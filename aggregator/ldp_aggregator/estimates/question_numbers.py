@@ -20,6 +20,7 @@ from ldp.errors import UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
+from ldp_aggregator.distributions.distribution import Distribution, Quantile, Share
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.options import Options
@@ -84,6 +85,11 @@ class QuestionNumbers:
     Its interval is its own, never simultaneous. What is done with numbers outside is part of what
     it is the mean of.
     """
+    distribution: Distribution | None = None
+    """Of a question whose mechanism is for that: ranges, quantiles and more, from the same reports.
+
+    `values` are then the cells of a histogram, unless every value was asked for.
+    """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
     unallocated: Estimate | None = None
@@ -122,6 +128,20 @@ class QuestionNumbers:
         """The mean and the variance, by name, as far as there are any."""
         named = ((MEAN, self.mean), (VARIANCE, self.variance))
         return tuple((name, number) for name, number in named if number is not None)
+
+    @cached_property
+    def quantiles(self) -> tuple[Quantile, ...]:
+        """Those that the options ask for, of the distribution of a number."""
+        if self.distribution is None or not self.reports:
+            return ()
+        return tuple(self.distribution.quantile(share) for share in self.options.quantiles)
+
+    @cached_property
+    def ranges(self) -> tuple[Share, ...]:
+        """The shares of the ranges that the options ask for."""
+        if self.distribution is None or not self.reports:
+            return ()
+        return tuple(self.distribution.between(low, high) for low, high in self.options.ranges)
 
     def __getitem__(self, value: str) -> Estimate:
         place = self._places.get(value)

@@ -1,6 +1,6 @@
 """Whether reports look as if the survey's mechanism had drawn them: a table of checks on a tally.
 
-    cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
+    cohorts    respondents draw their cohort by the survey's law: a chi-square of the cohort sizes
     rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
                with a probability between that of a respondent who does not hold it and that of one
                who does, so no rate may lie beyond them by more than chance has it: the least of the
@@ -25,10 +25,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.layout import Layout
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question
@@ -50,7 +49,7 @@ def health(
     randomizer = question.randomizer
     repeats = reports_of_each(randomizer, reports_each)
     checks = [
-        *_cohorts(counts, question.layout, repeats),
+        *_cohorts(randomizer, counts, repeats),
         *_rates(randomizer, counts, repeats),
         *_payloads(randomizer, counts),
         *_phantoms(randomizer, counts),
@@ -61,24 +60,36 @@ def health(
     return tuple(checks)
 
 
-def _cohorts(counts: Counts, layout: Layout, reports_each: int) -> Iterator[Check]:
+def _cohorts(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
     from scipy.stats import chi2
 
+    layout = randomizer.layout
     if layout.cohorts < 2:
         return
     sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_each
-    expected = sizes.mean()
-    statistic = float(((sizes - expected) ** 2).sum() / expected)
-    beyond = int((np.abs(sizes - expected) > 3 * np.sqrt(expected)).sum())
+    law = decoder_of(randomizer).cohort_law(randomizer)
+    # No device draws what has no weight: one report from there is one too many.
+    possible = law > 0
+    expected = sizes.sum() * law[possible]
+    distances = sizes[possible] - expected
+    statistic = float((distances**2 / expected).sum())
+    stray = int((sizes[~possible] > 0).sum())
+    p_value = 0.0 if stray else float(chi2.sf(statistic, len(expected) - 1))
+    beyond = int((np.abs(distances) > 3 * np.sqrt(expected)).sum()) + stray
     yield Check(
         "cohorts",
         beyond,
-        float(chi2.sf(statistic, len(counts) - 1)),
+        p_value,
         f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
-        f"{expected:,.1f} respondents; "
-        "a small p-value: cohorts were not drawn uniformly, or reports of some were lost or made "
-        "up",
+        f"{_in_words(expected)} respondents; a small p-value: cohorts were not drawn as the survey "
+        "says, or reports of some were lost or made up",
     )
+
+
+def _in_words(expected: Floats) -> str:
+    """How many are expected of each, or of the fewest and the most."""
+    least, most = float(expected.min()), float(expected.max())
+    return f"{most:,.1f}" if least == most else f"the {least:,.1f} to {most:,.1f} expected"
 
 
 def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:

@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 
 from ldp.mechanisms import Randomizer
+from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
@@ -43,6 +44,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_matrix, randomizer)
         case DitheredResponse() if _fits(randomizer):
             return partial(_dithered, randomizer)
+        case Arcs() if randomizer.mass <= _SPAN:
+            return partial(_arcs, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
@@ -77,6 +80,22 @@ def _dithered(randomizer: DitheredResponse, values: Integers, random: Random) ->
     levels = ((randomizer.levels - 1) * places + dithers) // grid
     symbols = _responses(randomizer.response, levels, random)
     return symbol_rows(randomizer.layout, dithers, symbols[:, None])
+
+
+def _arcs(randomizer: Arcs, values: Integers, random: Random) -> Rows:
+    count, width = len(values), randomizer.width
+    below = np.cumsum(np.array(randomizer.law, dtype=np.uint64), dtype=np.uint64)
+    drawn = words_below(int(below[-1]), count, random)
+    cohorts = np.searchsorted(below, drawn, side="right").astype(np.int64)
+    drawn = words_below(randomizer.mass, count, random)
+    truth, other = np.uint64(randomizer.truth), np.uint64(randomizer.other)
+    within = np.uint64(width) * truth
+    # How many places before that of the value its arc begins.
+    inside = (drawn // truth).astype(np.int64)
+    outside = width + ((drawn - within) // other).astype(np.int64)
+    behind = np.where(drawn < within, inside, outside)
+    starts = ((cohorts + 1) * values - behind) % randomizer.modulus
+    return symbol_rows(randomizer.layout, cohorts, starts[:, None])
 
 
 def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from numpy.random import Generator
 
 from ldp.mechanisms.additive import AdditiveNoise
+from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.dithered import DitheredResponse
@@ -37,6 +38,7 @@ from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.reports.form import Form, Wanted, any_tally
 from ldp_simulations.sampling import (
+    arcs,
     bits,
     bloom,
     dithered,
@@ -128,6 +130,7 @@ def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator
 
 FORMS: Mapping[type, Form] = {
     AdditiveNoise: noise.FORM,
+    Arcs: arcs.FORM,
     BitFlip: windows.FORM,
     Chain: Form(_first_reports, _forged_once, repeated=_several_reports),
     CountMean: sketches.FORM,

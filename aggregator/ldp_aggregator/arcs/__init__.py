@@ -1,0 +1,8 @@
+"""Arcs: from the arcs that devices report to any linear question about a distribution.
+
+circle   which values reports support, how often, and the scores of a query
+squares  what the scores of queries err by
+bound    what any mechanism errs by at least
+
+Imports: numpy and scipy.
+"""

@@ -1,0 +1,213 @@
+"""Kind `arcs`: the distribution of a number, from arcs of a circle.
+
+Any question that adds up something over what people hold is a mean of fixed scores
+(`ldp_aggregator.arcs.circle`): unbiased, with a variance that the same reports tell.
+
+    variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
+    variance of the answers                   that of c^2, less the square of that of c
+    its standard error                        that of the query c^2 - 2 mean c, of a population
+
+with c the values one step apart. The frequencies of few ranges (a histogram) have the variances of
+their scores by what people hold, as in `ldp_aggregator.decoders.matrix`; of many, what the scores
+themselves say.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from ldp.mechanisms.arcs import Arcs
+from ldp.mechanisms.contract import Randomizer
+from ldp.survey import Question
+from ldp_aggregator.arcs.bound import least_variance, prefixes
+from ldp_aggregator.arcs.circle import Circle, circle_of, frequencies, scores
+from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import (
+    Answers,
+    Asked,
+    Decoder,
+    Parts,
+    Queries,
+    Range,
+    alike,
+    from_middle,
+    half,
+)
+from ldp_aggregator.moments.moments import Moments
+
+FEW = 64
+"""Queries whose scores are looked at value by value."""
+
+_HARDLY_ANY = 1e-12
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of the ranges that are asked for, or of every value."""
+    return arc_moments(randomizer, counts, asked.queries)
+
+
+def arc_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None = None) -> Moments:
+    """Of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
+    circle = circle_of(_arcs(randomizer))
+    queries = np.eye(circle.arcs.size) if queries is None else queries
+    everyone = frequencies(circle, counts)
+    shares = queries @ everyone
+    reports = int(counts.sum())
+
+    def covariance() -> Floats:
+        return _covariance(circle, counts, queries)
+
+    if len(queries) > FEW:
+        answered = queries_of(randomizer, counts).answer(queries)
+        variance = np.maximum(answered.variance * reports, 0.0)
+        return Moments(reports, shares, variance, variance_if_not=variance, covariance=covariance)
+    # (Q, values): what scores are on average, squared and cubed, by what is held.
+    square, cube = powers_by_value(circle, scores(circle, queries), powers=(2, 3))
+    present = np.maximum(everyone, 0.0) + _HARDLY_ANY
+    within, without = _shares_of(queries * present), _shares_of((1 - queries) * present)
+    if_held = (within * square).sum(axis=1) - 1
+    third_if_held = (within * cube).sum(axis=1) - 3 * (if_held + 1) + 2
+    return Moments(
+        reports,
+        shares,
+        np.maximum(if_held, 0.0),
+        variance_if_not=(without * square).sum(axis=1),
+        covariance=covariance,
+        third=(third_if_held, (without * cube).sum(axis=1)),
+    )
+
+
+def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
+    """How any query is answered; `counts` is of shape (K, P)."""
+    circle = circle_of(_arcs(randomizer))
+    everyone = frequencies(circle, counts)
+    reports = int(counts.sum())
+
+    def answer(queries: Floats) -> Answers:
+        mean_square = queries**2 @ everyone
+        squares = mean_squares(circle, scores(circle, queries), counts)
+        return Answers(queries @ everyone, mean_square, (squares - mean_square) / reports)
+
+    def together(queries: Floats) -> Floats:
+        return correlation(circle, scores(circle, queries))
+
+    return Queries(everyone, answer, together)
+
+
+def mean_parts(
+    randomizer: Randomizer,
+    moments: Moments | None,  # noqa: ARG001
+    counts: Counts,
+) -> Parts:
+    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
+    answer = queries_of(randomizer, counts).answer
+    values = from_middle(_arcs(randomizer).size)
+    mean = answer(values[None])
+    estimate = float(mean.estimate[0])
+    residual = answer((values**2 - 2 * estimate * values)[None])
+    spread_variance = residual.of_population(int(counts.sum()))
+    return Parts(
+        estimate,
+        float(mean.mean_square[0]),
+        float(mean.variance[0]),
+        spread_error=float(np.sqrt(np.maximum(spread_variance[0], 0.0))),
+    )
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """The best arc's worth to the mean, and the farthest value from there."""
+    arcs = _arcs(randomizer)
+    circle = circle_of(arcs)
+    least, most = extremes(circle, scores(circle, from_middle(arcs.size)[None]))
+    return Fraction(float(max(most[0], -least[0]))) + half(arcs.size)
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """Of any arc for any single value."""
+    return _score_range(_arcs(randomizer))
+
+
+@lru_cache(maxsize=8)
+def _score_range(arcs: Arcs) -> Range:
+    return query_range(arcs, np.eye(arcs.size))
+
+
+def query_range(randomizer: Randomizer, queries: Floats) -> Range:
+    """Of any arc for any of these queries."""
+    circle = circle_of(_arcs(randomizer))
+    least, most = extremes(circle, scores(circle, queries))
+    return Range(Fraction(float(least.min())), Fraction(float(most.max())))
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """Of any arc under its frequency: without the value, and with it."""
+    arcs = _arcs(randomizer)
+    return alike(Fraction(arcs.other, arcs.mass), Fraction(arcs.truth, arcs.mass))
+
+
+def cohort_law(randomizer: Randomizer) -> Floats:
+    """The weights of the frequencies."""
+    return circle_of(_arcs(randomizer)).law
+
+
+def explained(question: Question) -> list[str]:
+    """How well the share below a number is known, at most and beside what is possible."""
+    circle = circle_of(_arcs(question.randomizer))
+    queries = prefixes(circle.arcs.size, most=FEW)
+    square = powers_by_value(circle, scores(circle, queries))[0]
+    error = math.sqrt(float((square - queries).max()))
+    lines = [
+        f"  cumulative share    standard error at most {error:.3g} / sqrt(respondents)",
+    ]
+    bound = least_variance(circle.arcs.size, float(circle.arcs.ratio))
+    if bound is not None:
+        achieved = float((square.mean(axis=1) - queries.mean(axis=1)).mean())
+        lines.append(
+            f"  efficiency          {min(bound / achieved, 1.0):.3f} of what is possible at the "
+            "delivered epsilon, on average over all cumulative shares"
+        )
+    return lines
+
+
+def _covariance(circle: Circle, counts: Counts, queries: Floats) -> Floats:
+    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
+
+    2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
+    """
+    first, second = np.triu_indices(len(queries), 1)
+    answer = queries_of(circle.arcs, counts).answer
+    matrix = np.diag(answer(queries).variance)
+    both = answer(queries[first] + queries[second]).variance
+    apart = np.diag(matrix)
+    matrix[first, second] = (both - apart[first] - apart[second]) / 2
+    matrix[second, first] = matrix[first, second]
+    return matrix
+
+
+def _shares_of(weights: Floats) -> Floats:
+    """Weights of shape (Q, values), each row adding up to 1."""
+    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY))
+
+
+def _arcs(randomizer: Randomizer) -> Arcs:
+    assert isinstance(randomizer, Arcs)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    queries=queries_of,
+    score_range=score_range,
+    gives="distribution",
+    mean_parts=mean_parts,
+    mean_reach=mean_reach,
+    query_range=query_range,
+    payload_chances=payload_chances,
+    cohort_law=cohort_law,
+    explained=explained,
+)

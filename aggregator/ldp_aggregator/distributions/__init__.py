@@ -1,0 +1,9 @@
+"""Distributions of numbers: ranges, cumulative shares, quantiles and histograms.
+
+line          where the values of a question lie, and which of them are within a range
+distribution  all that is asked of a distribution, with standard errors and intervals
+quantiles     from a cumulative distribution to its quantiles
+band          a band that holds a whole cumulative distribution at once
+
+Imports: `decoders`, `moments`.
+"""

@@ -1,0 +1,291 @@
+"""All that is asked of the distribution of a number, with standard errors and intervals.
+
+Everything is estimated from one tally, without bias, and costs no privacy: the share of any range,
+the cumulative distribution with a band around all of it, quantiles, histograms, the mode. What is
+estimated is the distribution of what is counted: of numbers that are clipped, where a survey clips.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp.errors import EstimateError
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.band import band, multiplier
+from ldp_aggregator.distributions.line import Cells, Line, Number, line_of
+from ldp_aggregator.distributions.quantiles import quantile_places, rising
+from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.counting import total_reports
+
+MOST_CUMULATED = 1 << 20
+"""Values, times points of the cumulative distribution whose errors are looked at."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The share of the answers within a range, with its standard error and interval."""
+
+    range: str
+    frequency: float
+    standard_error: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """What so large a share of the answers lies at or below, with an interval.
+
+    Of a question with cells, a place within one, as if its answers were spread evenly there; the
+    interval is of whole cells.
+    """
+
+    share: float
+    estimate: float
+    low: float
+    high: float
+
+    @property
+    def name(self) -> str:
+        """As it is shown: the median, or the quantile of a share."""
+        return "median" if self.share == 0.5 else f"quantile {self.share:g}"
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Estimate, no standard error, and interval, as text."""
+        return f"{self.estimate:g}", "", f"[{self.low:g}, {self.high:g}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {"share": self.share, "estimate": self.estimate, "interval": [self.low, self.high]}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The distance between two quantiles, with an interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval, of the level that was asked for."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The cell of a histogram with the highest estimate, and all that may be the most frequent."""
+
+    cell: Share
+    candidates: tuple[str, ...]
+    """The cells of which one is the most frequent, with the probability that was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cumulative:
+    """The share of the answers below each number: arrays of shape (points,)."""
+
+    below: Floats
+    """The numbers: answers lie below them, at them they do not."""
+    share: Floats
+    """Unbiased; it need not rise."""
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    """The ends of an interval for each number by itself."""
+    band_low: Floats
+    band_high: Floats
+    """The ends of a band that holds all of it at once."""
+    monotone: Floats
+    """The nearest that rises from 0 to 1: closer to the truth on average, and biased."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The distribution of a question's answers, estimated from a tally."""
+
+    line: Line
+    queries: Queries
+    reports: int
+    options: Options
+
+    def between(self, low: Number, high: Number) -> Share:
+        """The share of the answers from `low` up to, but not including, `high`.
+
+        Raises `EstimateError` for an empty range, and for an end within a cell.
+        """
+        query = self.line.within(low, high)
+        inside = np.flatnonzero(query)
+        name = f"[{low}, {high})"
+        if len(inside):
+            name = self.line.name(int(inside[0]), int(inside[-1]) + 1)
+        return self._shares(query[None], [name])[0]
+
+    def histogram(self, edges: Sequence[Number] | None = None) -> tuple[Share, ...]:
+        """The shares of ranges side by side, from the first value to the last.
+
+        `edges` are those within; without them the ends are round. Raises `EstimateError` for edges
+        that do not rise, or lie within a cell.
+        """
+        cells = self.line.histogram(edges)
+        return self._shares(cells.queries, cells.names)
+
+    @cached_property
+    def _at_places(self) -> tuple[Integers, Floats, Floats]:
+        """How many values lie below each point; the share of answers there, and its error."""
+        size = self.line.size
+        together = max(1, math.ceil(size**2 / MOST_CUMULATED))
+        places = np.arange(together, size, together)
+        queries = (np.arange(size) < places[:, None]).astype(np.float64)
+        answers = self.queries.answer(queries)
+        return places, answers.estimate, self._errors(answers)
+
+    def cdf(self) -> Cumulative:
+        """The cumulative distribution, with errors, intervals, and a band around all of it.
+
+        Of more than 1,024 values, at so many points that these and the values make a million pairs.
+        """
+        places, share, error = self._at_places
+        edges = np.array([float(edge) for edge in self.line.edges])
+        reach = self._quantile * error
+        queries = (np.arange(self.line.size) < places[:, None]).astype(np.float64)
+        factor = multiplier(self.queries.correlation(queries), self.options.level)
+        low, high = (np.clip(end, 0.0, 1.0) for end in (share - reach, share + reach))
+        band_low, band_high = band(share, error, factor)
+        return Cumulative(
+            edges[places],
+            share,
+            error,
+            low=low,
+            high=high,
+            band_low=band_low,
+            band_high=band_high,
+            monotone=rising(share),
+        )
+
+    def quantile(self, share: float) -> Quantile:
+        """What a share of the answers, above 0 and below 1, lies at or below."""
+        return self._quantile_at(share, self._quantile)
+
+    def interquartile_range(self) -> Spread:
+        """The distance between the quartiles; its interval has each of them in one of its own.
+
+        Each misses half as often, so that both together miss no more often than they say.
+        """
+        quantile = float(ndtri(1 - (1 - self.options.level) / 4))
+        lower, upper = (self._quantile_at(share, quantile) for share in (0.25, 0.75))
+        return Spread(
+            upper.estimate - lower.estimate,
+            max(upper.low - lower.high, 0.0),
+            upper.high - lower.low,
+        )
+
+    def mode(self, edges: Sequence[Number] | None = None) -> Mode:
+        """The most frequent cell of a histogram, and which others may be it.
+
+        Cells are left out whose share is below that of the highest with a confidence that holds for
+        all of them together (Bonferroni).
+        """
+        cells = self.line.histogram(edges)
+        names, queries = cells.names, cells.queries
+        shares = self._shares(queries, names)
+        highest = int(np.argmax([share.frequency for share in shares]))
+        gaps = self.queries.answer(queries[highest] - queries)
+        quantile = float(ndtri(1 - (1 - self.options.level) / max(len(shares) - 1, 1)))
+        possible = gaps.estimate <= quantile * self._errors(gaps)
+        possible[highest] = True
+        return Mode(
+            shares[highest],
+            tuple(name for name, may in zip(names, possible.tolist(), strict=True) if may),
+        )
+
+    def monotone(self, cells: Cells) -> Floats:
+        """The shares of cells by the nearest cumulative distribution that rises: biased."""
+        cumulative = np.concatenate([[0.0], rising(np.cumsum(self.queries.frequency)[:-1]), [1.0]])
+        return np.array([cumulative[last] - cumulative[first] for first, last in cells.places])
+
+    @property
+    def _quantile(self) -> float:
+        return float(ndtri((1 + self.options.level) / 2))
+
+    def _quantile_at(self, share: float, quantile: float) -> Quantile:
+        if not 0 < share < 1:
+            raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
+        places, cumulative, error = self._at_places
+        whole, none = np.append(cumulative, 1.0), np.append(error, 0.0)
+        place, first, last = quantile_places(whole, none, share, quantile=quantile)
+        # Between two points of the cumulative distribution lie these values.
+        starts = [0, *places.tolist()]
+        ends = [*places.tolist(), self.line.size]
+        edges = self.line.edges
+        if self.line.cells:
+            within = self._within(rising(whole), place, share)
+            low, high = float(edges[starts[place]]), float(edges[ends[place]])
+            return Quantile(
+                share,
+                low + within * (high - low),
+                low=float(edges[starts[first]]),
+                high=float(edges[ends[last]]),
+            )
+        return Quantile(
+            share,
+            float(self.line.starts[ends[place] - 1]),
+            low=float(self.line.starts[starts[first]]),
+            high=float(self.line.starts[ends[last] - 1]),
+        )
+
+    @staticmethod
+    def _within(cumulative: Floats, place: int, share: float) -> float:
+        """How far on the way through its cell a share is reached."""
+        before = float(cumulative[place - 1]) if place else 0.0
+        there = float(cumulative[place]) - before
+        return min(max((share - before) / there, 0.0), 1.0) if there > 0 else 0.5
+
+    def _shares(self, queries: Floats, names: Sequence[str]) -> tuple[Share, ...]:
+        answers = self.queries.answer(queries)
+        errors = self._errors(answers)
+        reach = self._quantile * errors
+        low, high = (
+            np.clip(end, 0.0, 1.0) for end in (answers.estimate - reach, answers.estimate + reach)
+        )
+        columns = (answers.estimate, errors, low, high)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return tuple(Share(name, *row) for name, row in zip(names, rows, strict=True))
+
+    def _errors(self, answers: Answers) -> Floats:
+        """Standard errors, of shape (Q,), for whom the options say."""
+        variance = answers.variance
+        if self.options.estimand == "population":
+            variance = answers.of_population(self.reports)
+        return np.sqrt(np.maximum(variance, 0.0))
+
+
+def distribution_of(question: Question, counts: Counts, options: Options) -> Distribution | None:
+    """The distribution of a question with reports; None where its mechanism is not for that."""
+    queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
+    line = line_of(question.domain)
+    if queries is None or line is None:
+        return None
+    return Distribution(line, queries, total_reports(counts, question.layout), options=options)

@@ -1,0 +1,292 @@
+"""The distribution of a number: ranges, histograms, quantiles, bands, and how often they hold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from specimens import question
+
+import ldp
+from ldp.errors import EstimateError
+from ldp_aggregator.distributions.band import band, multiplier
+from ldp_aggregator.distributions.distribution import distribution_of
+from ldp_aggregator.distributions.line import line_of
+from ldp_aggregator.distributions.quantiles import quantile_places, rising
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.options import Options
+from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.sampling.table import expected_counts, sample_counts
+
+AGES = 'type = "integer"\nlow = 0\nhigh = 99\n'
+
+
+def asked_of(epsilon, keys=AGES):
+    """A question for a distribution."""
+    return question("arcs", f"{keys}epsilon = {epsilon}")
+
+
+def humps(size):
+    """Shares with two humps, a spike and a gap."""
+    places = np.arange(size) / size
+    shares = np.exp(-(((places - 0.25) / 0.08) ** 2)) + 0.6 * np.exp(-(((places - 0.7) / 0.1) ** 2))
+    shares[int(0.4 * size)] += 3
+    shares[int(0.9 * size) :] = 0
+    return shares / shares.sum()
+
+
+def line(**keys):
+    """The line of a question of type number, or integer."""
+    return line_of(
+        ldp.survey("s", ldp.question("x", goal="distribution", epsilon=1, **keys))["x"].domain
+    )
+
+
+def test_ranges_of_points():
+    """A range has the points from its first end up to its last, whatever lies between points."""
+    hours = line(low=0, high=4, step="0.5")
+    assert hours.within("1", "2.25").tolist() == [0, 0, 1, 1, 1, 0, 0, 0, 0]
+    assert hours.within(-3, 100).sum() == 9
+    assert hours.within("3.9", "3.99").sum() == 0
+    assert hours.name(2, 5) == "1 to 2"
+    assert hours.name(0, 1) == "0"
+    with pytest.raises(EstimateError, match="first end is below the other"):
+        hours.within(2, 2)
+    with pytest.raises(EstimateError, match="a number for the end of a range"):
+        hours.within("two", 3)
+
+
+def test_ranges_of_cells():
+    """A range is made of whole cells; the edges near one that is not are told."""
+    ages = line(edges=[0, 18, "24.5", 65, 99], type="number")
+    assert ages.within(18, 65).tolist() == [0, 1, 1, 0]
+    assert ages.within(-5, 200).tolist() == [1, 1, 1, 1]
+    assert ages.name(1, 3) == "[18, 65)"
+    assert ages.name(3, 4) == "[65, 99]"
+    with pytest.raises(EstimateError, match=r"18, 24.5, 65"):
+        ages.within(18, 30)
+
+
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        ({"low": 17, "high": 90, "type": "integer"}, ("17 to 19", "20 to 24", "85 to 89", "90")),
+        ({"low": 0, "high": 9, "type": "integer"}, ("0", "1", "8", "9")),
+        (
+            {"low": 0, "high": 100, "bins": 40},
+            ("[0, 7.5)", "[7.5, 15)", "[90, 97.5)", "[97.5, 100]"),
+        ),
+        ({"low": 0, "high": 7, "step": "1/3"}, ("0 to 2/3", "1 to 5/3", "6 to 20/3", "7")),
+    ],
+)
+def test_usual_histograms(keys, names):
+    """A few cells with round ends, that have every value once."""
+    cells = line(**keys).histogram()
+    assert (*cells.names[:2], *cells.names[-2:]) == names
+    assert len(cells.names) <= 17
+    np.testing.assert_array_equal(cells.queries.sum(axis=0), 1)
+
+
+def test_edges_of_histograms():
+    """Those that are given, and the ends of the line; edges beyond it are let be."""
+    ages = line(low=0, high=99, type="integer")
+    assert ages.histogram([-5, 18, "65", 200]).names == ("0 to 17", "18 to 64", "65 to 99")
+    with pytest.raises(EstimateError, match="edges that rise"):
+        ages.histogram([18, 18])
+    with pytest.raises(EstimateError, match="ranges of whole cells"):
+        line(low=0, high=9, bins=3).histogram([4])
+
+
+def test_rising():
+    """The nearest function that rises, cut to shares."""
+    np.testing.assert_allclose(rising(np.array([-0.1, 0.4, 0.2, 1.3])), [0, 0.3, 0.3, 1])
+
+
+def test_quantiles_of_known_functions():
+    """Without errors a quantile is the first value that reaches it; with them, all that may."""
+    cumulative = np.array([0.1, 0.5, 0.5, 0.9, 1.0])
+    exact = np.zeros(5)
+    assert quantile_places(cumulative, exact, 0.5, quantile=2) == (1, 1, 3)
+    assert quantile_places(cumulative, exact, 0.05, quantile=2) == (0, 0, 0)
+    assert quantile_places(cumulative, exact, 0.95, quantile=2) == (4, 4, 4)
+    wide = np.array([0.1, 0.1, 0.1, 0.1, 0.0])
+    assert quantile_places(cumulative, wide, 0.5, quantile=2) == (1, 1, 3)
+    assert quantile_places(cumulative, wide, 0.65, quantile=2) == (3, 1, 3)
+
+
+def test_the_band_is_as_wide_as_it_has_to_be():
+    """Errors that all go together need the factor of one; independent ones that of Sidak."""
+    together, apart = np.ones((10, 10)), np.eye(10)
+    assert multiplier(together, 0.95) == pytest.approx(1.96, abs=0.08)
+    assert multiplier(apart, 0.95) == pytest.approx(2.8, abs=0.08)
+    low, high = band(np.array([0.1, 0.3, 0.2, 0.8]), np.full(4, 0.1), 1.0)
+    np.testing.assert_allclose(low, [0, 0.2, 0.2, 0.7])
+    np.testing.assert_allclose(high, [0.2, 0.3, 0.3, 0.9])
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+@pytest.mark.parametrize("epsilon", ["0.5", "4"])
+def test_how_often_intervals_hold(epsilon, estimand):
+    """Ranges, cumulative shares, quantiles, the mean and the band: 300 surveys of 3,000, seed 9.
+
+    With 300 surveys a coverage of .95 is seen outside .885 to .99 with a chance below 1e-6; errors
+    understated by a fifth (.88) are detected in the averages over all cells.
+    """
+    asked, shares = asked_of(epsilon), humps(100)
+    generator = np.random.default_rng(9)
+    options = Options(estimand=estimand, ranges=(("10", "30"), ("40", "41"), ("0", "70")))
+    held, band_held, quantiles, means, deviations = [], [], [], [], []
+    for _ in range(300):
+        counts = apportion(3000, shares)
+        if estimand == "population":
+            counts = generator.multinomial(3000, shares)
+        truth = shares if estimand == "population" else counts / 3000
+        cumulative = np.cumsum(truth)
+        result = estimate_question(
+            asked, sample_counts(asked, Holders((), counts), generator), options
+        )
+        known = [truth[10:30].sum(), truth[40], truth[:70].sum()]
+        held += [[r.low <= t <= r.high for r, t in zip(result.ranges, known, strict=True)]]
+        cdf = result.distribution.cdf()
+        inside = (cdf.low <= cumulative[:-1] + 1e-12) & (cumulative[:-1] <= cdf.high + 1e-12)
+        deviations.append(((cdf.share - cumulative[:-1]) / cdf.standard_error)[:90] ** 2)
+        held[-1] += inside[[20, 50, 80]].tolist()
+        below = (cdf.band_low <= cumulative[:-1] + 1e-9).all()
+        band_held.append(below and (cumulative[:-1] <= cdf.band_high + 1e-9).all())
+        places = [int(np.searchsorted(cumulative, share - 1e-12)) for share in (0.25, 0.5, 0.75)]
+        quantiles.append(
+            [q.low <= x <= q.high for q, x in zip(result.quantiles, places, strict=True)]
+        )
+        mean = truth @ np.arange(100)
+        variance = truth @ np.arange(100) ** 2 - mean**2
+        means.append(
+            [
+                result.mean.low <= mean <= result.mean.high,
+                result.variance.low <= variance <= result.variance.high,
+            ]
+        )
+    for coverage in (np.mean(held, axis=0), np.mean(means, axis=0)):
+        assert ((coverage > 0.885) & (coverage < 0.99)).all(), coverage
+    assert (np.mean(quantiles, axis=0) > 0.885).all()
+    assert np.mean(band_held) > 0.885
+    assert np.mean(deviations) == pytest.approx(1, abs=0.13)
+
+
+def test_expected_tallies_give_the_truth():
+    """Of a tally as it is expected every answer is the truth: nothing is biased."""
+    asked, shares = asked_of(2), humps(100)
+    counts = expected_counts(asked.randomizer, asked.domain.values, shares)
+    result = estimate_question(asked, counts, Options(frequencies=True))
+    np.testing.assert_allclose(result.frequency, shares, atol=1e-7)
+    distribution = result.distribution
+    assert distribution.between(10, 30).frequency == pytest.approx(shares[10:30].sum(), abs=1e-7)
+    np.testing.assert_allclose(distribution.cdf().share, np.cumsum(shares)[:-1], atol=1e-7)
+    spread = distribution.interquartile_range()
+    quartiles = np.searchsorted(np.cumsum(shares), [0.25, 0.75])
+    assert spread.estimate == quartiles[1] - quartiles[0]
+    assert spread.low <= spread.estimate <= spread.high
+    assert result.mean.estimate == pytest.approx(shares @ np.arange(100), abs=1e-5)
+
+
+def test_the_mode():
+    """The highest cell, and all that may be it: of few reports nearly all, of many it alone."""
+    asked, shares = asked_of(2), humps(100)
+    generator = np.random.default_rng(10)
+    few, many = (
+        distribution_of(
+            asked,
+            sample_counts(asked, Holders((), apportion(n, shares)), generator),
+            Options(),
+        ).mode()
+        for n in (100, 10**6)
+    )
+    cells = line_of(asked.domain).histogram()
+    highest = cells.names[int(np.argmax(cells.queries @ shares))]
+    assert many.cell.range == highest
+    assert many.candidates == (highest,)
+    assert len(few.candidates) > 3
+    assert highest in few.candidates
+
+
+def test_cells_have_quantiles_within():
+    """Of cells a quantile lies within one, and its interval is of whole cells."""
+    asked = asked_of(4, 'type = "number"\nedges = [0, 10, 20, 50, 100]\n')
+    shares = np.array([0.1, 0.2, 0.4, 0.3])
+    counts = expected_counts(asked.randomizer, (), shares)
+    result = estimate_question(asked, counts, Options())
+    assert result.values == ("[0, 10)", "[10, 20)", "[20, 50)", "[50, 100]")
+    median = result.distribution.quantile(0.5)
+    assert median.estimate == pytest.approx(35, abs=1e-4)
+    assert median.interval == (20, 50)
+    assert result.mean is None
+    assert [quantile.name for quantile in result.quantiles] == [
+        "quantile 0.25",
+        "median",
+        "quantile 0.75",
+    ]
+    for share in (0, 1, -1, float("nan")):
+        with pytest.raises(EstimateError, match="a share between 0 and 1"):
+            result.distribution.quantile(share)
+
+
+def test_more_values_than_points():
+    """Of 2,000 values the cumulative distribution has 499 points, and the band goes through."""
+    asked = asked_of(4, 'type = "integer"\nlow = 0\nhigh = 1999\n')
+    shares = humps(2000)
+    counts = sample_counts(asked, Holders((), apportion(10**6, shares)), np.random.default_rng(11))
+    distribution = distribution_of(asked, counts, Options())
+    cdf = distribution.cdf()
+    assert len(cdf.below) == 499
+    truth = np.array([shares[: int(below)].sum() for below in cdf.below])
+    assert (np.abs(cdf.share - truth) < 6 * cdf.standard_error).all()
+    median = distribution.quantile(0.5)
+    exact = int(np.searchsorted(np.cumsum(shares), 0.5))
+    assert median.low <= exact <= median.high
+    assert median.high - median.low < 40
+
+
+def test_views():
+    """`monotone` is a biased view beside the unbiased shares, and is for distributions alone."""
+    asked = asked_of(1)
+    counts = sample_counts(
+        asked, Holders((), apportion(2000, humps(100))), np.random.default_rng(12)
+    )
+    plain = estimate_question(asked, counts, Options())
+    view = estimate_question(asked, counts, Options(post="monotone"))
+    assert plain.frequency.min() < 0 <= view.frequency.min()
+    assert view.frequency.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(view.unbiased, plain.frequency)
+    assert view.to_dict()["biased"] is True
+    other = question("grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon = 1')
+    ones = np.ones((1, 2), dtype=np.int64)
+    for options in (Options(post="monotone"), Options(ranges=(("1", "2"),)), Options(edges=("1",))):
+        with pytest.raises(EstimateError, match="distribution"):
+            estimate_question(other, ones, options)
+
+
+def test_reach_of_a_range():
+    """Forged reports move a histogram by no more than the best of them is worth."""
+    asked = asked_of(1)
+    everyone = Holders((), apportion(5000, humps(100)))
+    counts = sample_counts(asked, everyone, np.random.default_rng(13))
+    honest = estimate_question(asked, counts, Options())
+    bound = honest.manipulation
+    worst = 0.0
+    for cohort in range(0, asked.layout.cohorts, 5):
+        for start in range(0, asked.layout.symbols, 7):
+            forged = counts.copy()
+            forged[cohort, start] += 500
+            moved = estimate_question(asked, forged, Options()).frequency - honest.frequency
+            worst = max(worst, float(np.abs(moved).max()))
+    assert 0.5 * bound.reach * 500 / 5500 < worst <= bound.reach * 500 / 5500
+
+
+def test_a_line_is_of_numbers():
+    """Categories and texts have none, and neither have scales of very many points."""
+    for keys in (
+        'type = "category"\nvalues = ["a", "b"]\nepsilon = 1',
+        'type = "boolean"\nepsilon = 1',
+    ):
+        assert line_of(question("grr", keys).domain) is None
+    wide = ldp.survey("s", ldp.question("x", low=0, high=10**6, step=1, goal="mean", epsilon=1))
+    assert line_of(wide["x"].domain) is None
+    assert line_of(asked_of(1).domain).step == Fraction(1)
