@@ -1,7 +1,7 @@
 /** Randomization by a stochastic matrix (`ldp/mechanisms/matrix.py`): Warner's and forced response are two by two. */
 
 import { type Bytes, toBytes } from "./bytes.js";
-import { type Random, randbelow } from "./randomness.js";
+import { type Random, weighted } from "./randomness.js";
 import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
 import { type Ratio, within } from "./ratio.js";
 
@@ -23,13 +23,6 @@ export class StochasticMatrix implements Randomizer {
   }
 
   randomize(value: Value, random: Random): Bytes {
-    const row = this.weights[Number(value)]!;
-    let left = randbelow(row.reduce((sum, weight) => sum + weight), random);
-    let symbol = 0;
-    while (left >= row[symbol]!) {
-      left -= row[symbol]!;
-      symbol += 1;
-    }
-    return toBytes(BigInt(symbol), this.width);
+    return toBytes(BigInt(weighted(this.weights[Number(value)]!, random)), this.width);
   }
 }

@@ -1,5 +1,6 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
+import { Arcs } from "./arcs.js";
 import type { Integers } from "./compiled.js";
 import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
@@ -10,7 +11,7 @@ import { Rappor } from "./rappor.js";
 import { UnaryEncoding } from "./unary.js";
 
 export type AnyRandomizer =
-  RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Rappor;
+  RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -34,6 +35,11 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     new ProjectiveResponse(size("size"), whole("order"), whole("dimension"), whole("truth"), whole("other"))],
   ["dithered", ({ whole, size }) =>
     new DitheredResponse(Number(whole("size")), size("grid"), size("levels"), whole("truth"), whole("other"))],
+  ["arcs", (numbers) => {
+    const { whole, size } = numbers;
+    const weights = numbers.matrix("weights")[0]!;
+    return new Arcs(size("size"), size("modulus"), size("width"), whole("truth"), whole("other"), weights);
+  }],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>

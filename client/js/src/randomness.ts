@@ -38,6 +38,17 @@ export function randbelow(bound: bigint, random: Random): bigint {
   return drawn % bound;
 }
 
+/** The place of one of some weights, as likely as its weight is a part of their sum. */
+export function weighted(weights: readonly bigint[], random: Random): number {
+  let left = randbelow(weights.reduce((sum, weight) => sum + weight), random);
+  let place = 0;
+  while (left >= weights[place]!) {
+    left -= weights[place]!;
+    place += 1;
+  }
+  return place;
+}
+
 /** The same things in an order that is drawn uniformly from all of theirs (Fisher and Yates). */
 export function shuffled<T>(things: Iterable<T>, random: Random): T[] {
   const order = [...things];

@@ -1,6 +1,7 @@
 // The laws, in a browser: runs them, and posts what came of each to the server that this page is from.
 
 import { BrowserStorage } from "../dist/index.js";
+import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { holds, same } from "./support.js";
 import { DRAW_LAWS } from "./draw_laws.js";
@@ -43,7 +44,7 @@ const PAGE_LAWS = {
   },
 };
 
-const laws = { ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS };
+const laws = { ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {
   outcomes[sentence] = await law(here).then(() => "holds", (error) => `${error.name}: ${error.message}`);

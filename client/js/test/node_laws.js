@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 
 import { MemoryStorage } from "../dist/index.js";
+import { ARC_LAWS } from "./arc_laws.js";
 import { browserStorage } from "./browser_stubs.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
@@ -24,7 +25,7 @@ const STORED = [
 /** Takes longer than all others together. */
 const LONGEST = "a compiled survey that was altered anywhere but in what people read is refused";
 
-const laws = { ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...DRAW_LAWS };
+const laws = { ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...DRAW_LAWS };
 const { [LONGEST]: longest, ...others } = laws;
 
 export const NODE_LAWS = [

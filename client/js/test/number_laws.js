@@ -3,7 +3,7 @@
 import { hex, toBytes } from "../dist/bytes.js";
 import { exactly } from "../dist/fraction.js";
 import { AnswerError, Client, RandomnessError, SurveyError, readSurvey } from "../dist/index.js";
-import { alterations, compiledOf, holds, refusal, replay, same, surveyOf } from "./support.js";
+import { alterations, compiledOf, holds, refusal, replay, reportsOf, same, surveyOf } from "./support.js";
 
 const ODDS = { truth: "3", other: "1" };
 const POINTS = { size: "100", low: "0", step: "1/2", outside: "refuse", unit: "hours", missing: ["NA", "?"] };
@@ -184,18 +184,6 @@ const wholeNumbers = async () => {
     same(error.message, "question count: expected a whole number from -1 to 2", "the message");
   }
 };
-
-/** All reports of a value, by every tape: the bytes are below the bounds of the draws, which are powers of two. */
-function reportsOf(randomizer, value, bounds) {
-  let tapes = [[]];
-  for (const bound of bounds) tapes = tapes.flatMap((tape) => Array.from({ length: bound }, (_, byte) => [...tape, byte]));
-  return tapes.map((tape) => {
-    const source = replay(Uint8Array.from(tape));
-    const report = randomizer.randomize(value, source);
-    same(source.used, tape.length, "the bytes drawn");
-    return report;
-  });
-}
 
 const unbiased = async () => {
   // Values, steps of the grid, levels, odds of one; and the bounds of what is drawn.

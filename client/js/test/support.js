@@ -18,6 +18,18 @@ export function replay(tape) {
   return random;
 }
 
+/** All reports of a value, by every tape: the bytes are below the bounds of the draws, which are powers of two. */
+export function reportsOf(randomizer, value, bounds) {
+  let tapes = [[]];
+  for (const bound of bounds) tapes = tapes.flatMap((tape) => Array.from({ length: bound }, (_, byte) => [...tape, byte]));
+  return tapes.map((tape) => {
+    const source = replay(Uint8Array.from(tape));
+    const report = randomizer.randomize(value, source);
+    same(source.used, tape.length, "the bytes drawn");
+    return report;
+  });
+}
+
 /** The question of a vector. Its text is TOML, but what stands in it after a key such as `type` or `values` is JSON as well. */
 export function questionOf(vector) {
   const after = (key) => JSON.parse(vector.survey.match(new RegExp(`^${key} = (.*)$`, "m"))?.[1] ?? "null");
