@@ -18,8 +18,9 @@ from places import ROOT
 
 from ldp import parse_survey
 from ldp.compiled import compiled
+from ldp.mechanisms.arcs import usual_weights
 from ldp.randomness import Replay
-from ldp_aggregator import Ingest, estimate
+from ldp_aggregator import Ingest, Options, estimate
 
 needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
@@ -68,6 +69,18 @@ QUESTIONS = {
         'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = "1/3"\nepsilon = "2"',
         WIDE,
     ),
+    "arcs": ("arcs", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
+    "arcs-hours": (
+        "arcs",
+        'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\noutside = "clip"\nepsilon = "3"',
+        [-1, *(number / 2 for number in range(100)), 1e300],
+    ),
+    "arcs-edges": (
+        "arcs",
+        'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = "clip"\nepsilon = 5\n'
+        "modulus = 13\nwidth = 2\nweights = [3, 0, 0, 1, 2]",
+        HOURS,
+    ),
     "cells": (
         "grr",
         'type = "number"\nlow = "-1/3"\nhigh = "50.5"\nbins = 7\noutside = "clip"\nepsilon = 2',
@@ -97,6 +110,21 @@ TEXT = '[survey]\nname = "both"\n' + "".join(
     f'\n[[question]]\nname = "{name}"\nmechanism = "{mechanism}"\n{keys}\n'
     for name, (mechanism, keys, _) in QUESTIONS.items()
 )
+
+CIRCLES = [
+    (5, 1),
+    (5, 2),
+    (7, 6),
+    (101, 28),
+    (137, 37),
+    (563, 9),
+    (2053, 600),
+    (4409, 90),
+    (8191, 1),
+    (8191, 4095),
+    (8191, 8190),
+]
+"""Places, and the width of an arc."""
 
 TAPES_EACH = 100
 TAPE_SIZE = 4096
@@ -156,6 +184,15 @@ def test_equal_tapes_give_equal_reports():
         }
 
 
+@needs_node
+@needs_built_client
+def test_the_weights_of_arcs_are_those_of_python():
+    """On circles from the smallest to the largest, for narrow arcs and for wide ones."""
+    theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
+    for (modulus, width), of_circle in zip(CIRCLES, theirs, strict=True):
+        assert [int(weight) for weight in of_circle] == list(usual_weights(modulus, width))
+
+
 def test_the_fields_of_projective_questions_are_of_every_kind():
     """The questions above have a field of prime order, and those of 4, 8 and 16 elements."""
     orders = {
@@ -200,7 +237,8 @@ def test_reports_of_the_js_client_decode(tmp_path):
     candidates = {
         question.name: tuple(EIGHT) for question in survey if question.domain.type == "text"
     }
-    estimates = estimate(ingest.tally, candidates=candidates)
+    in_full = Options(frequencies=True)
+    estimates = estimate(ingest.tally, candidates=candidates, options=in_full)
     for question in survey:
         answered = [answers[question.name] for answers in respondents]
         of_question = estimates[question.name]

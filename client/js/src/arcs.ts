@@ -75,7 +75,7 @@ export function usualWeights(modulus: number, arc: number): readonly bigint[] {
 }
 
 /** sin^2(pi m t/P) for m = 0, ..., `most`, in units of 2^-64, rounded down: none is below 0. */
-function squaredSines(modulus: number, arc: number, most: number): bigint[] {
+export function squaredSines(modulus: number, arc: number, most: number): bigint[] {
   // cos(2 pi t/P) by Taylor's series, then those of its multiples by Chebyshev's recurrence.
   const angle = (2n * PI * BigInt(arc)) / BigInt(modulus);
   const square = (angle * angle) >> FINE;

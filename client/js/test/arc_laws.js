@@ -1,6 +1,6 @@
 // The mechanism arcs: weights of frequencies to the last bit, and every report as often as it should come (src/arcs.ts).
 
-import { usualWeights } from "../dist/arcs.js";
+import { squaredSines, usualWeights } from "../dist/arcs.js";
 import { hex, utf8 } from "../dist/bytes.js";
 import { AnswerError, Client, RandomnessError } from "../dist/index.js";
 import { holds, refusal, replay, reportsOf, same, surveyOf } from "./support.js";
@@ -37,8 +37,11 @@ const DIGESTS = [
   [8191, 1, 1024, "e10b613f8ec7973e4d22c4f2ec8fc249"],
   [8191, 4095, 1024, "68cbfff7af7a5d96e47690d90d0aad24"],
 ];
+/** Of 11 places and arcs of 3: sin^2(pi m 3/11), times 2^64. */
+const SQUARES = "0,10535994736614103779,18073132699249368259,5391844822243513432,1464177726234368338,15263396218359913134";
 
 const toTheBit = async () => {
+  same(squaredSines(11, 3, 5).join(), SQUARES, "the squared sines");
   for (const [modulus, arc, weights] of WRITTEN) same(usualWeights(modulus, arc).join(), weights, "the weights");
   for (const [modulus, arc, most, expected] of DIGESTS) {
     const weights = usualWeights(modulus, arc);

@@ -6,6 +6,8 @@ const ALIKE = "both sides are the same where they are equal";
 const UNLIKE = "names within a survey differ, so they are never compared with themselves";
 
 const SURVIVORS = [
+  ["arcs.ts", "drawn < within", "drawn <= within", ALIKE],
+  ["arcs.ts", "worth[k]! < 0n", "worth[k]! <= 0n", ALIKE],
   ["budget.ts", "within(total, MOST)", "true", SAVES_WORK],
   ["checks.ts", "error instanceof SyntaxError", "true", "neither JSON.parse nor a check throws anything else"],
   ["field.ts", "left && right", "left || right", SAVES_WORK],
