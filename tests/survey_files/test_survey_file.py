@@ -15,6 +15,7 @@ from ldp import AnswerError, Question, Survey, SurveyError, parse_survey
 from ldp.certificate import certify
 from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.contract import integers
 from ldp_aggregator.files import FileError, read_candidates, read_survey
 
@@ -515,13 +516,16 @@ def with_another(number):
     """A number, or the first entry of a table, plus 1."""
     if isinstance(number, int):
         return number + 1
+    if not number[0]:
+        return ((1,),)
     return ((number[0][0] + 1, *number[0][1:]), *number[1:])
 
 
 def with_integer(randomizer, name, number):
     """The randomizer with another integer, of its own or of one that it reports through."""
     if name in randomizer._fields:
-        return randomizer._replace(**{name: number[0] if name == "lengths" else number})
+        is_row = name == "lengths" or (name == "weights" and isinstance(randomizer, Arcs))
+        return randomizer._replace(**{name: number[0] if is_row else number})
     name = "size" if name == "cells" else name
     part = "lasting" if "lasting" in randomizer._fields else "oracle"
     if name.startswith("fresh_"):
