@@ -1,9 +1,11 @@
 """The distribution of a number: ranges, histograms, quantiles, bands, and how often they hold."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from calling import run
 from specimens import question
 
 import ldp
@@ -14,6 +16,7 @@ from ldp_aggregator.distributions.line import line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.options import Options
+from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 
@@ -32,6 +35,12 @@ def humps(size):
     shares[int(0.4 * size)] += 3
     shares[int(0.9 * size) :] = 0
     return shares / shares.sum()
+
+
+def sixty(epsilon):
+    """A survey that asks for a number of 60 points."""
+    asked = ldp.question("x", low=0, high=59, step=1, goal="distribution", epsilon=epsilon)
+    return ldp.survey("s", asked)
 
 
 def line(**keys):
@@ -290,3 +299,62 @@ def test_a_line_is_of_numbers():
     wide = ldp.survey("s", ldp.question("x", low=0, high=10**6, step=1, goal="mean", epsilon=1))
     assert line_of(wide["x"].domain) is None
     assert line_of(asked_of(1).domain).step == Fraction(1)
+
+
+@pytest.mark.parametrize("estimand", ["respondents", "population"])
+def test_planned_errors_are_those_of_simulations(estimand):
+    """Of 4,000 respondents spread evenly: 40 tallies, of ranges, median and mean, seed 14.
+
+    Within 12 %: what a tally states varies by 2 %, an empirical error by 11 %, of which the worst
+    of three is looked at; a plan without the spread of a population is detected for the mean.
+    """
+    survey = sixty(4)
+    (planned,) = plan(survey, respondents=4000, estimand=estimand).distributions
+    asked, generator = survey["x"], np.random.default_rng(14)
+    everyone = Holders((), apportion(4000, np.ones(60)))
+    options = Options(estimand=estimand)
+    results = [
+        estimate_question(asked, sample_counts(asked, everyone, generator), options)
+        for _ in range(40)
+    ]
+    cdfs = [result.distribution.cdf().standard_error for result in results]
+    stated = np.mean(cdfs, axis=0).max()
+    assert planned.range_error / 4000**0.5 == pytest.approx(stated, rel=0.12)
+    means = np.mean([result.mean.standard_error for result in results])
+    assert planned.mean_error / 4000**0.5 == pytest.approx(means, rel=0.03)
+    medians = [result.distribution.quantile(0.5) for result in results]
+    widths = np.mean([median.high - median.low for median in medians]) / 2
+    assert planned.half_width(planned.median_error) == pytest.approx(widths, abs=1.2)
+
+
+def test_least_respondents():
+    """They keep what is asked for, and one fewer do not; without a goal there is no plan."""
+    survey = sixty(1)
+    for goal in ({"half_width": 0.02}, {"mean_half_width": 1.5}):
+        (planned,) = plan(survey, **goal).distributions
+        (again,) = plan(survey, respondents=planned.respondents).distributions
+        (fewer,) = plan(survey, respondents=planned.respondents - 1).distributions
+        (name, width) = next(iter(goal.items()))
+        errors = [(p.range_error, p.mean_error)[name == "mean_half_width"] for p in (again, fewer)]
+        assert again.half_width(errors[0]) <= width < fewer.half_width(errors[1])
+    assert plan(survey, half_width=1e-8).distributions[0].respondents is None
+    with pytest.raises(EstimateError, match="of which a distribution is estimated"):
+        plan(survey, detect=0.1)
+
+
+def test_plans_of_cells(tmp_path):
+    """Cells have no mean to plan; the command shows a table and records."""
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "number"\nlow = 0\nhigh = 9\n'
+        'bins = 30\nunit = "km"\ngoal = "distribution"\nmechanism = "auto"\nepsilon = 1\n'
+    )
+    text = run("plan", path, "-n", "1e4").output
+    assert "distribution of" in text
+    assert "km" in text
+    (entry,) = json.loads(run("plan", path, "--half-width", "0.05", "--format", "json").output)[
+        "plans"
+    ]
+    assert "mean" not in entry
+    assert entry["range"]["half_width"] <= 0.05
+    assert entry["median"]["half_width"] == pytest.approx(0.05 * 9, rel=0.3)

@@ -274,6 +274,10 @@ class Distribution:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(Share(name, *row) for name, row in zip(names, rows, strict=True))
 
+    def errors(self, queries: Floats) -> Floats:
+        """The standard errors of any queries, of shape (Q, values): those of their means, (Q,)."""
+        return self._errors(self.queries.answer(queries))
+
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
         variance = answers.variance

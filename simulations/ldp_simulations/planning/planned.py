@@ -12,7 +12,7 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import mean_plan, report, search_plan
+from ldp_simulations.planning import distribution_plan, mean_plan, report, search_plan
 from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
@@ -27,13 +27,22 @@ class Planned:
     """Of questions whose texts are found by a search."""
     means: Sequence[mean_plan.MeanPlan] = ()
     """Of questions of which a mean is estimated, and no frequencies."""
+    distributions: Sequence[distribution_plan.DistributionPlan] = ()
+    """Of questions of which a distribution is estimated."""
     forged: int | None = None
     """How many reports are taken to be forged; None for 1 % of them."""
 
     def sheet(self) -> Sheet:
-        """A table of the plans, one of means, and one for each search, as formats ask for them."""
+        """Tables of plans, means, distributions and searches, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
-        return report.sheet(records, self.searches, self.ask, means=self.means, forged=self.forged)
+        return report.sheet(
+            records,
+            self.searches,
+            self.ask,
+            means=self.means,
+            distributions=self.distributions,
+            forged=self.forged,
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each plan, ready for JSON; what cannot be had is None."""
@@ -72,8 +81,8 @@ def plan(
                   number of respondents, or both
     epsilon       what one report may reveal
     respondents   how many answer; left out, the least number that keeps what is asked for is found
-    half_width    the largest half-width of intervals, as a share from 0 to 1; finds respondents or
-                  epsilon, one of which is left out
+    half_width    the largest half-width of intervals, as a share from 0 to 1, of a distribution
+                  those of any range; finds respondents or epsilon, one of which is left out
     detect        a share of the respondents that has to be found
     mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
                   finds respondents
@@ -116,5 +125,6 @@ def plan(
         of_survey(survey, candidates or {}, respondents, ask=ask),
         searches,
         means=mean_plan.means_of_survey(survey, respondents, ask),
+        distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
     )

@@ -42,13 +42,13 @@ def of_survey(
 ) -> list[Plan]:
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
-    Searches have `search_plan`, and means `mean_plan`.
+    Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`.
     """
     plans = []
     for question in survey:
         if question.randomizer.kind == "search":
             continue
-        if decoder_of(question.randomizer).gives == "mean":
+        if decoder_of(question.randomizer).gives != "frequencies":
             continue
         if respondents is None and ask.half_width is None and ask.detect is None:
             raise EstimateError(
