@@ -106,6 +106,15 @@ def dithered(size, grid, levels, truth, other):
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
+def square_wave(size, width, truth, other):
+    """A report is a place; `width` of them, from that of the answer on, are the likelier ones.
+
+    Beyond the last answer there are as many more places as a window needs.
+    """
+    require(width <= size, "a window is no wider than there are answers")
+    return once(odds(truth, other), symbol_bytes(size + width - 1))
+
+
 def subsets(size, chosen, truth, other):
     """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
     require(chosen < size, "a set leaves out some values")
@@ -336,6 +345,8 @@ class Mechanism(NamedTuple):
     """Exactly those that it has, each with its range; in a list for a table of integers."""
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""
+    cells: bool = False
+    """Whether one for numbers alone takes their cells too, and not their points alone."""
 
 
 MECHANISMS = {
@@ -356,6 +367,12 @@ MECHANISMS = {
             "levels": range(2, 257),
             **ODDS,
         },
+    ),
+    "square-wave": Mechanism(
+        NUMBER,
+        square_wave,
+        {"size": range(2, 2**13 + 1), "width": range(1, 2**13 + 1), **ODDS},
+        cells=True,
     ),
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
     "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),

@@ -25,6 +25,7 @@ _PLACES = {
     "laplace": ("additive", "LAPLACE"),
     "one-bit": ("one_bit", "MECHANISM"),
     "dithered": ("dithered", "MECHANISM"),
+    "square-wave": ("square_wave", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -72,7 +73,7 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 """What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
-GOALS = {"frequencies": AUTOMATIC, "mean": ("dithered",)}
+GOALS = {"frequencies": AUTOMATIC, "mean": ("dithered",), "shape": ("square-wave",)}
 """What `auto` chooses from, by what the survey says it wants to know."""
 
 __all__ = [

@@ -30,6 +30,8 @@ A randomizer has a kind, which says how its reports are decoded:
             and to no frequencies
     dithered  a report is a level of a number and the dither it was rounded by; decoded to a mean
             and a variance, and to no frequencies
+    window  a report is a place, likelier within a window about a number than elsewhere; decoded to
+            a mean and a variance, and if asked for to a shape, which is biased
 """
 
 from __future__ import annotations
@@ -62,6 +64,7 @@ Kind = Literal[
     "search",
     "mean",
     "dithered",
+    "window",
 ]
 
 

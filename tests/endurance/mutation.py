@@ -110,6 +110,8 @@ AREAS = {
     "ldp_aggregator.moments.repeats": "repeats jumps",
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
     "ldp_aggregator.decoders.dithered": "dithered manipulation",
+    "ldp_aggregator.decoders.window": "square_wave manipulation",
+    "ldp_aggregator.shapes": "square_wave",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit",
     "ldp_aggregator.decoders.table": "result",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",

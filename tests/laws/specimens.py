@@ -29,6 +29,7 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
@@ -76,6 +77,7 @@ DECODERS = {
     "search": found_moments,
     "mean": None,
     "dithered": None,
+    "window": None,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -121,6 +123,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nlevels = 3",
         'type = "number"\nlow = "-0.5"\nhigh = 2\nstep = "1/2"\noutside = "clip"\nepsilon = 2',
+    ),
+    "square-wave": (
+        *(_STEPS + keys for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 1\nwidth = 1",
+        'type = "number"\nlow = 0\nhigh = 1\nbins = 4\nepsilon = 2',
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
@@ -367,6 +374,15 @@ SMALL = (
             ("5-levels", (3, 2, 5, 3, 1), (1, 8)),
             ("boolean", (2, 1, 2, 3, 1), (8,)),
             ("coarsely", (9, 4, 3, 14, 1), (3, 2, 4)),
+        )
+    ),
+    *(
+        Specimen(f"square-wave-{name}", SquareWave(*numbers), tape=(8,), decode=None)
+        for name, numbers in (
+            ("of-2", (2, 1, 5, 2)),
+            ("narrow", (5, 1, 7, 3)),
+            ("usual", (5, 3, 5, 2)),
+            ("whole-range", (4, 4, 3, 1)),
         )
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),

@@ -39,6 +39,7 @@ QUESTIONS = {
     "laplace": 'low = 5\nhigh = 8\nmechanism = "laplace"\nepsilon = "4"\nmargin = 2',
     "one-bit": 'low = 0\nhigh = 3\nmechanism = "one-bit"\nepsilon = "1"',
     "dithered": 'low = 0\nhigh = 3\nmechanism = "dithered"\nepsilon = "2"',
+    "square-wave": 'low = 0\nhigh = 3\nmechanism = "square-wave"\nepsilon = "2"\nwidth = 2',
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',

@@ -9,6 +9,7 @@ sum      vectors of noisy numbers                 sketch   hash functions that a
 sampled  bits for some of the values              bloom    Bloom filters and candidates
 search   texts that a search found                mean     a bit, for a mean alone
 dithered a level and its dither, for a mean and a variance
+window   a place about a number, for a mean, a variance and a shape
 (noise_likelihood: what noise errs by)
 
 Imports: `bloom`, `search`, `moments`, `tallies`.

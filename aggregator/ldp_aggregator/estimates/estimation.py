@@ -14,7 +14,7 @@ import numpy as np
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question, Survey
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean
@@ -36,7 +36,7 @@ from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, o
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
-from ldp_aggregator.options import Options
+from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
@@ -56,6 +56,14 @@ _MEAN_ALONE = (
     "(--frequencies, or frequencies=True)"
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
+_SHAPE_IF_ASKED = (
+    "the shape of the distribution is a biased view, estimated only if asked for (--post em, or "
+    "ems for a smooth one; post= in Python)"
+)
+_BARE_SHAPE = (
+    "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
+    "truth as often as it says"
+)
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -200,14 +208,18 @@ def estimate_question(
                 reports_each=options.reports_each,
             )
         mean = mean_of(question, moments, counts, options=options)
+        shape = None
+        if options.post in SHAPES:
+            shape = decoder.shape(question.randomizer, counts, options.post)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     ends = None if mean is None else ends_of(question.domain)
     bound = manipulation(question.randomizer, counts, step=None if ends is None else ends[2])
     if moments is None:
-        estimates = _mean_alone(
-            question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES
-        )
+        note = _SHAPE_IF_ASKED if decoder.has_shape else _NO_FREQUENCIES
+        estimates = _mean_alone(question, reports, options, mean=mean, bound=bound, note=note)
+        if shape is not None:
+            estimates = _with_shape(estimates, shape)
     elif decoder.frequencies_if_asked and not options.frequencies:
         estimates = _mean_alone(
             question, reports, options, mean=mean, bound=bound, note=_MEAN_ALONE
@@ -259,6 +271,23 @@ def _mean_alone(
         respondents=reports,
         manipulation=bound,
         remarks=on_mean(question, mean, reports),
+    )
+
+
+def _with_shape(estimates: QuestionEstimates, shape: Floats) -> QuestionEstimates:
+    """The same with biased frequencies, which have no errors, and about which no test is made."""
+    unknown = np.full(len(shape), np.nan)
+    return replace(
+        estimates,
+        values=tuple(estimates.question.domain.written()),
+        frequency=shape,
+        unbiased=unknown,
+        standard_error=unknown,
+        low=unknown,
+        high=unknown,
+        null_error=unknown,
+        chances=np.ones(len(shape)),
+        note=_BARE_SHAPE,
     )
 
 

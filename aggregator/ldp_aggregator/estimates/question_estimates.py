@@ -26,6 +26,9 @@ ALL_OF_THEM = (
 )
 """Where the values are that are not shown."""
 
+NOTHING = "-"
+"""In a table, where there is no number."""
+
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
 
@@ -55,6 +58,8 @@ class QuestionEstimates(QuestionNumbers):
         level, post = f"{self.options.level:.4g} interval", self.options.post
         if post is None:
             return "value", "count", "frequency", "standard error", level
+        if self.is_shape:
+            return "value", "count", f"frequency ({post}, biased)", "standard error", level
         return (
             "value",
             "count",
@@ -66,12 +71,14 @@ class QuestionEstimates(QuestionNumbers):
     def row(self, estimate: Estimate) -> tuple[str, ...]:
         """An estimate as text."""
         show = self.shown
+        errors = show(estimate.standard_error), f"[{show(estimate.low)}, {show(estimate.high)}]"
+        if self.is_shape:
+            errors = NOTHING, NOTHING
         return (
             estimate.value,
             f"{estimate.count:,.0f}",
             show(estimate.frequency),
-            show(estimate.standard_error),
-            f"[{show(estimate.low)}, {show(estimate.high)}]",
+            *errors,
         )
 
     def __repr__(self) -> str:
@@ -169,6 +176,8 @@ class QuestionEstimates(QuestionNumbers):
             shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
             if self.options.post is None:
                 shown |= errors
+            elif self.is_shape:
+                shown |= {"standard_error": None, "interval": None}
             else:
                 raw = _number(float(self.unbiased[index]))
                 shown |= {

@@ -22,7 +22,7 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.options import Options
+from ldp_aggregator.options import SHAPES, Options
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -191,6 +191,11 @@ class QuestionNumbers:
         )
 
     @property
+    def is_shape(self) -> bool:
+        """Whether its frequencies are a biased shape, without errors, intervals or tests."""
+        return self.options.post in SHAPES and len(self) > 0
+
+    @property
     def name(self) -> str:
         """The question's."""
         return self.question.name
@@ -209,6 +214,7 @@ class QuestionNumbers:
         options, question = self.options, self.question
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
+        view += ", without intervals" if self.is_shape else ""
         scale = question.domain.scale
         unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
         return (

@@ -8,9 +8,10 @@ import { StochasticMatrix } from "./matrix.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { UnaryEncoding } from "./unary.js";
+import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
-  RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Rappor;
+  | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | SquareWave | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -34,6 +35,7 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     new ProjectiveResponse(size("size"), whole("order"), whole("dimension"), whole("truth"), whole("other"))],
   ["dithered", ({ whole, size }) =>
     new DitheredResponse(Number(whole("size")), size("grid"), size("levels"), whole("truth"), whole("other"))],
+  ["square-wave", ({ whole, size }) => new SquareWave(size("size"), size("width"), whole("truth"), whole("other"))],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>

@@ -185,6 +185,7 @@ ROWS = (
     _of_sets("pad-hr", _each(80)),
     Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
     Row("dithered", _epsilon, family="means", sizes=(10, 100)),
+    Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
 )
 
 
