@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,10 +16,15 @@ from ldp.exact import odds
 from ldp.mechanisms.square_wave import SquareWave, usual_width
 from ldp_aggregator.decoders.window import window_of
 from ldp_aggregator.estimates.detection import detected
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.estimation import estimate_question, options_for
 from ldp_aggregator.estimates.pooling import poolable
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.service.page.charts import panels
+from ldp_aggregator.service.page.markup import joined
+from ldp_aggregator.service.page.questions import question_section
+from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
 from ldp_simulations.sampling.symbols import place_counts
 from ldp_simulations.simulation.report import sheet, to_dict
@@ -219,6 +225,75 @@ def test_a_shape_is_bare(post):
     assert not detected(estimates).any()
     assert b"<svg" in estimates.picture()
     assert "no mean of scores" in str(estimates.manipulation)
+
+
+def test_pictures_of_many_values():
+    """Neighbours are added up, the truth beside them too, and nothing is left out or reordered."""
+    keys = 'type = "integer"\nlow = 0\nhigh = 99'
+    _, _, estimates = shaped("ems", keys)
+    truth = np.arange(100) / 4950
+    bars = estimates.bars(truth.tolist())
+    assert len(bars.labels) == len(bars.lengths) == len(bars.low) == 34
+    assert (bars.labels[0], bars.labels[1], bars.labels[-1]) == ("0 to 2", "3 to 5", "99")
+    assert np.allclose(
+        np.repeat(bars.lengths, 3)[:100:3], np.add.reduceat(estimates.frequency, range(0, 100, 3))
+    )
+    assert bars.truth[:2] == pytest.approx([3 / 4950, 12 / 4950])
+    assert bars.lengths.sum() == pytest.approx(1)
+    assert len(estimates) == len(estimates.to_dict()["values"]) == 100
+    assert estimates.top(50).merged(40).values == estimates.top(50).values
+    _, _, plain = shaped(None, keys)
+    assert plain.merged(40) is plain
+
+
+@pytest.mark.parametrize("post", [None, "em"])
+def test_the_page_shows_bare_bars(post):
+    """With a view bars without whiskers, and a table without errors; else mean and variance."""
+    keys = 'type = "number"\nlow = 0\nhigh = 99\nstep = 1\nunit = "min"'
+    estimates = shaped(post, keys)[2]
+    page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
+    section = str(question_section(QuestionView.of(estimates), page))
+    assert "<dt>Mean, in min</dt>" in section
+    assert "whisker" not in section
+    assert "p-value" not in section.split("<details")[0]
+    assert "nan" not in section
+    assert ("without errors or intervals" in section) is (post is not None)
+    assert ("0 to 2" in section) is (post is not None)
+    assert "Detected" not in section
+    epoch = Epoch(86_400, 1)
+    series = str(joined(panels(QuestionView.of(estimates, (), [(epoch, estimates)]), [])))
+    assert series == ""
+
+
+def test_other_questions_of_a_survey_stay_unbiased():
+    """A view of shapes is for those; the others say so, in surveys and in versions of them."""
+    survey = ldp.survey(
+        "s",
+        ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1),
+        ldp.question("y", ["a", "b"], epsilon=1),
+    )
+    reports = ldp_simulations.randomize(survey, {"x": [1, 2, 3] * 50, "y": ["a", "b", "a"] * 50})
+    plain, shape = (
+        ldp_aggregator.estimate(survey, reports, options=Options(post=post))
+        for post in (None, "em")
+    )
+    assert shape["y"].frequency.tolist() == plain["y"].frequency.tolist()
+    assert shape["y"].note.startswith("not by em")
+    assert not shape["y"].to_dict()["biased"]
+    assert shape["x"].is_shape
+    assert options_for(survey["y"], Options(post="norm-sub")).post == "norm-sub"
+    with pytest.raises(EstimateError, match="without any"):
+        ldp_aggregator.estimate(survey, reports, options=Options(post="em"), names=["y"])
+
+
+def test_shapes_of_cells_are_not_planned():
+    """Nothing is known of their errors beforehand; other questions are planned beside them."""
+    cells = ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1)
+    steps = ldp.question("y", low=0, high=9, step=1, goal="shape", epsilon=1)
+    with pytest.raises(EstimateError, match="'x': expected steps"):
+        ldp_simulations.plan(ldp.survey("s", cells), respondents=100)
+    both = ldp_simulations.plan(ldp.survey("s", cells, steps), respondents=100)
+    assert [planned.question.name for planned in both.means] == ["y"]
 
 
 def test_without_a_view_there_is_no_shape():

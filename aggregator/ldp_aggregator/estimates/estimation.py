@@ -64,6 +64,7 @@ _BARE_SHAPE = (
     "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
     "truth as often as it says"
 )
+_OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -132,13 +133,33 @@ def estimate(
             )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
-    questions = {
-        question.name: estimate_question(
-            question, tally.counts[question.name], options, candidates=known.get(question.name)
+    if options.post in SHAPES and not any(map(_has_shape, asked)):
+        raise EstimateError(
+            f"expected another view than {options.post}, which is for questions through "
+            "square-wave, got a survey without any"
         )
-        for question in asked
-    }
+    questions = {}
+    for question in asked:
+        own = options_for(question, options)
+        estimates = estimate_question(
+            question, tally.counts[question.name], own, candidates=known.get(question.name)
+        )
+        if own != options:
+            note = _OF_NO_SHAPE.format(post=options.post, note=estimates.note)
+            estimates = replace(estimates, note=note.removesuffix("; "))
+        questions[question.name] = estimates
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
+
+
+def options_for(question: Question, options: Options) -> Options:
+    """Those for one question of several: no view of a shape, where it has none."""
+    if options.post in SHAPES and not _has_shape(question):
+        return replace(options, post=None)
+    return options
+
+
+def _has_shape(question: Question) -> bool:
+    return decoder_of(question.randomizer).has_shape
 
 
 def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:

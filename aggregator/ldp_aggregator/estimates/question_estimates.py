@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp.exact import log_upper
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
-from ldp_aggregator.rendering.bars import figure, picture
+from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
@@ -92,8 +92,11 @@ class QuestionEstimates(QuestionNumbers):
 
         Of a question without frequencies, the bar is that of its mean, and so is the truth.
         """
-        labels, lengths = self.values, self.frequency
-        low, high = self.low, self.high
+        shown = self.merged(MOST_BARS)
+        if truth is not None and len(shown) < len(self):
+            truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
+        labels, lengths = shown.values, shown.frequency
+        low, high = shown.low, shown.high
         if not labels and self.mean is not None:
             mean = self.mean
             labels = (MEAN,)

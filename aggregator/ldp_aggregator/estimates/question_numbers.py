@@ -163,6 +163,34 @@ class QuestionNumbers:
             **{column: getattr(self, column)[places] for column in columns},
         )
 
+    def merged(self, most: int) -> Self:
+        """A shape as so many values, or fewer, for a picture: neighbours are added up."""
+        together = -(-len(self) // most)
+        if together < 2 or self.left_out or not self.is_shape:
+            return self
+        starts = self.starts_of(most)
+        ends = [min(start + together, len(self)) - 1 for start in starts]
+        unknown = np.full(len(starts), np.nan)
+        return replace(
+            self,
+            values=tuple(map(self._from_to, starts, ends)),
+            frequency=np.add.reduceat(self.frequency, starts),
+            unbiased=unknown,
+            standard_error=unknown,
+            low=unknown,
+            high=unknown,
+            null_error=unknown,
+            chances=np.ones(len(starts)),
+        )
+
+    def starts_of(self, most: int) -> list[int]:
+        """Where values that are added up begin."""
+        return list(range(0, len(self), -(-len(self) // most)))
+
+    def _from_to(self, start: int, end: int) -> str:
+        first, last = self.values[start], self.values[end]
+        return first if start == end else f"{first} to {last}"
+
     @property
     def brief(self) -> Self:
         """All values in their order, but of more than `MOST_ROWS` only the top."""
