@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calling import run
 from specimens import question
 
 import ldp
@@ -18,6 +19,7 @@ from ldp_aggregator.decoders.window import window_of
 from ldp_aggregator.estimates.detection import detected
 from ldp_aggregator.estimates.estimation import estimate_question, options_for
 from ldp_aggregator.estimates.pooling import poolable
+from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.service.page.charts import panels
@@ -354,6 +356,37 @@ def test_simulations_show_shapes_beside_the_truth(post, runs):
     assert record["mean"]["truth"] == pytest.approx(4.5)
     assert rendered(sheet(simulation), "table")
     assert "mean" in repr(simulation)
+
+
+def test_simulated_from_the_command_line(tmp_path):
+    """`ldp simulate --post` shows a shape, also of cells; without it the note says how."""
+    cells = ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=2)
+    steps = ldp.question("y", low=0, high=90, step=1, goal="shape", epsilon=2)
+    path = tmp_path / "survey.toml"
+    path.write_text(ldp.survey("s", cells, steps).to_toml())
+    plain = run("simulate", path, "-q", "--seed", 1).stdout
+    assert "--post em" in plain
+    told_of_shapes = run(
+        "simulate", path, "-q", "--seed", 1, "--post", "ems", "-o", tmp_path / "r"
+    ).stdout
+    assert "frequency" not in plain
+    assert "biased, without intervals" in told_of_shapes
+    assert "nan" not in told_of_shapes
+    assert "0 to 2" in (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+
+
+def test_health_of_square_waves():
+    """Honest reports look like it; those of a window elsewhere, or always the same, do not.
+
+    20 tallies of 5,000, seed 1; a check is suspicious by chance once in 1,000.
+    """
+    asked = question("square-wave", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 1')
+    _, counted = tallies(asked.randomizer, humps(10), 20, respondents=5_000)
+    for counts in counted:
+        assert not any(check.suspicious for check in health(asked, counts[None, :]))
+    same = np.zeros((1, asked.randomizer.places), dtype=np.int64)
+    same[0, 4] = 5_000
+    assert any(check.suspicious for check in health(asked, same))
 
 
 def test_windows_are_plain_numbers():
