@@ -15,7 +15,6 @@ import pytest
 import rappor_mutants
 import set_mutants
 import symbol_mutants
-import wave_mutants
 from device_laws import CLIENT_LAWS, DRAW_LAWS, SOURCE_LAWS, least_error
 from embedded_laws import EMBEDDED_LAWS
 from lawbook import CHANNEL_LAWS, SAMPLER_LAWS, declared
@@ -35,7 +34,6 @@ FAMILIES = (
     design_mutants,
     device_mutants,
     embedded_mutants,
-    wave_mutants,
 )
 MUTANTS = [mutant for family in FAMILIES for mutant in family.MUTANTS]
 
