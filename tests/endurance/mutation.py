@@ -111,7 +111,7 @@ AREAS = {
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
     "ldp_aggregator.decoders.dithered": "dithered manipulation",
     "ldp_aggregator.decoders.window": "square_wave manipulation",
-    "ldp_aggregator.shapes": "square_wave",
+    "ldp_aggregator.shapes": "square_wave_shapes",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit",
     "ldp_aggregator.decoders.table": "result",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",
