@@ -75,7 +75,7 @@ def revealed_by(question):
     types = ", ".join(mechanism.types)
     require(kind in mechanism.types, f"the mechanism serves questions of type {types}")
     integers = integers_of(mechanism.integers, question["integers"])
-    if kind == "number" and mechanism.types == NUMBER:
+    if kind == "number" and mechanism.types == NUMBER and not mechanism.cells:
         require(scale_of(question["scale"])[0], "the mechanism serves points, not cells")
     fitting = served(integers) in (None, count)
     require(fitting, "the integers are for as many values as the question has")

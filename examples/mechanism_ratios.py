@@ -122,6 +122,15 @@ def arcs(size, modulus, width, truth, other, weights):
     return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes(cohorts))
 
 
+def square_wave(size, width, truth, other):
+    """A report is a place; `width` of them, from that of the answer on, are the likelier ones.
+
+    Beyond the last answer there are as many more places as a window needs.
+    """
+    require(width <= size, "a window is no wider than there are answers")
+    return once(odds(truth, other), symbol_bytes(size + width - 1))
+
+
 def subsets(size, chosen, truth, other):
     """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
     require(chosen < size, "a set leaves out some values")
@@ -352,6 +361,8 @@ class Mechanism(NamedTuple):
     """Exactly those that it has, each with its range; in a list for a table of integers."""
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""
+    cells: bool = False
+    """Whether one for numbers alone takes their cells too, and not their points alone."""
 
 
 MECHANISMS = {
@@ -383,6 +394,12 @@ MECHANISMS = {
             "weights": [range(2**40 + 1)],
             **ODDS,
         },
+    ),
+    "square-wave": Mechanism(
+        NUMBER,
+        square_wave,
+        {"size": range(2, 2**13 + 1), "width": range(1, 2**13 + 1), **ODDS},
+        cells=True,
     ),
     "grr": Mechanism(ONE, symbols, {"size": VALUES, **ODDS}),
     "ss": Mechanism(ONE, subsets, {"size": VALUES, "chosen": range(1, 2**22), **ODDS}),

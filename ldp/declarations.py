@@ -96,8 +96,8 @@ def question(
     values      the texts to choose from, in their order
     type        "boolean", "category", "multi", "integer", "number" or "text"; by default "multi"
                 where `most` is given and "category" where only `values` are, "number" for `step`,
-                `bins`, `edges`, `unit` or a mean for a goal, and "integer" for `low` and `high`
-                without these, "text" for `candidates`
+                `bins`, `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and
+                `high` without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number
     step        how far the points are apart that a number counts as one of
@@ -155,8 +155,8 @@ _TYPE_OF = {
 
 
 def _type_of(given: Mapping[str, object]) -> str | None:
-    # The mean of numbers between two bounds is that of any numbers, not of whole ones alone.
-    if given.get("goal") == "mean" and "low" in given:
+    # The mean, or the shape, of numbers between two bounds is that of any, not of whole ones alone.
+    if given.get("goal") in ("mean", "shape") and "low" in given:
         return "number"
     return next((kind for key, kind in _TYPE_OF.items() if key in given), None)
 

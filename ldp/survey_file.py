@@ -19,7 +19,7 @@
     unit                (number)
     missing             (number) texts that stand for no answer in tables of answers
     mechanism           and the keys of the mechanism
-    goal                (auto) frequencies | mean | distribution
+    goal                (auto) frequencies | mean | distribution | shape
     candidates          (optional)
     memoized_values     (optional)
 

@@ -10,7 +10,9 @@ ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
 MOST_REPORTS_EACH = 10**9
-POST = ("norm-sub", "base-cut", "posterior-mean", "monotone")
+SHAPES = ("em", "ems")
+"""Views of a shape alone: frequencies that are biased, without unbiased ones beside them."""
+POST = ("norm-sub", "base-cut", "posterior-mean", "monotone", *SHAPES)
 
 
 @dataclass(frozen=True)

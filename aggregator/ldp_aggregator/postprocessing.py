@@ -5,7 +5,8 @@
     base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M,
                one-sided
 
-A third view, posterior-mean, is in `ldp_aggregator.empirical_bayes`.
+A third view, posterior-mean, is in `ldp_aggregator.empirical_bayes`; em and ems, for the shape of a
+distribution, are in `ldp_aggregator.shapes`.
 
 Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008
 (the projection).

@@ -1,6 +1,7 @@
 """Measure n x variance of a mean for each mechanism, print it, and write it into docs/numbers.md.
 
-All figures are exact, of the laws in `benchmarks.means.laws`.
+These figures are exact, of the laws in `benchmarks.means.laws`. Then the distances of shapes, by
+simulation (`benchmarks.means.shapes`), for the same page.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from rich.table import Table
 from benchmarks.means.inputs import Input, inputs
 from benchmarks.means.laws import MECHANISMS, THREE_LEVELS, has_two_levels, of_mean
 from benchmarks.means.page import replaced, table
+from benchmarks.means.shapes import METHODS, away, holders_of
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "numbers.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
+EPSILONS_OF_SHAPES = (0.5, 1.0, 2.0)
+SURVEYS = 100
 
 
 @click.command(help=__doc__)
@@ -28,14 +32,17 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0)
 )
 def main(adult: Path | None) -> None:
     """With all inputs the page is written as well."""
-    headings, rows = measured(inputs(adult))
-    shown = Table(*headings)
-    for row in rows:
-        shown.add_row(*row)
-    Console(width=130).print(shown)
+    asked = inputs(adult)
+    tables = {"measured": measured(asked), "shapes": distances(asked), "bias": biases(asked)}
+    text = PAGE.read_text(encoding="utf-8")
+    for mark, (headings, rows) in tables.items():
+        shown = Table(*headings)
+        for row in rows:
+            shown.add_row(*row)
+        Console(width=130).print(shown)
+        text = replaced(text, table(headings, rows, compared=mark != "bias"), mark)
     if adult is not None:
-        text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replaced(text, table(headings, rows)), encoding="utf-8")
+        PAGE.write_text(text, encoding="utf-8")
 
 
 def measured(asked: Sequence[Input]) -> tuple[list[str], list[list[str]]]:
@@ -47,6 +54,28 @@ def measured(asked: Sequence[Input]) -> tuple[list[str], list[list[str]]]:
             figures = [f"{of_mean(name, epsilon, one):#.4g}" for one in asked]
             rows.append([f"{epsilon:g}", name, *figures])
     return ["epsilon", "mechanism", *(one.name for one in asked)], rows
+
+
+def distances(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[list[str], list[list[str]]]:
+    """W1 times 10,000: the headings, and a row for each epsilon and method."""
+    rows = []
+    for epsilon in EPSILONS_OF_SHAPES:
+        for name, method in METHODS.items():
+            columns = [
+                away(method, epsilon, holders_of(one), surveys=surveys).distance for one in asked
+            ]
+            rows.append([f"{epsilon:g}", name, *(f"{10_000 * far:.0f}" for far in columns)])
+    return ["epsilon", "method", *(one.name for one in asked)], rows
+
+
+def biases(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[list[str], list[list[str]]]:
+    """The largest bias of the cumulated shares, and their spread there, at epsilon 1."""
+    rows = []
+    for name in list(METHODS)[:2]:
+        columns = [away(METHODS[name], 1.0, holders_of(one), surveys=surveys) for one in asked]
+        rows.append(["1", f"{name}: bias", *(f"{column.bias:.3f}" for column in columns)])
+        rows.append(["1", f"{name}: spread", *(f"{column.spread:.3f}" for column in columns)])
+    return ["epsilon", "cumulated shares", *(one.name for one in asked)], rows
 
 
 if __name__ == "__main__":

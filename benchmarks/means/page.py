@@ -1,19 +1,19 @@
-"""The table in docs/numbers.md: between two markers, the least of each column and epsilon bold."""
+"""Tables in docs/numbers.md, between two markers: the least of each column and epsilon bold."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-_PLACE = re.compile(r"(<!-- measured -->\n).*?(<!-- /measured -->)", re.DOTALL)
 _NAMES = 2
 """Columns of a row before its figures."""
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Markdown, with a rule below the headings."""
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, compared: bool = True) -> str:
+    """Markdown, with a rule below the headings; the rows are emphasized if they are compared."""
     rule = ["---:", "---", *["---:"] * (len(headings) - _NAMES)]
-    lines = [headings, rule, *(emphasized(row, rows) for row in rows)]
+    shown = [emphasized(row, rows) if compared else row for row in rows]
+    lines = [headings, rule, *shown]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -27,8 +27,9 @@ def emphasized(row: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return cells
 
 
-def replaced(page: str, text: str) -> str:
+def replaced(page: str, text: str, mark: str = "measured") -> str:
     """The page with a text between its markers."""
-    if len(_PLACE.findall(page)) != 1:
-        raise ValueError("expected one place between <!-- measured --> and <!-- /measured -->")
-    return _PLACE.sub(lambda place: f"{place[1]}{text}{place[2]}", page)
+    between = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+    if len(between.findall(page)) != 1:
+        raise ValueError(f"expected one place between <!-- {mark} --> and <!-- /{mark} -->")
+    return between.sub(lambda place: f"{place[1]}{text}{place[2]}", page)

@@ -26,6 +26,7 @@ _PLACES = {
     "one-bit": ("one_bit", "MECHANISM"),
     "dithered": ("dithered", "MECHANISM"),
     "arcs": ("arcs", "MECHANISM"),
+    "square-wave": ("square_wave", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -73,7 +74,12 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 """What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
-GOALS = {"frequencies": AUTOMATIC, "mean": ("dithered",), "distribution": ("arcs",)}
+GOALS = {
+    "frequencies": AUTOMATIC,
+    "mean": ("dithered",),
+    "distribution": ("arcs",),
+    "shape": ("square-wave",),
+}
 """What `auto` chooses from, by what the survey says it wants to know."""
 
 __all__ = [

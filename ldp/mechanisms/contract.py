@@ -32,6 +32,8 @@ A randomizer has a kind, which says how its reports are decoded:
             and a variance, and to no frequencies
     arcs    a report is an arc of a circle around which the values are wound; decoded to the
             distribution of a number, any range of it by fixed scores
+    window  a report is a place, likelier within a window about a number than elsewhere; decoded to
+            a mean and a variance, and if asked for to a shape, which is biased
 """
 
 from __future__ import annotations
@@ -65,6 +67,7 @@ Kind = Literal[
     "mean",
     "dithered",
     "arcs",
+    "window",
 ]
 
 

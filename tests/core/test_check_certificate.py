@@ -145,7 +145,7 @@ def tampered_integers(integers):
             yield {**integers, name: "0"}
         elif name in ("modulus", "least"):
             yield {**integers, name: "1"}
-        elif name in ("hash_seed", "chosen") or (name == "levels" and "grid" in integers):
+        elif name in ("hash_seed", "chosen", "width") or (name == "levels" and "grid" in integers):
             continue  # Any of them gives the same claims.
         elif name == "cohorts":
             yield {**integers, name: "1" if int(number) > 1 else "2"}
@@ -195,8 +195,9 @@ def on_a_scale(mechanism, **keys):
         (on_a_scale("grr", low=0, high=1, step="1/2"), POINTS),
         (on_a_scale("dithered", low=0, high=1, step="1/2"), POINTS),
         (on_a_scale("grr", edges=[-1, 0, "1/3", 2]), CELLS),
+        (on_a_scale("square-wave", edges=[-1, 0, "1/3", 2]), CELLS),
     ],
-    ids=["points", "mean", "cells"],
+    ids=["points", "mean", "cells", "shape"],
 )
 def test_scales_are_read_in_full(sound, scale):
     """What is no scale is refused, with fitting fingerprints too; another one has another."""

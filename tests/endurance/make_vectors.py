@@ -117,6 +117,20 @@ QUESTIONS = {
             ("-1", "18", "99.5"),
         ),
     ),
+    "square-wave": (
+        ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
+        ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77, 500)),
+        ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"', (0, 1)),
+        (f'{HOURS}\nepsilon = "1/2"', ("0", "39", "39.3", "49.5")),
+        (f'{HOURS}\noutside = "clip"\nwidth = 7\nepsilon = "8"', ("-3", "7.25", "49.75")),
+        ('type = "number"\nlow = 0\nhigh = 1\nbins = 64\nepsilon = "4"', ("0", "0.5", "1")),
+        (
+            'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\nepsilon = "3"',
+            ("17.999", "18", "99.5"),
+        ),
+        ('type = "number"\nlow = -1\nhigh = 1\nepsilon = "1"', ("-1", "0.1", "1")),
+        ('type = "integer"\nlow = 0\nhigh = 99\nepsilon = "40"', (0, 99)),
+    ),
     "ss": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
         (f'type = "category"\nvalues = {MANY}\nepsilon = "1"', ("value 0", "value 299")),

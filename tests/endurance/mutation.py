@@ -113,6 +113,8 @@ AREAS = {
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution",
     "ldp_aggregator.distributions": "distribution arcs",
+    "ldp_aggregator.decoders.window": "square_wave manipulation",
+    "ldp_aggregator.shapes": "square_wave_shapes",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit",
     "ldp_aggregator.decoders.table": "result",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",

@@ -30,6 +30,7 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
@@ -79,6 +80,7 @@ DECODERS = {
     "mean": None,
     "dithered": None,
     "arcs": arc_moments,
+    "window": None,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -129,6 +131,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nmodulus = 7\nwidth = 3\nweights = [5, 0, 2]",
         'type = "number"\nedges = [0, 1, "2.5", 9]\nepsilon = 2',
+    ),
+    "square-wave": (
+        *(_STEPS + keys for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 1\nwidth = 1",
+        'type = "number"\nlow = 0\nhigh = 1\nbins = 4\nepsilon = 2',
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
@@ -383,6 +390,15 @@ SMALL = (
             ("3", (3, 5, 2, 3, 1, (3, 1)), (2, 8)),
             ("5", (5, 7, 2, 3, 1, (2, 1, 1)), (2, 8)),
             ("4", (4, 5, 1, 7, 1, (1, 1)), (1, 8)),
+        )
+    ),
+    *(
+        Specimen(f"square-wave-{name}", SquareWave(*numbers), tape=(8,), decode=None)
+        for name, numbers in (
+            ("of-2", (2, 1, 5, 2)),
+            ("narrow", (5, 1, 7, 3)),
+            ("usual", (5, 3, 5, 2)),
+            ("whole-range", (4, 4, 3, 1)),
         )
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),

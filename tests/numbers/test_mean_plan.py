@@ -15,6 +15,7 @@ from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
 SURVEYS = {
+    "shape": ldp.question("x", low=0, high=99, step="0.5", unit="h", goal="shape", epsilon=1),
     "dithered": ldp.question("x", low=0, high=99, step="0.5", unit="h", goal="mean", epsilon=1),
     "one-bit": ldp.question("x", low=18, high=98, mechanism="one-bit", epsilon=2),
     "coarse": ldp.question("x", low=0, high=10**6, step=1, goal="mean", epsilon=4),

@@ -18,6 +18,28 @@ from ldp_aggregator.service.page.routes import FILES
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
 
+WAITS = """
+[survey]
+name = "waits"
+epoch = "1d"
+
+[[question]]
+name = "wait"
+type = "number"
+low = 0
+high = 60
+step = 1
+goal = "shape"
+mechanism = "auto"
+epsilon = 1
+
+[[question]]
+name = "late"
+type = "boolean"
+mechanism = "auto"
+epsilon = 1
+"""
+
 
 def numbers(row):
     """The exact numbers of a table's row."""
@@ -77,6 +99,30 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
                 *exact["interval"],
                 value["count"],
             ]
+
+
+def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
+    """Offered where there are any; other questions stay unbiased, and nowhere is a nan."""
+    assert "ems (biased)" not in analyst.get("/").text
+
+    def clock():
+        return 86_400
+
+    with service_of(WAITS, folder=tmp_path, clock=clock) as service:
+        service.writer.write(answers(service.catalogue.all[0].survey, 60, clock=clock))
+        query = {"post": "ems", "over_time": "late"}
+        answer = visitor(service, TOKEN).get("/", params=query)
+        history = visitor(service, TOKEN).get("/", params={**query, "over_time": "wait"})
+    page = read(answer)
+    wait, late = (page.find("section", id=f"question-{name}")[0].text for name in ("wait", "late"))
+    assert "ems (biased)" in answer.text
+    assert "Bars are a biased shape" in wait
+    assert "0 to 1" in wait
+    assert "lines their intervals" in late
+    assert "not by ems" in late
+    for shown in (answer, history):
+        assert shown.status_code == 200
+        assert "nan" not in shown.text
 
 
 def test_a_question_says_what_its_numbers_are(counted, analyst):

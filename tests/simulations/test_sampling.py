@@ -40,6 +40,7 @@ QUESTIONS = {
     "one-bit": 'low = 0\nhigh = 3\nmechanism = "one-bit"\nepsilon = "1"',
     "dithered": 'low = 0\nhigh = 3\nmechanism = "dithered"\nepsilon = "2"',
     "arcs": 'low = 0\nhigh = 3\nmechanism = "arcs"\nepsilon = "1"',
+    "square-wave": 'low = 0\nhigh = 3\nmechanism = "square-wave"\nepsilon = "2"\nwidth = 2',
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',

@@ -10,6 +10,7 @@ sampled  bits for some of the values              bloom    Bloom filters and can
 search   texts that a search found                mean     a bit, for a mean alone
 dithered a level and its dither, for a mean and a variance
 arcs     arcs of a circle, for a distribution
+window   a place about a number, for a mean, a variance and a shape
 (noise_likelihood: what noise errs by)
 
 Imports: `arcs`, `bloom`, `search`, `moments`, `tallies`.

@@ -236,6 +236,14 @@ def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
     return []
 
 
+def no_shape(randomizer: Randomizer, counts: Counts, post: str) -> Floats:  # noqa: ARG001
+    """For kinds whose reports are no places about an answer."""
+    raise EstimateError(
+        f"expected another view than {post}, which is for questions through square-wave; name "
+        "those (--question NAME) to see them alone"
+    )
+
+
 @dataclass(frozen=True)
 class Decoder:
     """One row of the table of decoders: what is known of a kind."""
@@ -256,6 +264,10 @@ class Decoder:
     """Which values are estimated, and what to know about the choice."""
     mean_parts: Callable[[Randomizer, Any, Counts], Parts | None] = mean_of_frequencies
     """From the moments of the frequencies, which are None where there are none."""
+    shape: Callable[[Randomizer, Counts, str], Floats] = no_shape
+    """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no others."""
+    has_shape: bool = False
+    """Whether there is such a shape."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
     """The most by which a report's worth to the mean differs from what its device may hold."""
     reports: Callable[[Randomizer, Counts], int] = all_reports

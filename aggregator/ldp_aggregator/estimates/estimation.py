@@ -37,7 +37,7 @@ from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, o
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
-from ldp_aggregator.options import Options
+from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
@@ -57,6 +57,15 @@ _MEAN_ALONE = (
     "(--frequencies, or frequencies=True)"
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
+_SHAPE_IF_ASKED = (
+    "the shape of the distribution is a biased view, estimated only if asked for (--post em, or "
+    "ems for a smooth one; post= in Python)"
+)
+_BARE_SHAPE = (
+    "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
+    "truth as often as it says"
+)
+_OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -125,13 +134,33 @@ def estimate(
             )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
-    questions = {
-        question.name: estimate_question(
-            question, tally.counts[question.name], options, candidates=known.get(question.name)
+    if options.post in SHAPES and not any(map(_has_shape, asked)):
+        raise EstimateError(
+            f"expected another view than {options.post}, which is for questions through "
+            "square-wave, got a survey without any"
         )
-        for question in asked
-    }
+    questions = {}
+    for question in asked:
+        own = options_for(question, options)
+        estimates = estimate_question(
+            question, tally.counts[question.name], own, candidates=known.get(question.name)
+        )
+        if own != options:
+            note = _OF_NO_SHAPE.format(post=options.post, note=estimates.note)
+            estimates = replace(estimates, note=note.removesuffix("; "))
+        questions[question.name] = estimates
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
+
+
+def options_for(question: Question, options: Options) -> Options:
+    """Those for one question of several: no view of a shape, where it has none."""
+    if options.post in SHAPES and not _has_shape(question):
+        return replace(options, post=None)
+    return options
+
+
+def _has_shape(question: Question) -> bool:
+    return decoder_of(question.randomizer).has_shape
 
 
 def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
@@ -210,6 +239,9 @@ def estimate_question(
                 queries=None if cells is None else cells.queries,
             )
         mean = mean_of(question, moments, counts, options=options)
+        shape = None
+        if options.post in SHAPES:
+            shape = decoder.shape(question.randomizer, counts, options.post)
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     ends = None if mean is None else ends_of(question.domain)
@@ -220,9 +252,10 @@ def estimate_question(
         queries=None if cells is None else cells.queries,
     )
     if moments is None:
-        estimates = _mean_alone(
-            question, reports, options, mean=mean, bound=bound, note=_NO_FREQUENCIES
-        )
+        note = _SHAPE_IF_ASKED if decoder.has_shape else _NO_FREQUENCIES
+        estimates = _mean_alone(question, reports, options, mean=mean, bound=bound, note=note)
+        if shape is not None:
+            estimates = _with_shape(estimates, shape)
     elif decoder.frequencies_if_asked and not options.frequencies:
         estimates = _mean_alone(
             question, reports, options, mean=mean, bound=bound, note=_MEAN_ALONE
@@ -292,6 +325,23 @@ def _mean_alone(
         respondents=reports,
         manipulation=bound,
         remarks=on_mean(question, mean, reports),
+    )
+
+
+def _with_shape(estimates: QuestionEstimates, shape: Floats) -> QuestionEstimates:
+    """The same with biased frequencies, which have no errors, and about which no test is made."""
+    unknown = np.full(len(shape), np.nan)
+    return replace(
+        estimates,
+        values=tuple(estimates.question.domain.written()),
+        frequency=shape,
+        unbiased=unknown,
+        standard_error=unknown,
+        low=unknown,
+        high=unknown,
+        null_error=unknown,
+        chances=np.ones(len(shape)),
+        note=_BARE_SHAPE,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ldp.exact import log_upper
 from ldp_aggregator.distributions.distribution import Share
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
-from ldp_aggregator.rendering.bars import figure, picture
+from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
@@ -26,6 +26,9 @@ ALL_OF_THEM = (
     "those of a survey: `rows()`, `to_csv()`, `to_dict()`."
 )
 """Where the values are that are not shown."""
+
+NOTHING = "-"
+"""In a table, where there is no number."""
 
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
@@ -58,6 +61,8 @@ class QuestionEstimates(QuestionNumbers):
         level, post = f"{self.options.level:.4g} interval", self.options.post
         if post is None:
             return "value", "count", "frequency", "standard error", level
+        if self.is_shape:
+            return "value", "count", f"frequency ({post}, biased)", "standard error", level
         return (
             "value",
             "count",
@@ -69,12 +74,14 @@ class QuestionEstimates(QuestionNumbers):
     def row(self, estimate: Estimate) -> tuple[str, ...]:
         """An estimate as text."""
         show = self.shown
+        errors = show(estimate.standard_error), f"[{show(estimate.low)}, {show(estimate.high)}]"
+        if self.is_shape:
+            errors = NOTHING, NOTHING
         return (
             estimate.value,
             f"{estimate.count:,.0f}",
             show(estimate.frequency),
-            show(estimate.standard_error),
-            f"[{show(estimate.low)}, {show(estimate.high)}]",
+            *errors,
         )
 
     def __repr__(self) -> str:
@@ -88,8 +95,11 @@ class QuestionEstimates(QuestionNumbers):
 
         Of a question without frequencies, the bar is that of its mean, and so is the truth.
         """
-        labels, lengths = self.values, self.frequency
-        low, high = self.low, self.high
+        shown = self.merged(MOST_BARS)
+        if truth is not None and len(shown) < len(self):
+            truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
+        labels, lengths = shown.values, shown.frequency
+        low, high = shown.low, shown.high
         if not labels and self.mean is not None:
             mean = self.mean
             labels = (MEAN,)
@@ -193,6 +203,8 @@ class QuestionEstimates(QuestionNumbers):
             shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
             if self.options.post is None:
                 shown |= errors
+            elif self.is_shape:
+                shown |= {"standard_error": None, "interval": None}
             else:
                 raw = _number(float(self.unbiased[index]))
                 shown |= {

@@ -23,7 +23,7 @@ from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.distributions.distribution import Distribution, Quantile, Share
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.options import Options
+from ldp_aggregator.options import SHAPES, Options
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -183,6 +183,34 @@ class QuestionNumbers:
             **{column: getattr(self, column)[places] for column in columns},
         )
 
+    def merged(self, most: int) -> Self:
+        """A shape as so many values, or fewer, for a picture: neighbours are added up."""
+        together = -(-len(self) // most)
+        if together < 2 or self.left_out or not self.is_shape:
+            return self
+        starts = self.starts_of(most)
+        ends = [min(start + together, len(self)) - 1 for start in starts]
+        unknown = np.full(len(starts), np.nan)
+        return replace(
+            self,
+            values=tuple(map(self._from_to, starts, ends)),
+            frequency=np.add.reduceat(self.frequency, starts),
+            unbiased=unknown,
+            standard_error=unknown,
+            low=unknown,
+            high=unknown,
+            null_error=unknown,
+            chances=np.ones(len(starts)),
+        )
+
+    def starts_of(self, most: int) -> list[int]:
+        """Where values that are added up begin."""
+        return list(range(0, len(self), -(-len(self) // most)))
+
+    def _from_to(self, start: int, end: int) -> str:
+        first, last = self.values[start], self.values[end]
+        return first if start == end else f"{first} to {last}"
+
     @property
     def brief(self) -> Self:
         """All values in their order, but of more than `MOST_ROWS` only the top."""
@@ -211,6 +239,11 @@ class QuestionNumbers:
         )
 
     @property
+    def is_shape(self) -> bool:
+        """Whether its frequencies are a biased shape, without errors, intervals or tests."""
+        return self.options.post in SHAPES and len(self) > 0
+
+    @property
     def name(self) -> str:
         """The question's."""
         return self.question.name
@@ -229,6 +262,7 @@ class QuestionNumbers:
         options, question = self.options, self.question
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
+        view += ", without intervals" if self.is_shape else ""
         scale = question.domain.scale
         unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
         return (

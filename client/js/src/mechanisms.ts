@@ -9,9 +9,11 @@ import { StochasticMatrix } from "./matrix.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { UnaryEncoding } from "./unary.js";
+import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
-  RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | Rappor;
+  | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
+  | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -40,6 +42,7 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     const weights = numbers.matrix("weights")[0]!;
     return new Arcs(size("size"), size("modulus"), size("width"), whole("truth"), whole("other"), weights);
   }],
+  ["square-wave", ({ whole, size }) => new SquareWave(size("size"), size("width"), whole("truth"), whole("other"))],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>

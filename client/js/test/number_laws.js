@@ -214,6 +214,34 @@ const unbiased = async () => {
   }
 };
 
+const windowed = async () => {
+  // Numbers, places of a window, its odds to one, and the bound of the one draw.
+  for (const [size, width, truth, bound] of [[5, 4, 3, 16], [3, 2, 3, 8], [2, 1, 7, 8], [4, 4, 7, 31], [5, 2, 6, 16]]) {
+    const values = Array.from({ length: size }, (_, value) => String(value));
+    const integers = { size: String(size), width: String(width), truth: String(truth), other: "1" };
+    const { randomizer, price } = await questionOf({ ...WHOLE, mechanism: "square-wave", values, integers });
+    same([randomizer.width, ...price.map(Number)], [1, truth, 1], "the width and the price");
+    for (const value of values.keys()) {
+      const counts = new Array(size + width - 1).fill(0);
+      for (const [place] of reportsOf(randomizer, value, [bound])) counts[place] += 1;
+      const expected = counts.map((_, place) => (place >= value && place < value + width ? truth : 1));
+      same(counts, expected, "how often each place comes");
+    }
+  }
+};
+
+const wideWindow = async () => {
+  const values = Array.from({ length: 200 }, (_, value) => String(value));
+  const integers = { size: "200", width: "58", truth: "3", other: "1" };
+  const { randomizer } = await questionOf({ ...WHOLE, mechanism: "square-wave", values, integers });
+  // 174 + 199 = 373 equal chances, of which two bytes hold 175 times as many.
+  const cases = [[199, 0, 199], [199, 173, 256], [199, 174, 0], [199, 372, 198], [0, 174, 58], [0, 372, 256]];
+  for (const [value, drawn, place] of cases) {
+    const report = randomizer.randomize(value, replay(Uint8Array.of(drawn & 255, drawn >> 8)));
+    same([...report], [place & 255, place >> 8], "a place of two bytes");
+  }
+};
+
 const byExample = async () => {
   // Halfway up a grid of 4, with dithers 0 to 3: levels 1, 1, 1, 1 of three, and 0, 0, 1, 1 of two.
   for (const [levels, expected] of [["3", [1, 1, 1, 1]], ["2", [0, 0, 1, 1]]]) {
@@ -254,6 +282,8 @@ export const NUMBER_LAWS = {
   "a survey of numbers that was altered anywhere is refused": altered,
   "whole numbers fit their question, or are refused": wholeNumbers,
   "the mean of what all dithered reports are worth is the value": unbiased,
+  "a square wave is as high as its odds within the window, and even elsewhere": windowed,
+  "a place of a square wave has two bytes where there are many": wideWindow,
   "a dithered report is the level that the dither makes": byExample,
   "numbers go through a client, and draw as many bytes whatever they are": throughClient,
 };

@@ -9,7 +9,9 @@ import { questionFingerprint } from "../dist/fingerprint.js";
 import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
 import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
-const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "sue", "oue", "rappor"];
+const MECHANISMS = [
+  "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
+];
 
 const ENCODER_REFUSES = [
   "text for the fingerprint",

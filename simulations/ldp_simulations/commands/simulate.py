@@ -22,6 +22,7 @@ from ldp_aggregator.files import (
     write_whole,
     written_whole,
 )
+from ldp_aggregator.options import SHAPES
 from ldp_aggregator.rendering.formats import FORMATS
 from ldp_simulations.commands.options import MOST_RUNS, whole
 
@@ -116,6 +117,11 @@ def randomize(
     help="Make all intervals of a question hold together (Bonferroni).",
 )
 @click.option(
+    "--post",
+    type=click.Choice(SHAPES),
+    help="Of square-wave: the shape beside the true one, which is biased.",
+)
+@click.option(
     "--skip-invalid",
     is_flag=True,
     help="Of --population: take cells that do not fit for no answer.",
@@ -146,6 +152,7 @@ def simulate(
     way: str,
     level: float,
     simultaneous: bool,
+    post: str | None,
     skip_invalid: bool,
     names: tuple[str, ...],
     top: int | None,
@@ -183,7 +190,7 @@ def simulate(
         population = synthetic(
             survey, respondents or 10_000, distribution or "zipf:1.1", candidates=candidates
         )
-    options = Options(level, simultaneous="bonferroni" if simultaneous else None)
+    options = Options(level, simultaneous="bonferroni" if simultaneous else None, post=post)
     if output is not None:
         # Before the work begins, which may take long.
         make_folder(output)

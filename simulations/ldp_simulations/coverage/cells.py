@@ -47,7 +47,7 @@ _MORE_IN_PART = {
 }
 """Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
-    "means": (("geometric",), ("one-bit",), ("grr",), ("dithered",)),
+    "means": (("geometric",), ("one-bit",), ("grr",), ("dithered",), ("square-wave",)),
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
@@ -96,7 +96,7 @@ MEANS = (
         "matrix",
         "exponential",
     ),
-    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered"),
+    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered", "square-wave"),
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 

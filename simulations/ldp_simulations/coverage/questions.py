@@ -186,6 +186,7 @@ ROWS = (
     Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
     Row("dithered", _epsilon, family="means", sizes=(10, 100)),
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
+    Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
 )
 
 

@@ -61,8 +61,14 @@ def means_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[M
     Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
     """
     plans = []
+    unplanned = [question for question in survey if _is_bare_shape(question)]
+    if len(unplanned) == len(tuple(survey)):
+        raise EstimateError(
+            f"question {unplanned[0].name!r}: expected steps, with a mean to be planned: how well "
+            "the shape of cells will be known depends on the shape"
+        )
     for question in survey:
-        if decoder_of(question.randomizer).gives != "mean":
+        if decoder_of(question.randomizer).gives != "mean" or _is_bare_shape(question):
             continue
         if respondents is None and ask.mean_half_width is None:
             raise EstimateError(
@@ -71,6 +77,11 @@ def means_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[M
             )
         plans.append(_planned(question, respondents, ask))
     return plans
+
+
+def _is_bare_shape(question: Question) -> bool:
+    """Whether it has a shape of cells alone, which have no mean."""
+    return decoder_of(question.randomizer).has_shape and question.domain.spacing is None
 
 
 def record(plan: MeanPlan, forged: int | None) -> dict[str, Any]:

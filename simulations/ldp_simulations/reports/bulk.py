@@ -22,6 +22,7 @@ from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
@@ -46,6 +47,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_dithered, randomizer)
         case Arcs() if randomizer.mass <= _SPAN:
             return partial(_arcs, randomizer)
+        case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
+            return partial(_square_wave, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
@@ -96,6 +99,17 @@ def _arcs(randomizer: Arcs, values: Integers, random: Random) -> Rows:
     behind = np.where(drawn < within, inside, outside)
     starts = ((cohorts + 1) * values - behind) % randomizer.modulus
     return symbol_rows(randomizer.layout, cohorts, starts[:, None])
+
+
+def _square_wave(randomizer: SquareWave, values: Integers, random: Random) -> Rows:
+    size, width, truth, other = randomizer
+    within = width * truth
+    drawn = words_below(within + (size - 1) * other, len(values), random)
+    near = values + (np.minimum(drawn, np.uint64(within - 1)) // np.uint64(truth)).astype(np.int64)
+    # Of those within the window this is nonsense, which is not looked at.
+    far = ((drawn - np.uint64(within)) // np.uint64(other)).astype(np.int64)
+    far += width * (far >= values)
+    return _symbol_rows(np.where(drawn < within, near, far), randomizer)
 
 
 def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:

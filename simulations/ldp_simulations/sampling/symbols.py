@@ -3,6 +3,9 @@
 k-ary randomized response: each holder keeps its value with probability p - q, and is otherwise
 uniform over all values: a binomial for each value, and one multinomial. The one-bit mean: a
 binomial for the holders of each value. A stochastic matrix: a multinomial over its row for those.
+A square wave: each holder's report comes from the window, uniformly, with probability w (near -
+far), and is otherwise uniform over all places; a binomial for the holders of each value, a
+multinomial over its window for those of them, and one multinomial for the others.
 """
 
 from __future__ import annotations
@@ -15,10 +18,15 @@ from numpy.random import Generator
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
+from ldp.mechanisms.square_wave import SquareWave
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.matrix import channel_array, decoding
+from ldp_aggregator.decoders.window import window_of
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
+
+_AT_ONCE = 1 << 22
+"""Pairs of value and place that are handled together."""
 
 
 def symbol_counts(randomizer: RandomizedResponse, holders: Counts, generator: Generator) -> Counts:
@@ -83,6 +91,36 @@ def _worths_of_symbols(randomizer: StochasticMatrix, wanted: Wanted) -> list[Flo
     return [decoding(channel_array(randomizer))[:, wanted.targets].sum(axis=1)]
 
 
+def place_counts(randomizer: SquareWave, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by value."""
+    size, width, places = randomizer.size, randomizer.width, randomizer.places
+    near, far = randomizer.rates
+    in_window = generator.binomial(holders, float(width * (near - far)))
+    even = np.full(places, 1 / places)
+    counts: Counts = generator.multinomial(int((holders - in_window).sum()), even).astype(np.int64)
+    for values in np.array_split(np.arange(size), -(-size * width // _AT_ONCE)):
+        # (values of the part, width): how many of a value's holders report each place.
+        spread = generator.multinomial(in_window[values], np.full(width, 1 / width))
+        np.add.at(counts, values[:, None] + np.arange(width), spread)
+    return counts[None, :]
+
+
+def _expected_places(
+    randomizer: SquareWave,
+    values: Sequence[str],  # noqa: ARG001
+    frequency: Floats,
+) -> Counts:
+    law = window_of(randomizer).expected(frequency)
+    return np.rint(REPORTS * law).astype(np.int64)[None, :]
+
+
+def _worths_of_places(randomizer: SquareWave, wanted: Wanted) -> list[Floats]:
+    """The last place where the targets are high on average, the first where low."""
+    towards = float(np.mean(wanted.targets)) - (randomizer.size - 1) / 2
+    return [towards * np.arange(randomizer.places, dtype=np.float64)]
+
+
 FORM = Form(by_counts(symbol_counts), best_symbols(_worths))
 ONE_BIT = Form(by_counts(bit_counts), best_symbols(_worths_of_bits), _expected_bits)
 MATRIX = Form(by_counts(matrix_counts), best_symbols(_worths_of_symbols), _expected_symbols)
+SQUARE_WAVE = Form(by_counts(place_counts), best_symbols(_worths_of_places), _expected_places)

@@ -31,6 +31,7 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
@@ -146,6 +147,7 @@ FORMS: Mapping[type, Form] = {
     RandomizedResponse: symbols.FORM,
     Rappor: bloom.FORM,
     SetEncoding: sets.FORM,
+    SquareWave: symbols.SQUARE_WAVE,
     StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,
     UnaryEncoding: bits.FORM,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import NOTHING, Gather, QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN, MOST_ROWS
 from ldp_aggregator.rendering import html_page
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
@@ -107,7 +107,7 @@ def _told(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
 def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
     for value, (truth, covered, empirical, stated) in zip(values, _told(runs), strict=False):
         errors = {"empirical_error": _finite(empirical), "stated_error": _finite(stated)}
-        yield {**value, "truth": truth, "covered": covered, **errors}
+        yield {**value, "truth": truth, "covered": _finite(covered), **errors}
 
 
 def top(simulation: Simulation, most: int) -> Simulation:
@@ -208,15 +208,20 @@ def _kept(
     """The last cells of a row: whether one run keeps its word, or how well many do."""
     if len(runs.frequency) == 1:
         low, high = interval
+        if np.isnan(low):
+            return (NOTHING,)
         return ("yes" if low <= runs.truth[place] <= high else "no",)
-    errors = (runs.empirical_error[place], runs.stated_error[place])
-    return (*map(shown, errors), f"{runs.coverage[place]:.3f}")
+    empirical, stated = (runs.empirical_error[place], runs.stated_error[place])
+    if np.isnan(stated):
+        return shown(empirical), NOTHING, NOTHING
+    return shown(empirical), shown(stated), f"{runs.coverage[place]:.3f}"
 
 
 def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
     """A sentence each: do the stated errors and intervals of values and mean keep their word?"""
     runs, level = simulation.runs[question.name], question.options.level
-    said = [f"{_verdict(runs, level)}." if len(runs.truth) else question.note]
+    judged = len(runs.truth) and not question.is_shape
+    said = [f"{_verdict(runs, level)}." if judged else question.note]
     if runs.mean is not None and _count(simulation) > 1:
         said.append(f"Of the mean: {_verdict(runs.mean, level)}.")
     return said

@@ -129,22 +129,28 @@ class Runs:
     @property
     def empirical_error(self) -> Floats:
         """Root mean square difference between estimate and truth, by value."""
-        error: Floats = np.sqrt(np.nanmean((self.frequency - self.truth) ** 2, axis=0))
+        error: Floats = np.sqrt(_mean_of_known((self.frequency - self.truth) ** 2))
         return error
 
     @property
     def stated_error(self) -> Floats:
         """Root mean square of the standard errors that the estimates carried, by value."""
-        error: Floats = np.sqrt(np.nanmean(self.standard_error**2, axis=0))
+        error: Floats = np.sqrt(_mean_of_known(self.standard_error**2))
         return error
 
     @property
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
-        inside: Floats = ((self.low <= self.truth) & (self.truth <= self.high)).sum(
-            axis=0
-        ) / self.found
-        return inside
+        inside = (self.low <= self.truth) & (self.truth <= self.high)
+        return _mean_of_known(np.where(self._there, inside, np.nan))
+
+
+def _mean_of_known(columns: Floats) -> Floats:
+    """The mean of what is known of each value, over runs of shape (runs, M); NaN of nothing."""
+    known = ~np.isnan(columns)
+    total, runs = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
+    means: Floats = np.divide(total, runs, out=np.full(len(runs), np.nan), where=runs > 0)
+    return means
 
 
 def simulate(

@@ -1,4 +1,4 @@
-"""Symbol responses and matrices broken on purpose.
+"""Symbol responses, matrices and square waves broken on purpose.
 
 Unless they say otherwise, functions replace `randomize`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from lawbook import privacy, same_bytes, sampler, unbiased
+from lawbook import averages, privacy, same_bytes, sampler, unbiased
 from mutants import GENUINE, altered
 from specimens import Specimen
 
@@ -16,6 +16,7 @@ from ldp.channel import Channel
 from ldp.exact import odds
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.randomness import randbelow
 
 GENUINE |= {
@@ -107,6 +108,47 @@ def ratio_of_yes(self):
     return Fraction(self.weights[1][1], self.weights[0][1])
 
 
+def one_place_on(self, value, random):
+    """The place after the window is as likely as those within it."""
+    place = SquareWave(*self).randomize(value, random)
+    return value + self.width if place == value + self.width - 1 else place
+
+
+def weights_swapped(self, value, random):
+    size, width, truth, other = self
+    drawn = randbelow(width * other + (size - 1) * truth, random)
+    if drawn < width * other:
+        return value + drawn // other
+    beyond = (drawn - width * other) // truth
+    return beyond + width * (beyond >= value)
+
+
+def without_room(self, value, random):
+    """Places beyond the window are counted as if there were no window."""
+    size, width, truth, other = self
+    drawn = randbelow(width * truth + (size - 1) * other, random)
+    within = width * truth
+    return value + drawn // truth if drawn < within else (drawn - within) // other
+
+
+def windows_cut(self):
+    """For `channel`: windows end with the values, as a histogram would have it."""
+    near, far = self.rates
+    rows = []
+    for value in range(self.size):
+        inside = [value <= place < min(value + self.width, self.size) for place in self._line]
+        row = [near if likely else far for likely in inside]
+        rows.append(tuple(mass / sum(row) for mass in row))
+    return Channel(tuple(rows))
+
+
+def window_too_wide(self):
+    """For `channel`: a window of one place more, where the integers say otherwise."""
+    wider = SquareWave(self.size - 1, self.width + 1, self.truth, other=self.other)
+    rows = wider.channel().rows
+    return Channel((*rows, rows[-1]))
+
+
 def _other(self, below, random):
     """The number of the other value that is reported; None for the truth."""
     drawn = below(self.truth + (self.size - 1) * self.other, random) - self.truth
@@ -135,4 +177,11 @@ MUTANTS = (
     altered("<= in place of < in a matrix", sampler, "matrix-3", randomize=at_most),
     altered("ratio within rows", privacy, "matrix-3", ratio=property(ratio_within_rows)),
     altered("ratio of yes alone", privacy, "forced-2", ratio=property(ratio_of_yes)),
+    altered("a window one place off", sampler, "square-wave-usual", randomize=one_place_on),
+    altered(
+        "weights of a window swapped", sampler, "square-wave-narrow", randomize=weights_swapped
+    ),
+    altered("no room for the window", sampler, "square-wave-usual", randomize=without_room),
+    altered("a window one place too wide", averages, "square-wave-usual", channel=window_too_wide),
+    altered("windows cut at the end", privacy, "square-wave-usual", channel=windows_cut),
 )

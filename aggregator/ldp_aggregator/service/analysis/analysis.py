@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
-from ldp_aggregator.estimates.estimation import estimate, estimate_question
+from ldp_aggregator.estimates.estimation import estimate, estimate_question, options_for
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
@@ -89,7 +89,8 @@ class Analysis:
             for question in newest.survey:
                 parts = _poolable(question, tallies)
                 if len(parts) > 1:
-                    estimates.questions[question.name] = estimate_pooled(parts, options)
+                    own = options_for(question, options)
+                    estimates.questions[question.name] = estimate_pooled(parts, own)
             return estimates
 
         return self._once(("pooled", name, options), make)
@@ -99,11 +100,12 @@ class Analysis:
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question in each epoch, in the order of time."""
         question = served.survey[name]
+        own = options_for(question, options)
 
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
             return [
-                (epoch, estimate_question(question, counts, options, candidates=candidates))
+                (epoch, estimate_question(question, counts, own, candidates=candidates))
                 for epoch, counts in history(snapshot, question)
             ]
 

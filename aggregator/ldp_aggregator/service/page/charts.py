@@ -77,11 +77,12 @@ def bars(view: QuestionView) -> Safe:
     bottom = _ROW * len(view.shown)
     ticks = [_tick(scale, tick, bottom) for tick in scale.ticks]
     rows = [_bar(view, place, scale, top=_ROW * row) for row, place in enumerate(view.shown)]
+    level = f"{question.options.level:.4g}"
+    lines = "without intervals" if question.is_shape else f"with its {level} interval as a line"
     return _picture(
         f"chart-{question.name}",
         f"{question.name}: estimated frequencies",
-        f"A bar for each of {len(view.shown)} values, with its {question.options.level:.4g} "
-        f"interval as a line.",
+        f"A bar for each of {len(view.shown)} values, {lines}.",
         parts=[*ticks, *rows],
         height=bottom + _AXIS,
     )
@@ -94,12 +95,15 @@ def _bar(view: QuestionView, place: int, scale: Scale, top: int) -> Safe:
     middle = top + 25
     # A bar begins at its left end, which is zero for what is more than nothing.
     start = scale.percent(min(frequency, 0))
-    kind = "bar" if view.chances[place] <= view.miss else "bar unsure"
+    sure = question.is_shape or view.chances[place] <= view.miss
+    kind = "bar" if sure else "bar unsure"
     value = question.values[place]
     show = question.shown
+    interval = f", interval {show(low)} to {show(high)}"
+    whisker = ((scale.percent(low), middle), (scale.percent(high), middle))
     return tag(
         "g",
-        tag("title", f"{value}: {show(frequency)}, interval {show(low)} to {show(high)}"),
+        tag("title", f"{value}: {show(frequency)}{'' if question.is_shape else interval}"),
         _label(value, top),
         tag("text", show(frequency), class_="number", x="99%", y=top + 14),
         tag(
@@ -110,7 +114,7 @@ def _bar(view: QuestionView, place: int, scale: Scale, top: int) -> Safe:
             width=f"{98 * scale.share(abs(frequency) + scale.low):.3f}%",
             height=12,
         ),
-        *_whisker((scale.percent(low), middle), (scale.percent(high), middle), across=True),
+        *([] if question.is_shape else _whisker(*whisker, across=True)),
     )
 
 

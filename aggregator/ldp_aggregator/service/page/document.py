@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.sections import service_section, summary, survey_section
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
@@ -171,7 +172,9 @@ def _choices(asked: Asked) -> Safe:
         version.append(_select("Version", "version", versions, chosen=chosen))
     estimands = {name: name for name in ESTIMANDS}
     intervals = {name: name for name in INTERVALS}
-    views = {"": "unbiased", **{name: f"{name} (biased)" for name in POST}}
+    shapes = any(decoder_of(question.randomizer).has_shape for question in asked.served.survey)
+    offered = [name for name in POST if shapes or name not in SHAPES]
+    views = {"": "unbiased", **{name: f"{name} (biased)" for name in offered}}
     fields = [
         *(tag("input", type="hidden", name=key, value=value) for key, value in hidden.items()),
         *version,

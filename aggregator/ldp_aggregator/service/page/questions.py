@@ -66,16 +66,17 @@ def _facts(view: QuestionView) -> Safe:
         ("Errors for", f"the {options.estimand}"),
     ]
     if options.post:
-        facts.append(
-            ("View", f"{options.post}: biased frequencies, beside the errors of the unbiased ones")
-        )
+        beside = "beside the errors of the unbiased ones"
+        if question.is_shape:
+            beside = "without errors or intervals"
+        facts.append(("View", f"{options.post}: biased frequencies, {beside}"))
     scale = question.question.domain.scale
     unit = "" if scale is None or not scale.unit else f", in {scale.unit}"
     for name, numbers in question.numbers:
         estimate, error, interval = numbers.cells
         facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))
         unit = f"{unit} squared" if unit else ""
-    if len(view.chances):
+    if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")
         there = f"{view.found:,} of {values} (Bonferroni, {options.level:.4g})"
@@ -88,6 +89,8 @@ def _facts(view: QuestionView) -> Safe:
 
 
 def _legend(view: QuestionView) -> str:
+    if view.estimates.is_shape:
+        return "Bars are a biased shape; there are no intervals."
     legend = "Bars are estimates, lines their intervals. Pale: not told from zero."
     if view.complete:
         return legend
@@ -96,6 +99,8 @@ def _legend(view: QuestionView) -> str:
 
 def _values(view: QuestionView) -> Safe:
     question = view.estimates
+    if question.is_shape:
+        return _shape(question)
     rows = [
         _value(question, _estimate(question, place), float(view.chances[place]), miss=view.miss)
         for place in view.shown
@@ -107,6 +112,18 @@ def _values(view: QuestionView) -> Safe:
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
     caption = f"{question.name}: {which} values; p-values, of no one holding it, are simultaneous"
     return table(caption, head, rows, id=f"values-{question.name}")
+
+
+def _shape(question: QuestionEstimates) -> Safe:
+    """The table of values that have neither errors nor tests."""
+    rows = []
+    for estimate in question:
+        value, count, frequency, *_ = question.row(estimate)
+        numbers = (number(frequency, estimate.frequency), number(count, estimate.count))
+        rows.append(row(value, *numbers))
+    caption = f"{question.name}: a biased shape, without errors or tests"
+    value, count, frequency, *_ = question.headings
+    return table(caption, (value, frequency, count), rows, id=f"values-{question.name}")
 
 
 def _estimate(question: QuestionEstimates, place: int) -> Estimate:
@@ -174,7 +191,9 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
     if not view.series:
         return hide
     most = sorted(view.shown, key=lambda place: -view.estimates.frequency[place])[:MOST_PANELS]
-    shown = f" Its {len(most)} most frequent values." if len(most) < len(view.estimates) else ""
+    if view.estimates.is_shape:
+        most = []
+    shown = f" Its {len(most)} most frequent values." if 0 < len(most) < len(view.estimates) else ""
     pictures = tag("div", *panel_of_means(view), *panels(view, most), class_="panels")
     caption = f"{name} by epoch (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]

@@ -12,7 +12,7 @@ from ldp_aggregator.checks import Check
 from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.bars import shown_places
+from ldp_aggregator.rendering.bars import MOST_BARS, shown_places
 from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
 from ldp_aggregator.service.analysis.queries import options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -114,6 +114,7 @@ class QuestionView:
         series: Series | None = None,
     ) -> QuestionView:
         """What follows from the estimates of a question, and what is known beside them."""
+        estimates = estimates.merged(MOST_BARS)
         return cls(
             estimates=estimates,
             shown=shown_places(estimates.frequency),

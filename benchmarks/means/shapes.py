@@ -1,0 +1,171 @@
+"""Shapes of distributions: how far the estimate of each method is from the truth, by simulation.
+
+    square-wave, em | ems   as in this project
+    tree                    levels of 4, 16 and 64 cells; each respondent answers for one of them,
+                            through subset selection with the whole epsilon, and all levels are
+                            made to agree by least squares (Hay et al. 2010; Cormode et al. 2019)
+    HaarHRR                 a coefficient of the Haar basis at one level, by Hadamard randomized
+                            response (Cormode, Kulkarni and Srivastava 2019)
+
+The two of others are written for this page. They are unbiased; the square wave's shapes are not.
+The distance is Wasserstein's, W1: the mean of |F - true F| over the cells, in parts of the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from scipy.linalg import hadamard
+
+from benchmarks.means.inputs import Input
+from ldp import parse_survey
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.estimates.estimation import moments_of
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling.table import sample_counts
+
+CELLS = 64
+RESPONDENTS = 33_000
+SEED = 2
+FANOUT = 4
+_IN_TWOS = ("age", "hours")
+"""Whole numbers that go in cells of two; of all others the range is parted evenly."""
+
+Method = Callable[[float, Counts, Generator], Floats]
+"""From an epsilon and the holders of each cell to the estimated shares of all cells."""
+
+
+class Away(NamedTuple):
+    """How far the estimates of many surveys are from the truth."""
+
+    distance: float
+    """W1, on average."""
+    bias: float
+    """The error of the cumulated shares, averaged, where it is largest."""
+    spread: float
+    """Its standard deviation there, from survey to survey."""
+
+
+def away(method: Method, epsilon: float, held: Counts, surveys: int) -> Away:
+    """The distances of so many surveys of the same respondents."""
+    generator = np.random.default_rng(SEED)
+    truth = held / held.sum()
+    shares = np.array([method(epsilon, held, generator) for _ in range(surveys)])
+    # (surveys, cells): errors of the cumulated shares.
+    errors = np.cumsum(shares - truth, axis=1)
+    mean = errors.mean(axis=0)
+    worst = int(np.abs(mean).argmax())
+    distance = float(np.abs(errors).mean())
+    return Away(distance, abs(float(mean[worst])), float(errors[:, worst].std()))
+
+
+def holders_of(one: Input, respondents: int = RESPONDENTS) -> Counts:
+    """How many hold each cell."""
+    places = np.arange(one.steps + 1)
+    cells = np.minimum(places * CELLS // one.steps, CELLS - 1)
+    if one.name.startswith(_IN_TWOS):
+        cells = places // 2
+    shares = np.bincount(cells, one.shares, CELLS)
+    counts: Counts = np.floor(respondents * shares + 0.5).astype(np.int64)
+    return counts
+
+
+def square_wave(post: str) -> Method:
+    """With one view or the other."""
+
+    def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
+        asked = _asked(epsilon, f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}', "square-wave")
+        counts = sample_counts(asked, Holders((), held), generator)
+        return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post)
+
+    return shares
+
+
+def tree(epsilon: float, held: Counts, generator: Generator) -> Floats:
+    """Levels from fan-out to cells; up, each node's estimate and that of its children, and down."""
+    levels = list(_levels())
+    here = _spread(held, len(levels), generator)
+    estimates, variances = [], []
+    for size, of_level in zip(levels, here, strict=True):
+        values = [f"v{place}" for place in range(size)]
+        asked = _asked(epsilon, f'type = "category"\nvalues = {values}', "ss")
+        cells = of_level.reshape(size, -1).sum(axis=1)
+        counts = sample_counts(asked, Holders(tuple(values), cells), generator)
+        moments = moments_of(asked.randomizer, counts, values)
+        estimates.append(moments.frequency)
+        variances.append(float(np.mean(moments.variance_if_not)) / moments.reports)
+    return consistent(estimates, variances)
+
+
+def consistent(estimates: Sequence[Floats], variances: Sequence[float]) -> Floats:
+    """The leaves that least squares finds; all nodes together hold exactly 1."""
+    pooled, spread = [estimates[-1]], [variances[-1]]
+    for own, variance in zip(estimates[-2::-1], variances[-2::-1], strict=True):
+        below = pooled[0].reshape(len(own), -1)
+        of_children = below.shape[1] * spread[0]
+        both = 1 / (1 / variance + 1 / of_children)
+        pooled.insert(0, both * (own / variance + below.sum(axis=1) / of_children))
+        spread.insert(0, both)
+    parents = np.array([1.0])
+    for level in pooled:
+        # (parents, children): what the children lack, or have too much, is shared evenly.
+        below = level.reshape(len(parents), -1)
+        lacking = parents - below.sum(axis=1)
+        parents = (below + lacking[:, None] / below.shape[1]).ravel()
+    return parents
+
+
+def haar(epsilon: float, held: Counts, generator: Generator) -> Floats:
+    """Of each node how much more its left half holds than its right one."""
+    depth = CELLS.bit_length() - 1
+    shares = np.array([1.0])
+    for level, of_level in enumerate(_spread(held, depth, generator)):
+        # (nodes, 2): the holders of both halves.
+        halves = of_level.reshape(1 << level, 2, -1).sum(axis=2)
+        more = _hadamard_response(epsilon, halves, generator)
+        shares = np.stack([(shares + more) / 2, (shares - more) / 2], axis=1).ravel()
+    return shares
+
+
+def _hadamard_response(epsilon: float, halves: Counts, generator: Generator) -> Floats:
+    """Each respondent draws a row of the matrix, and says the sign there times its own."""
+    nodes = len(halves)
+    signs = hadamard(nodes)
+    truth = np.exp(epsilon) / (np.exp(epsilon) + 1)
+    # (nodes, 2, rows): respondents by the row they draw, and how many of them tell the truth.
+    rows = generator.multinomial(halves, np.full(nodes, 1 / nodes))
+    signed = 2 * generator.binomial(rows, truth) - rows
+    by_row = ((signed[:, 0] - signed[:, 1]) * signs).sum(axis=0)
+    more: Floats = signs @ by_row / ((2 * truth - 1) * halves.sum())
+    return more
+
+
+def _levels() -> Iterator[int]:
+    size = FANOUT
+    while size <= CELLS:
+        yield size
+        size *= FANOUT
+
+
+def _spread(held: Counts, levels: int, generator: Generator) -> Counts:
+    """The holders by the level that they answer for, of shape (levels, cells)."""
+    spread: Counts = generator.multinomial(held, np.full(levels, 1 / levels)).T
+    return spread
+
+
+def _asked(epsilon: float, domain: str, mechanism: str) -> Question:
+    head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
+    return parse_survey(f'{head}{domain}\nepsilon = "{epsilon}"')["x"]
+
+
+METHODS: dict[str, Method] = {
+    "`square-wave`, `em`": square_wave("em"),
+    "`square-wave`, `ems`": square_wave("ems"),
+    "tree of 4 each, least squares": tree,
+    "HaarHRR": haar,
+}
