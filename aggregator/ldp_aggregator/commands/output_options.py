@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ldp.errors import EstimateError
-from ldp.exact import fraction
+from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
@@ -48,42 +48,18 @@ def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | 
     return int(text)
 
 
-def _read_quantiles(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, ...]:
-    if text is None:
-        return Options.quantiles
-    try:
-        return tuple(float(fraction(part)) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"expected shares between 0 and 1, such as .1,.5,.9, got {text!r}"
-        ) from None
+def _read_with(read: Callable[[str], Any]) -> Callable[..., Any]:
+    """A callback that reads what was given, once or several times; None where nothing was."""
 
+    def callback(_: click.Context, __: click.Parameter, given: Any) -> Any:
+        try:
+            if isinstance(given, tuple):
+                return tuple(map(read, given))
+            return None if given is None else read(given)
+        except EstimateError as error:
+            raise click.BadParameter(str(error)) from None
 
-def _read_ranges(
-    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    ranges = []
-    for text in texts:
-        low, colon, high = text.partition(":")
-        if not colon or not (_is_number(low) and _is_number(high)):
-            raise click.BadParameter(f"expected a range such as 30:40, got {text!r}")
-        ranges.append((low.strip(), high.strip()))
-    return tuple(ranges)
-
-
-def _read_edges(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
-    parts = () if text is None else tuple(part.strip() for part in text.split(","))
-    if not all(map(_is_number, parts)):
-        raise click.BadParameter(f"expected numbers that rise, such as 18,25,40, got {text!r}")
-    return parts
-
-
-def _is_number(text: str) -> bool:
-    try:
-        fraction(text)
-    except ValueError:
-        return False
-    return True
+    return callback
 
 
 TOP = click.option(
@@ -157,7 +133,7 @@ _OPTIONS = (
     click.option(
         "--quantiles",
         metavar="SHARES",
-        callback=_read_quantiles,
+        callback=_read_with(quantiles_of),
         help="Of the distribution of a number, such as .1,.5,.9.  [default: .25,.5,.75]",
     ),
     click.option(
@@ -165,13 +141,13 @@ _OPTIONS = (
         "ranges",
         multiple=True,
         metavar="LOW:HIGH",
-        callback=_read_ranges,
+        callback=_read_with(range_of),
         help="Show the share of the numbers from LOW up to HIGH, without HIGH; may be repeated.",
     ),
     click.option(
         "--edges",
         metavar="NUMBERS",
-        callback=_read_edges,
+        callback=_read_with(edges_of),
         help="Of the cells of a histogram, such as 18,25,40,65.  [default: a few round ones]",
     ),
     click.option(
@@ -210,9 +186,9 @@ class OutputOptions:
     simultaneous: bool
     post: str | None
     frequencies: bool
-    quantiles: tuple[float, ...]
+    quantiles: tuple[float, ...] | None
     ranges: tuple[tuple[str, str], ...]
-    edges: tuple[str, ...]
+    edges: tuple[str, ...] | None
     reports_each: int
     form: str | None
     output: Path | None
@@ -240,9 +216,9 @@ class OutputOptions:
             self.post,
             reports_each=self.reports_each,
             frequencies=self.frequencies,
-            quantiles=self.quantiles,
+            quantiles=self.quantiles or Options.quantiles,
             ranges=self.ranges,
-            edges=self.edges,
+            edges=self.edges or (),
         )
 
     @property

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Catalogue, Served
 
@@ -50,4 +52,17 @@ def options_of(query: Mapping[str, str]) -> Options:
         post=query.get("post") or None,
         reports_each=reports_each,
         frequencies=query.get("frequencies") in _YES,
+        **_of_distributions(query),
     )
+
+
+def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
+    """What is asked of the distributions of numbers; ranges stand side by side."""
+    asked: dict[str, Any] = {}
+    if query.get("quantiles"):
+        asked["quantiles"] = quantiles_of(query["quantiles"])
+    if query.get("ranges"):
+        asked["ranges"] = tuple(map(range_of, query["ranges"].split(",")))
+    if query.get("edges"):
+        asked["edges"] = edges_of(query["edges"])
+    return asked

@@ -4,6 +4,7 @@ views     what is shown, as records: read from an `Analysis`
 charts    estimates as SVG                        markup    text to HTML and SVG, escaped
 sections  records as parts of the page            questions the section of one question
 elements  numbers and tables                      downloads estimates as files
+cumulative the cumulative distribution of a number, as SVG
 document  the whole page
 routes    what is asked, by whom                  access    tokens that browsers keep
 """

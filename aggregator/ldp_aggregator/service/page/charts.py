@@ -79,7 +79,7 @@ def bars(view: QuestionView) -> Safe:
     rows = [_bar(view, place, scale, top=_ROW * row) for row, place in enumerate(view.shown)]
     level = f"{question.options.level:.4g}"
     lines = "without intervals" if question.is_shape else f"with its {level} interval as a line"
-    return _picture(
+    return picture_of(
         f"chart-{question.name}",
         f"{question.name}: estimated frequencies",
         f"A bar for each of {len(view.shown)} values, {lines}.",
@@ -247,7 +247,7 @@ def _panel(name: str, label: str, what: str, points: Sequence[Point], scale: Sca
         tag("text", when(epoch), class_="tick", x=x, y=_PANEL - 4, text_anchor=anchor)
         for epoch, x, anchor in ends_of_time
     ]
-    return _picture(
+    return picture_of(
         name,
         f"{label}: {what} by epoch",
         f"A point for each of {len(points)} epochs, with its interval as a line, "
@@ -281,7 +281,7 @@ def standalone(estimates: SurveyEstimates) -> bytes:
     style = tag("style", (STATIC / "chart.css").read_text(encoding="utf-8"))
     ground = tag("rect", class_="ground", width="100%", height="100%")
     name = f"{estimates.survey}: estimated frequencies"
-    picture = _picture(
+    picture = picture_of(
         "charts",
         name,
         "A chart for each question.",
@@ -292,7 +292,7 @@ def standalone(estimates: SurveyEstimates) -> bytes:
     return picture.encode()
 
 
-def _picture(
+def picture_of(
     name: str,
     title: str,
     text: str,
@@ -301,6 +301,7 @@ def _picture(
     height: int,
     width: int | str = "100%",
 ) -> Safe:
+    """A picture of parts, with its title and its description."""
     return tag(
         "svg",
         tag("title", title, id=f"{name}-title"),

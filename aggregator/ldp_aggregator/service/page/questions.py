@@ -15,6 +15,7 @@ from ldp_aggregator.service.page.charts import (
     points_of,
     when,
 )
+from ldp_aggregator.service.page.cumulative import cumulative
 from ldp_aggregator.service.page.elements import many, number, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import Asked, QuestionView
@@ -35,6 +36,10 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     if question.reports and view.shown:
         chart = tag("figure", bars(view), tag("figcaption", _legend(view)))
         parts.append(tag("div", chart, _values(view), class_="beside"))
+    if question.reports and question.distribution is not None:
+        legend = "The curve rises as the true one does; the band holds all of that at once."
+        chart = cumulative(question, question.distribution)
+        parts.append(tag("figure", chart, tag("figcaption", legend)))
     bound = "" if question.manipulation is None else str(question.manipulation)
     sentences = filter(None, (question.note, *map(str, question.remarks), bound))
     parts += [tag("p", sentence, class_="note") for sentence in sentences]
@@ -76,6 +81,9 @@ def _facts(view: QuestionView) -> Safe:
         estimate, error, interval = numbers.cells
         facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))
         unit = f"{unit} squared" if unit else ""
+    for quantile in question.quantiles:
+        estimate, _, interval = quantile.cells
+        facts.append((quantile.name.capitalize(), f"{estimate} {interval}"))
     if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")

@@ -61,7 +61,7 @@ class Asked:
 
     def query(self, **changes: str | None) -> dict[str, str]:
         """The query that asks for the same, but for what changes; None leaves a key out."""
-        options = self.options
+        options, usual = self.options, Options.quantiles
         query = {
             "survey": self.served.survey.name,
             "version": None if self.pooled else self.served.fingerprint,
@@ -72,10 +72,17 @@ class Asked:
             "post": options.post,
             "frequencies": "1" if options.frequencies else None,
             "reports_each": str(options.reports_each) if options.reports_each > 1 else None,
+            "quantiles": _written(options.quantiles) if options.quantiles != usual else None,
+            "ranges": ",".join(map(":".join, options.ranges)),
+            "edges": ",".join(options.edges),
             "over_time": self.over_time,
             **changes,
         }
         return {key: value for key, value in query.items() if value}
+
+
+def _written(shares: Sequence[float]) -> str:
+    return ",".join(f"{share:g}" for share in shares)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,78 @@
+"""The page of a service shows distributions: quantiles, a histogram, a curve in its band."""
+
+import re
+
+import numpy as np
+import pytest
+
+import ldp
+from ldp.errors import EstimateError
+from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.options import Options
+from ldp_aggregator.service.analysis.queries import options_of
+from ldp_aggregator.service.page.cumulative import cumulative
+from ldp_aggregator.service.page.questions import question_section
+from ldp_aggregator.service.page.views import QuestionView
+from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.sampling.table import sample_counts
+
+
+def estimates_of(**keys):
+    """Of 20,000 respondents, more of them the higher the number is; seed 15."""
+    asked = ldp.survey("s", ldp.question("x", goal="distribution", epsilon=2, **keys))["x"]
+    everyone = Holders((), apportion(20_000, np.arange(1.0, asked.domain.size + 1)))
+    counts = sample_counts(asked, everyone, np.random.default_rng(15))
+    return estimate_question(asked, counts, Options())
+
+
+class Unasked:
+    """A survey without epochs, of which nothing else is asked."""
+
+    class served:  # noqa: N801
+        """Its survey."""
+
+        class survey:  # noqa: N801
+            """Without epochs."""
+
+            epoch = None
+
+
+def test_the_section_of_a_distribution():
+    """It has the facts of the estimates, the cells in their order, and the curve."""
+    question = estimates_of(low=0, high=79, step=1, unit="h")
+    text = str(question_section(QuestionView.of(question), Unasked))
+    for quantile in question.quantiles:
+        estimate, _, interval = quantile.cells
+        assert f"{estimate} {interval}" in text
+    assert "Median" in text
+    assert "Mean, in h" in text
+    assert 'class="band"' in text
+    heads = [text.index(f">{value}<") for value in question.values]
+    assert heads == sorted(heads)
+
+
+def test_the_curve_goes_from_nothing_to_all():
+    """From the left bottom to the right top, rising; the band is around it, and closed."""
+    question = estimates_of(edges=[-5, 0, "2.5", 40], type="number")
+    text = str(cumulative(question, question.distribution))
+    (band,) = re.findall(r'class="band" points="([^"]*)"', text)
+    (curve,) = re.findall(r'class="curve" points="([^"]*)"', text)
+    points = np.array([[float(part) for part in point.split(",")] for point in curve.split()])
+    assert points[0].tolist() == [0, 100]
+    assert points[-1].tolist() == [100, 0]
+    assert (np.diff(points[:, 0]) >= 0).all()
+    assert (np.diff(points[:, 1]) <= 0).all()
+    # Two points for each of two edges within and of the ends, there and back.
+    assert len(band.split()) == 2 * len(points) == 16
+    assert "from -5 to 40" in text
+
+
+def test_queries_of_distributions():
+    """The options of the command, as the query of a URL has them; what is wrong is told."""
+    asked = options_of({"quantiles": ".1,.9", "ranges": "1:2,3:4.5", "edges": "1, 2"})
+    assert asked.quantiles == (0.1, 0.9)
+    assert asked.ranges == (("1", "2"), ("3", "4.5"))
+    assert asked.edges == ("1", "2")
+    for query in ({"quantiles": "half"}, {"quantiles": "2"}, {"ranges": "1-2"}, {"edges": "low"}):
+        with pytest.raises(EstimateError, match="^expected "):
+            options_of(query)
