@@ -58,12 +58,38 @@ def asked_of(question):
     That is the values, or their scale.
     """
     values = values_of(question["type"], question["values"])
+    mode = per_device_of(question)
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
-        return count, parts
+        return count, parts + mode
     if values is None:
-        return None, ["open"]
-    return len(values), [str(len(values)), *values]
+        return None, ["open", *mode]
+    return len(values), [str(len(values)), *values, *mode]
+
+
+def per_device_of(question):
+    """What its fingerprint covers of what is made of many records: nothing, or how."""
+    if "per_device" not in question:
+        return []
+    modes = ("mean", "sum", "last", "one") if has_numbers(question) else ("last", "one")
+    usable(question["type"] != "multi", "no set where a device has many records")
+    usable(question["per_device"] in modes, "what is made of many records")
+    return [f"per_device={question['per_device']}"]
+
+
+def has_numbers(question):
+    """Whether its values are numbers of a range."""
+    return question["type"] in ("integer", "number")
+
+
+def width_of(question):
+    """How far its least and greatest number are apart, as a text."""
+    if question["type"] == "integer":
+        return str(int(question["values"][-1]) - int(question["values"][0]))
+    scale = question["scale"]
+    if "edges" in scale:
+        return str(Fraction(scale["edges"][-1]) - Fraction(scale["edges"][0]))
+    return str(Fraction(scale["step"]) * (int(scale["size"]) - 1))
 
 
 def revealed_by(question):
@@ -139,7 +165,9 @@ def ratio_claims(of, record, ratio, *, declares):
 def claims_of(question, survey):
     """The claims about a question."""
     scale = ["scale"] if question["type"] == "number" else []
-    stated = (*QUESTION, *scale, "one_report", "all_reports", *FOLLOWS)
+    many = ["per_device"] if "per_device" in question else []
+    reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
+    stated = (*QUESTION, *scale, *many, *reach, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
     members(one, *STATED)
@@ -160,6 +188,7 @@ def claims_of(question, survey):
         charged: written(question["charges"], int) in charges,
         caused: least_float(belief, lambda enough: believed <= enough),
         "what is kept and shown has as many values as stated": whole(shown) == revealed.shown,
+        **{f"{name} is its range": question[name] == width_of(question) for name in reach},
         "the size of a report is as stated": written(width, int) == revealed.width,
         "the fingerprint is that of this question": question["fingerprint"] == fingerprint,
     }

@@ -59,7 +59,17 @@ def certify(question: Question) -> dict[str, object]:
         "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
         "kept_and_shown_is_one_of": str(shown),
         "report_bytes": question.width,
+        **_contribution(question),
     }
+
+
+def _contribution(question: Question) -> dict[str, str]:
+    """How far one respondent changes the answer, whatever the number of records, if it is one."""
+    domain = question.domain
+    if not domain.per_device or domain.ends is None:
+        return {}
+    low, high = domain.ends
+    return {"one_respondent_changes_it_by_at_most": str(high - low)}
 
 
 def delivered(question: Question) -> tuple[Fraction, Fraction | None]:

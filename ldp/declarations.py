@@ -84,6 +84,7 @@ def question(
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
     most: int | None = None,
+    per_device: str | None = None,
     candidates: str | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
@@ -105,6 +106,8 @@ def question(
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
     most        how many of the values a respondent may hold at once
+    per_device  what is made of the records of a device that has many: their "mean" or "sum", the
+                "last", or "one" that is drawn; an answer is then a sequence of records
     candidates  the file of texts that an aggregator looks for, one a line
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
@@ -131,6 +134,7 @@ def question(
         "edges": edges,
         "unit": unit,
         "most": most,
+        "per_device": per_device,
         "candidates": candidates,
         "mechanism": mechanism,
         "profile": profile,

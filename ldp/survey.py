@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
-from ldp.domain import Domain, Value
+from ldp.domain import Domain, Placed, Value
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
@@ -81,7 +81,7 @@ class Question:
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
         # A permanent response is kept for a value: the same answer must have the same one.
-        self.rounds = domain.scale is not None and not domain.scale.edges and not self.memoizes
+        self.rounds = domain.has_between and not self.memoizes
         self._texts = domain.values if randomizer.kind == "bloom" else None
 
     def __repr__(self) -> str:
@@ -109,28 +109,44 @@ class Question:
         """What the randomizer takes for an answer.
 
         A number between two points of its scale is rounded to one of them, at random. Eight bytes
-        are drawn for that whatever the answer is, where a scale has points.
+        are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
+        one of a device's records is taken.
 
         Raises `AnswerError`; it names the question, not the answer.
         """
-        value, rest = self.place(answer)
+        places = self.places(answer)
+        value, rest = places[0]
+        if self.domain.per_device == "one":
+            from ldp.contributions import chosen
+
+            value, rest = chosen(places, random)
         if not self.rounds:
             return value
         drawn = int.from_bytes(random(ROUNDING_BYTES), "little")
         return int(value) + (drawn < rest)
 
-    def place(self, answer: object) -> tuple[Value, int]:
+    def place(self, answer: object) -> Placed:
         """The same before anything is drawn: a value, and 2^64 times the chance of the next one.
 
-        Raises `AnswerError` as `value` does.
+        Of several records of which one is drawn, that of the first. Raises `AnswerError` as `value`
+        does.
         """
+        return self.places(answer)[0]
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """The same of each record, where one of several is drawn."""
         try:
-            value, rest = (
-                self.domain.place(answer) if self.rounds else (self.domain.value(answer), 0)
-            )
+            places = self.domain.places(answer)
         except AnswerError as error:
             raise AnswerError(f"question {self.name!r}: {error}") from None
-        return (value if self._texts is None else self._texts[int(value)].encode()), rest
+        if not self.rounds and any(rest for _, rest in places):
+            raise AnswerError(
+                f"question {self.name!r}: expected a number on the scale, got one between two "
+                "points"
+            )
+        if self._texts is None:
+            return places
+        return tuple((self._texts[int(value)].encode(), rest) for value, rest in places)
 
 
 class Group:

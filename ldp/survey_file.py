@@ -18,6 +18,7 @@
     outside             (number) refuse | clip | the number that stands in for those outside
     unit                (number)
     missing             (number) texts that stand for no answer in tables of answers
+    per_device          (optional) mean | sum | last | one: what is made of a device's records
     mechanism           and the keys of the mechanism
     goal                (auto) frequencies | mean
     candidates          (optional)
@@ -35,6 +36,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 
+from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.joint import joint_groups
@@ -141,7 +143,7 @@ def _question(
     keys, profile = _with_profile(table)
     name = _name(keys)
     text = keys.text("text", "")
-    domain = _domain(keys)
+    domain = with_contributions(keys, _domain(keys))
     candidates = keys.text("candidates", "") or None
     if candidates is not None and domain.size is not None:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
@@ -150,6 +152,8 @@ def _question(
         keys.finish(also=_all_keys(), suggest=suggest)
         return None, keys.told()
     row, (randomizer, declared), choice = designed
+    if domain.per_device:
+        refuse_memoized_mean(keys, domain, randomizer)
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
     if keys.problems:

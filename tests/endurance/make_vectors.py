@@ -16,6 +16,7 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
 from ldp.compiled import compiled, covered
+from ldp.contributions import CHOOSING_BYTES
 from ldp.epochs import batch_id, epoch_of
 from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
@@ -245,6 +246,41 @@ QUESTIONS = {
 Answers of type number are texts, because JSON readers differ on decimals.
 """
 
+MANY_RECORDS = (
+    (
+        "dithered",
+        f'{HOURS}\nper_device = "mean"\noutside = "clip"\nepsilon = "2"',
+        (["0"], ["1", "2"], ["70", "-3", "7.5"], ["0.1", "0.2", "0.3"]),
+    ),
+    (
+        "dithered",
+        f'{HOURS}\nper_device = "sum"\noutside = "12.2"\nepsilon = "2"',
+        (["20", "20.3"], ["40", "40"], ["-70", "75.25"]),
+    ),
+    ("dithered", f'{HOURS}\nper_device = "one"\nepsilon = "3"', (["7.3"], ["1", "2", "3", "49.4"])),
+    (
+        "dithered",
+        'type = "integer"\nlow = -3\nhigh = 9\nper_device = "mean"\nepsilon = "1"',
+        ([-3], [-3, -2, -2], [0, 9]),
+    ),
+    (
+        "grr",
+        'type = "number"\nedges = [0, 18, 65, 100]\nper_device = "mean"\nepsilon = "1"',
+        (["17", "18.5"], ["64", "66", "65.5"]),
+    ),
+    (
+        "grr",
+        f'type = "category"\nvalues = {FOUR}\nper_device = "last"\nepsilon = "1"',
+        (["car"], ["walk", "car"]),
+    ),
+    (
+        "oue",
+        f'type = "category"\nvalues = {FOUR}\nper_device = "one"\nepsilon = "1"',
+        (["car"], ["walk", "car", "bike"]),
+    ),
+)
+"""Mechanisms, keys and answers of questions of which a device may have many records."""
+
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
 name = "terms"
@@ -307,6 +343,7 @@ def vectors():
     }
     files |= {
         "compiled": _compiled(),
+        "contributions": [_question(*row) for row in MANY_RECORDS],
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
@@ -331,12 +368,14 @@ def _question(mechanism, keys, answers):
     by_hand = _tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8
     # What is rounded goes up, if there is anything to round.
     rounding = bytes(ROUNDING_BYTES if question.rounds else 0)
-    tapes.append(rounding + by_hand + tapes[0])
+    # Of many records the last is taken.
+    last = b"\xff" * (CHOOSING_BYTES if question.domain.per_device == "one" else 0)
+    tapes.append(last + rounding + by_hand + tapes[0])
     parts = covered(question)
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
-        **({"scale": parts["scale"]} if "scale" in parts else {}),
+        **{name: parts[name] for name in ("scale", "per_device") if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
@@ -345,6 +384,8 @@ def _question(mechanism, keys, answers):
 
 def answer_of(question, written):
     """The answer that stands in a vector: of type number the exact number of a text."""
+    if isinstance(written, list) and question.domain.scale is not None:
+        return [Decimal(record) for record in written]
     return written if question.domain.scale is None else Decimal(written)
 
 

@@ -226,7 +226,7 @@ def estimate_question(
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
-        "" if question.domain.scale is None else question.domain.scale.estimand,
+        question.domain.estimand,
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))

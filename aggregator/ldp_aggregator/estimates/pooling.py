@@ -54,7 +54,10 @@ class Version(NamedTuple):
 def poolable(questions: Sequence[Question]) -> bool:
     """Whether all ask for the same listed values, and for no mean."""
     domains = [question.domain for question in questions]
-    asked = {(domain.type, domain.values, domain.most, domain.scale) for domain in domains}
+    asked = {
+        (domain.type, domain.values, domain.most, domain.scale, domain.per_device)
+        for domain in domains
+    }
     return len(asked) == 1 and domains[0].values is not None and domains[0].spacing is None
 
 

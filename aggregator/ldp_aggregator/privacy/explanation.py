@@ -19,7 +19,7 @@ from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.privacy.scale_explanation import scale_lines
+from ldp_aggregator.privacy.scale_explanation import contribution_lines, scale_lines
 
 _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
@@ -120,7 +120,7 @@ def _question(question: Question) -> str:
         lines.append(
             "  epsilon covers      the whole set: any set that may be held, against any other"
         )
-    lines += scale_lines(question)
+    lines += scale_lines(question) + contribution_lines(question)
     lines += decoder_of(randomizer).explained(question)
     efficient = efficiency(randomizer)
     if efficient is not None:

@@ -4,6 +4,7 @@ import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
 } from "./checks.js";
+import { PER_DEVICE, type PerDevice } from "./contributions.js";
 import { EPSILON } from "./ratio.js";
 import { type CompiledScale, SCALE } from "./scale.js";
 
@@ -17,6 +18,8 @@ export interface CompiledQuestion {
   readonly values: readonly string[] | null;
   /** Of a question of type number. */
   readonly scale: CompiledScale | undefined;
+  /** What is made of a device's records, where it may have many. */
+  readonly per_device: PerDevice | undefined;
   readonly mechanism: string;
   readonly integers: Integers;
   readonly charges: number;
@@ -44,6 +47,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   type: text,
   values: optional(listOf(text)),
   scale: absentOr(SCALE),
+  per_device: absentOr(PER_DEVICE),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
   charges: integerFrom(1, MOST_CHARGES),

@@ -18,9 +18,10 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...domainParts(question), mechanism, ...numbers, ...epochs].map(utf8));
 }
 
-function domainParts({ values, scale }: CompiledQuestion): string[] {
-  if (scale) return scaleParts(scale);
-  return values === null ? ["open"] : [String(values.length), ...values];
+function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
+  const many = perDevice ? [`per_device=${perDevice}`] : [];
+  if (scale) return [...scaleParts(scale), ...many];
+  return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */

@@ -9,7 +9,7 @@ import { questionFingerprint } from "../dist/fingerprint.js";
 import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
 import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
-const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "sue", "oue", "rappor"];
+const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "sue", "oue", "rappor", "contributions"];
 
 const ENCODER_REFUSES = [
   "text for the fingerprint",
@@ -28,6 +28,7 @@ const VECTORS = { name: "vectors", epoch: undefined };
 
 /** The answers that a vector's value stands for; a number is written as a decimal text. */
 function answersOf({ type }, value) {
+  if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];
   return /^-?[0-9]+$/.test(value) ? [Number(value), BigInt(value)] : [Number(value)];

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ldp.contributions import ONE
 from ldp.randomness import Random, shuffled, system
 from ldp.survey import Envelope, Question, Survey
 from ldp.wire import Batch
@@ -94,6 +95,10 @@ def _in_bulk(
 
 def _rounded(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
     """The values of the answers with these codes; numbers between two points go to either."""
+    if question.domain.per_device == ONE:
+        # A record of its own for each respondent.
+        drawn = [question.value(part.answers[code], random) for code in codes.tolist()]
+        return np.array(drawn, dtype=np.int64)
     pairs = [question.place(answer) for answer in part.answers]
     values = np.array([value for value, _ in pairs], dtype=np.int64)[codes]
     if not any(rest for _, rest in pairs):
