@@ -23,6 +23,7 @@ if something is not, 2 if the file cannot be used.
 import hashlib
 import sys
 from fractions import Fraction
+from operator import mul
 from pathlib import Path
 
 from certificate_reading import (
@@ -122,8 +123,29 @@ def fingerprint_of(survey, question):
         numbers.append(f"{name}={text}")
     _, listed = asked_of(question)
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
-    parts = question["name"], question["type"], *listed, question["mechanism"], *numbers, *epoch
-    return digest("ldp-question-2", survey["survey"], *parts)
+    draw = [f"draw={drawn(of)}" for of in draws_of(survey) if question["name"] in of["questions"]]
+    named = question["name"], question["type"], *listed, question["mechanism"]
+    return digest("ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw)
+
+
+def drawn(draw):
+    """What fingerprints cover of questions of which a device answers one."""
+    pairs = zip(draw["questions"], draw["weights"], strict=True)
+    return ",".join(f"{name}:{weight}" for name, weight in pairs)
+
+
+def draws_of(survey):
+    """The groups of such questions."""
+    return survey.get("draws", [])
+
+
+def alternatives(survey):
+    """Lists of questions, of each of which a device is charged for one: those of a draw, or one."""
+    by_name = {question["name"]: question for question in survey["questions"]}
+    drawn_from = [draw["questions"] for draw in draws_of(survey)]
+    in_draws = {name for names in drawn_from for name in names}
+    alone = [[question] for question in survey["questions"] if question["name"] not in in_draws]
+    return alone + [[by_name[name] for name in names] for names in drawn_from]
 
 
 QUESTION = ("name", "type", "values", "mechanism", "integers", "charges", "fingerprint")
@@ -212,11 +234,16 @@ def identity(survey):
     charges = sorted((question["name"], question["charges"]) for question in questions)
     charged = [f"{name}={times}" for name, times in charges]
     terms = digest("ldp-terms-1", fingerprint, survey["lifetime_epsilon"] or "", *charged).hex()
+    in_draws = [name for draw in draws_of(survey) for name in draw["questions"]]
+    lasting = {question["name"] for question in questions if question["all_reports"]["memoized"]}
+    apart = len(set(in_draws)) == len(in_draws) and not set(in_draws) & {*grouped, *lasting}
+    drawn_apart = "a question is in one draw at most, in no group, and not memoized if it is"
     whole_survey = "the fingerprint is that of these questions and groups"
     return {
         "the names of questions all differ": len(prints) == len(questions),
         "a question is in one group at most, and groups are of questions": once,
         "groups are of two or three": all(len(group["questions"]) in (2, 3) for group in groups),
+        **({drawn_apart: apart} if in_draws else {}),
         "the fingerprints are those of the groups": stated == [own.hex() for own in group_prints],
         whole_survey: survey["fingerprint"] == fingerprint.hex(),
         "the terms are those of this survey": survey["terms"] == terms,
@@ -228,12 +255,14 @@ def totals(survey):
     names = ("one_report_each", "all_reports", "all_charges")
     once_stated, lasting_stated, charged_stated = members(survey["total_epsilon"], *names)
     once, lasting, charged = [], [], []
-    for question in survey["questions"]:
-        one, every = question["one_report"]["epsilon"], question["all_reports"]["epsilon"]
-        price = one if every is None else every
-        once.append(Fraction(one))
-        lasting.append(every)
-        charged.append(Fraction(price) * question["charges"])
+    for questions in alternatives(survey):
+        ones = [Fraction(question["one_report"]["epsilon"]) for question in questions]
+        ever = [question["all_reports"]["epsilon"] for question in questions]
+        prices = [one if every is None else every for one, every in zip(ones, ever, strict=True)]
+        charges = [question["charges"] for question in questions]
+        once.append(max(ones))
+        lasting.append(None if None in ever else max(ever))
+        charged.append(max(map(mul, map(Fraction, prices), charges)))
     return {
         "the epsilons of one report each add up to the total": adds_up(once_stated, once),
         "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),

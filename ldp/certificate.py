@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ldp.accounting import posterior
-from ldp.compiled import covered
+from ldp.compiled import covered, draws_of
+from ldp.draws import chargeable
 from ldp.exact import exp_lower, float_upper, log_upper
 from ldp.identifiers import shown_states
 from ldp.mechanisms.contract import Declared, lifetime_ratio
@@ -40,6 +41,7 @@ def certificate(survey: Survey) -> dict[str, object]:
         "lifetime_epsilon": None if survey.lifetime is None else survey.lifetime.text,
         "questions": [certify(question) for question in survey],
         "groups": [_group(group) for group in survey.groups],
+        **draws_of(survey),
         "total_epsilon": totals(survey),
     }
 
@@ -100,15 +102,17 @@ def totals(survey: Survey) -> dict[str, float | None]:
 
     Of one report each, of all reports while no answer changes, of all that a device charges.
 
-    They are sums of rounded numbers, so that readers of the certificate can add them up.
+    They are sums of rounded numbers, so that readers of the certificate can add them up. Of the
+    questions of a draw, of which a device answers one, the largest counts.
     """
-    once = ((question.randomizer.ratio, 1) for question in survey)
+    dearest = chargeable(survey)
+    once = ((question.randomizer.ratio, 1) for question in dearest)
     ever = [lifetime_ratio(question.randomizer) for question in survey]
-    bounded = [(ratio, 1) for ratio in ever if ratio is not None]
-    charged = ((question.price, question.charges) for question in survey)
+    bounded = ((question.price, 1) for question in dearest)
+    charged = ((question.price, question.charges) for question in dearest)
     return {
         "one_report_each": _sum(once),
-        "all_reports": _sum(bounded) if len(bounded) == len(ever) else None,
+        "all_reports": None if None in ever else _sum(bounded),
         "all_charges": _sum(charged),
     }
 

@@ -3,8 +3,9 @@
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
 (`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
 its values and the values (or `open`), the mechanism, every integer of its randomizer as
-`name=number`, and if the survey has epochs, their seconds as `epoch=number`. It covers what changes
-the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+`name=number`, if the survey has epochs, their seconds as `epoch=number`, and if a device draws one
+of several questions, their names and weights as `draw=name:weight,...`. It covers what changes the
+meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
 never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
 way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
 questions that did not change. The fingerprint of a group of questions that are answered together is
@@ -23,6 +24,7 @@ from functools import cached_property
 from itertools import chain
 
 from ldp.domain import Domain, Placed, Value
+from ldp.draws import Draw
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
@@ -45,6 +47,7 @@ class Question:
     mechanism to us; `profile` names what gave the parameters, if that was one of `ldp.profiles`.
     `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
     `keys` are those of the survey file that nothing else here tells, as they stood there.
+    `draw` is the group of which a device answers one question; None where it answers this one.
     """
 
     def __init__(
@@ -62,8 +65,10 @@ class Question:
         epoch: int | None = None,
         survey: str = "",
         keys: Mapping[str, object] | None = None,
+        draw: Draw | None = None,
     ) -> None:
         self.name = name
+        self.draw = draw
         self.domain = domain
         self.mechanism = mechanism
         self.randomizer = randomizer
@@ -99,6 +104,11 @@ class Question:
     def price_text(self) -> str:
         """The same, as it is written down."""
         return str(self.price)
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the devices that answer it: all, unless they draw one of several."""
+        return Fraction(1) if self.draw is None else self.draw.share(self.name)
 
     @property
     def members(self) -> tuple[Question, ...]:
@@ -212,6 +222,17 @@ class Survey:
         charges = (f"{question.name}={question.charges}".encode() for question in ordered)
         return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges])
 
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The groups of questions of which a device answers one."""
+        draws = (question.draw for question in self if question.draw is not None)
+        return tuple(dict.fromkeys(draws))
+
+    @cached_property
+    def drawn(self) -> frozenset[str]:
+        """The names of the questions of which a device answers one of a group."""
+        return frozenset(name for draw in self.draws for name in draw.names)
+
     @property
     def tallied(self) -> tuple[Envelope, ...]:
         """What an aggregator keeps a tally of: every question, and every group besides."""
@@ -271,10 +292,11 @@ def _fingerprint(question: Question) -> bytes:
     ]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
     names = [question.survey, question.name]
+    draw = [] if question.draw is None else [f"draw={question.draw.text}"]
     parts = chain(
         ["ldp-question-2", *names, question.domain.type],
         question.domain.parts(),
-        [question.mechanism, *numbers, *epoch],
+        [question.mechanism, *numbers, *epoch, *draw],
     )
     return _digest(part.encode() for part in parts)
 

@@ -316,6 +316,15 @@ f = "0.5"
 
 EPOCHS = TERMS.replace('lifetime_epsilon = "20"', 'epoch = "1d"\ngrace = "1w"')
 
+DRAWS = (
+    TERMS.replace('joint = ["smoker", "commute"]\n', "")
+    + """
+[[draw]]
+questions = ["smoker", "commute"]
+weights = [3, 1]
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -343,6 +352,7 @@ def vectors():
     }
     files |= {
         "compiled": _compiled(),
+        "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
         "epochs": _epochs(),
         "hashing": _hashing(),
@@ -447,6 +457,17 @@ def _compiled():
     return [
         {"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)
     ]
+
+
+def _draws():
+    survey = parse_survey(DRAWS)
+    (draw,) = survey.draws
+    tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    cases = []
+    for tape in tapes:
+        source = Replay(tape)
+        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
+    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
 
 
 def _epochs():

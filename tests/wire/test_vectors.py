@@ -10,6 +10,7 @@ from make_vectors import FOLDER, QUESTIONS, answer_of, vectors
 
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
+from ldp.compiled import compiled
 from ldp.epochs import batch_id
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import integers
@@ -144,6 +145,18 @@ def test_hashing_replays():
             case["text"].encode(), case["cohort"], case["hashes"], bits=case["bits"]
         )
         assert positions == case["positions"]
+
+
+def test_draws_replay():
+    """Which question is drawn follows from the weights and the tape, which is used up."""
+    for vector in read("draws"):
+        survey = parse_survey(vector["survey"])
+        assert compiled(survey) == vector["compiled"]
+        (draw,) = survey.draws
+        for case in vector["cases"]:
+            source = Replay(bytes.fromhex(case["tape"]))
+            assert draw.drawn(source) == case["name"]
+            assert source.used == len(case["tape"]) // 2
 
 
 def test_ids_replay():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ldp import draws
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question, Survey
@@ -227,6 +228,7 @@ def estimate_question(
     notes = (
         estimates.note,
         question.domain.estimand,
+        draws.estimand(question),
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))

@@ -12,6 +12,7 @@ from math import prod
 from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
+from ldp.draws import chargeable
 from ldp.exact import log, log_text, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
@@ -52,7 +53,8 @@ def explanation(survey: Survey) -> str:
 
 def _charges(survey: Survey) -> Fraction:
     """Everything that a device may charge while nothing but its questions limits it."""
-    return prod((question.price**question.charges for question in survey), start=Fraction(1))
+    charged = chargeable(survey)
+    return prod((question.price**question.charges for question in charged), start=Fraction(1))
 
 
 def warnings(survey: Survey) -> list[str]:
@@ -119,6 +121,12 @@ def _question(question: Question) -> str:
     if question.domain.most is not None:
         lines.append(
             "  epsilon covers      the whole set: any set that may be held, against any other"
+        )
+    if question.draw is not None:
+        lines.append(
+            f"  drawn               by a share of {question.share} of the devices, each of which "
+            f"answers one of {', '.join(question.draw.names)}, whatever the answers are; the "
+            "totals count the largest epsilon of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
     lines += decoder_of(randomizer).explained(question)

@@ -5,6 +5,7 @@ import {
   textLike, textOr,
 } from "./checks.js";
 import { PER_DEVICE, type PerDevice } from "./contributions.js";
+import { DRAW, type Draw } from "./draws.js";
 import { EPSILON } from "./ratio.js";
 import { type CompiledScale, SCALE } from "./scale.js";
 
@@ -35,6 +36,8 @@ export interface CompiledSurvey {
   readonly lifetime: { readonly epsilon: string } | null;
   readonly questions: readonly CompiledQuestion[];
   readonly groups: readonly (readonly string[])[];
+  /** Questions of which a device answers one, where there are such. */
+  readonly draws: readonly Draw[] | undefined;
 }
 
 const MOST_CHARGES = 1000;
@@ -63,4 +66,5 @@ export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
   lifetime: optional(record({ epsilon: textLike(EPSILON, "an epsilon") })),
   questions: listOf(QUESTION),
   groups: listOf(listOf(text)),
+  draws: absentOr(listOf(DRAW)),
 });

@@ -5,6 +5,7 @@ import { readJSON } from "./checks.js";
 import { COMPILED, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { type PerDevice, type Placed, ROUNDING_BITS, chosen } from "./contributions.js";
+import { type Draw, drawsByName } from "./draws.js";
 import { type Fraction, divided, dividedBy, exactly, less, plus } from "./fraction.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerprint.js";
 import { type AnyRandomizer, randomizerOf } from "./mechanisms.js";
@@ -57,7 +58,10 @@ export class Survey {
     this.terms = compiled.terms;
     this.epoch = compiled.epoch;
     const together = new Set(compiled.groups.flat());
-    this.questions = compiled.questions.map((question) => new Question(question, together.has(question.name)));
+    const draws = drawsByName(compiled.draws ?? [], new Set(compiled.questions.map(({ name }) => name)));
+    this.questions = compiled.questions.map(
+      (question) => new Question(question, together.has(question.name), draws.get(question.name)),
+    );
     this.lifetime = compiled.lifetime ? bound(compiled.lifetime.epsilon) : undefined;
   }
 
@@ -86,7 +90,8 @@ export class Question {
   readonly #scale: Scale | undefined;
   #price: Ratio | undefined;
 
-  constructor(compiled: CompiledQuestion, readonly inGroup: boolean) {
+  /** `draw` is the group of which a device answers one question; undefined where it answers this one. */
+  constructor(compiled: CompiledQuestion, readonly inGroup: boolean, readonly draw?: Draw) {
     this.name = compiled.name;
     this.text = compiled.text;
     this.type = compiled.type;
@@ -104,6 +109,9 @@ export class Question {
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
     const size = this.#scale?.size ?? this.values?.length;
+    if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
+      throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
+    }
     if (this.#randomizer && !this.#takesText && this.#randomizer.size !== size) {
       throw new SurveyError(`${place}: expected ${this.#randomizer.size} values`);
     }
