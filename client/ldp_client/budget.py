@@ -175,15 +175,12 @@ class Budget:
         """Whether the device was charged for a question."""
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
-    def _unanswered(self) -> list[Question]:
-        """The questions that may still be charged for: none of a draw of which one was."""
-        answered = [question for question in self._survey if self.answered(question)]
-        draws = {question.draw for question in answered if question.draw is not None}
-        return [
-            question
-            for question in self._survey
-            if question not in answered and question.draw not in draws
-        ]
+    def _unanswered(self, questions: Iterable[Question]) -> Iterator[Question]:
+        """Those that may still be charged for: of a draw of which one was, none."""
+        for question in questions:
+            names = (question.name,) if question.draw is None else question.draw.names
+            if not any(self.answered(self._survey[name]) for name in names):
+                yield question
 
     def _affordable(self, question: Question, most: int) -> int:
         """How many charges, 1 to `most`, may be set aside for a question.
@@ -203,7 +200,7 @@ class Budget:
                 cap=cap.as_integer_ratio(),
             )
         else:
-            others = _beside(question, self._unanswered())
+            others = self._unanswered(_beside(question, self._survey))
             number = _charges_within(limits, question, most, others=others)
         if not number:
             raise BudgetError(
@@ -247,7 +244,8 @@ class Budget:
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            agreed = _agreement(_at_most(spent, self._unanswered()), survey, collector)
+            unanswered = self._unanswered(survey)
+            agreed = _agreement(_at_most(spent, unanswered), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
 
@@ -323,14 +321,12 @@ def _of_nothing_spent(
     return _charges_within(limits, question, most, others=others)
 
 
-def _beside(question: Question, unanswered: Iterable[Question]) -> list[Question]:
+def _beside(question: Question, survey: Survey) -> Iterator[Question]:
     """The questions that a device may be charged for beside one; of its draw there is none."""
     draw = question.draw
-    return chargeable(
-        other
-        for other in unanswered
-        if other is not question and (draw is None or other.draw != draw)
-    )
+    for other in survey:
+        if other is not question and (draw is None or other.draw != draw):
+            yield other
 
 
 def _charges_within(
@@ -347,7 +343,7 @@ def _charges_within(
 
     number = 0
     if most > 1:
-        besides = product(other.price for other in others)
+        besides = product(other.price for other in chargeable(others))
         number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
     return number or int(fits(1))
 
