@@ -158,12 +158,22 @@ def integers_of(ranges, record):
     return integers
 
 
+def read_draw(draw, questions):
+    """Questions of which a device answers one, and their weights."""
+    names, weights = members(draw, "questions", "weights")
+    known = {name_of(name) for name in written(names, list)} <= questions
+    fitting = len(names) >= 2 and len(written(weights, list)) == len(names)
+    usable(known and fitting, "draws of two questions or more, with a weight for each")
+    usable(all(written(weight, int) > 0 for weight in weights), "weights above 0")
+
+
 def read(text):
     """The certificate in a text, all that is not within its questions being of the right form."""
     survey = json.loads(text, object_pairs_hook=distinct)
     usable(isinstance(survey, dict) and survey.get("format") == 2, "format 2")
     head = ("format", "survey", "fingerprint", "terms", "epoch", "lifetime_epsilon")
-    members(survey, *head, "questions", "groups", "total_epsilon")
+    many = ["draws"] if "draws" in survey else []
+    members(survey, *head, "questions", "groups", *many, "total_epsilon")
     written(survey["format"], int)
     name_of(survey["survey"])
     epoch, lifetime = survey["epoch"], survey["lifetime_epsilon"]
@@ -172,6 +182,11 @@ def read(text):
     if lifetime is not None:
         usable(exact(lifetime) > 0, "a lifetime epsilon above 0")
     usable(written(survey["questions"], list), "questions")
+    if many:
+        names = {question["name"] for question in survey["questions"]}
+        usable(written(survey["draws"], list), "draws, or no word of them")
+        for draw in survey["draws"]:
+            read_draw(draw, names)
     for group in written(survey["groups"], list):
         names, _ = members(group, "questions", "fingerprint")
         for name in written(names, list):

@@ -23,6 +23,7 @@ if something is not, 2 if the file cannot be used.
 import hashlib
 import sys
 from fractions import Fraction
+from operator import mul
 from pathlib import Path
 
 from certificate_reading import (
@@ -58,12 +59,38 @@ def asked_of(question):
     That is the values, or their scale.
     """
     values = values_of(question["type"], question["values"])
+    mode = per_device_of(question)
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
-        return count, parts
+        return count, parts + mode
     if values is None:
-        return None, ["open"]
-    return len(values), [str(len(values)), *values]
+        return None, ["open", *mode]
+    return len(values), [str(len(values)), *values, *mode]
+
+
+def per_device_of(question):
+    """What its fingerprint covers of what is made of many records: nothing, or how."""
+    if "per_device" not in question:
+        return []
+    modes = ("mean", "sum", "last", "one") if has_numbers(question) else ("last", "one")
+    usable(question["type"] != "multi", "no set where a device has many records")
+    usable(question["per_device"] in modes, "what is made of many records")
+    return [f"per_device={question['per_device']}"]
+
+
+def has_numbers(question):
+    """Whether its values are numbers of a range."""
+    return question["type"] in ("integer", "number")
+
+
+def width_of(question):
+    """How far its least and greatest number are apart, as a text."""
+    if question["type"] == "integer":
+        return str(int(question["values"][-1]) - int(question["values"][0]))
+    scale = question["scale"]
+    if "edges" in scale:
+        return str(Fraction(scale["edges"][-1]) - Fraction(scale["edges"][0]))
+    return str(Fraction(scale["step"]) * (int(scale["size"]) - 1))
 
 
 def revealed_by(question):
@@ -96,8 +123,29 @@ def fingerprint_of(survey, question):
         numbers.append(f"{name}={text}")
     _, listed = asked_of(question)
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
-    parts = question["name"], question["type"], *listed, question["mechanism"], *numbers, *epoch
-    return digest("ldp-question-2", survey["survey"], *parts)
+    draw = [f"draw={drawn(of)}" for of in draws_of(survey) if question["name"] in of["questions"]]
+    named = question["name"], question["type"], *listed, question["mechanism"]
+    return digest("ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw)
+
+
+def drawn(draw):
+    """What fingerprints cover of questions of which a device answers one."""
+    pairs = zip(draw["questions"], draw["weights"], strict=True)
+    return ",".join(f"{name}:{weight}" for name, weight in pairs)
+
+
+def draws_of(survey):
+    """The groups of such questions."""
+    return survey.get("draws", [])
+
+
+def alternatives(survey):
+    """Lists of questions, of each of which a device is charged for one: those of a draw, or one."""
+    by_name = {question["name"]: question for question in survey["questions"]}
+    drawn_from = [draw["questions"] for draw in draws_of(survey)]
+    in_draws = {name for names in drawn_from for name in names}
+    alone = [[question] for question in survey["questions"] if question["name"] not in in_draws]
+    return alone + [[by_name[name] for name in names] for names in drawn_from]
 
 
 QUESTION = ("name", "type", "values", "mechanism", "integers", "charges", "fingerprint")
@@ -139,7 +187,9 @@ def ratio_claims(of, record, ratio, *, declares):
 def claims_of(question, survey):
     """The claims about a question."""
     scale = ["scale"] if question["type"] == "number" else []
-    stated = (*QUESTION, *scale, "one_report", "all_reports", *FOLLOWS)
+    many = ["per_device"] if "per_device" in question else []
+    reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
+    stated = (*QUESTION, *scale, *many, *reach, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
     members(one, *STATED)
@@ -160,6 +210,7 @@ def claims_of(question, survey):
         charged: written(question["charges"], int) in charges,
         caused: least_float(belief, lambda enough: believed <= enough),
         "what is kept and shown has as many values as stated": whole(shown) == revealed.shown,
+        **{f"{name} is its range": question[name] == width_of(question) for name in reach},
         "the size of a report is as stated": written(width, int) == revealed.width,
         "the fingerprint is that of this question": question["fingerprint"] == fingerprint,
     }
@@ -183,11 +234,16 @@ def identity(survey):
     charges = sorted((question["name"], question["charges"]) for question in questions)
     charged = [f"{name}={times}" for name, times in charges]
     terms = digest("ldp-terms-1", fingerprint, survey["lifetime_epsilon"] or "", *charged).hex()
+    in_draws = [name for draw in draws_of(survey) for name in draw["questions"]]
+    lasting = {question["name"] for question in questions if question["all_reports"]["memoized"]}
+    apart = len(set(in_draws)) == len(in_draws) and not set(in_draws) & {*grouped, *lasting}
+    drawn_apart = "a question is in one draw at most, in no group, and not memoized if it is"
     whole_survey = "the fingerprint is that of these questions and groups"
     return {
         "the names of questions all differ": len(prints) == len(questions),
         "a question is in one group at most, and groups are of questions": once,
         "groups are of two or three": all(len(group["questions"]) in (2, 3) for group in groups),
+        **({drawn_apart: apart} if in_draws else {}),
         "the fingerprints are those of the groups": stated == [own.hex() for own in group_prints],
         whole_survey: survey["fingerprint"] == fingerprint.hex(),
         "the terms are those of this survey": survey["terms"] == terms,
@@ -199,12 +255,14 @@ def totals(survey):
     names = ("one_report_each", "all_reports", "all_charges")
     once_stated, lasting_stated, charged_stated = members(survey["total_epsilon"], *names)
     once, lasting, charged = [], [], []
-    for question in survey["questions"]:
-        one, every = question["one_report"]["epsilon"], question["all_reports"]["epsilon"]
-        price = one if every is None else every
-        once.append(Fraction(one))
-        lasting.append(every)
-        charged.append(Fraction(price) * question["charges"])
+    for questions in alternatives(survey):
+        ones = [Fraction(question["one_report"]["epsilon"]) for question in questions]
+        ever = [question["all_reports"]["epsilon"] for question in questions]
+        prices = [one if every is None else every for one, every in zip(ones, ever, strict=True)]
+        charges = [question["charges"] for question in questions]
+        once.append(max(ones))
+        lasting.append(None if None in ever else max(ever))
+        charged.append(max(map(mul, map(Fraction, prices), charges)))
     return {
         "the epsilons of one report each add up to the total": adds_up(once_stated, once),
         "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),

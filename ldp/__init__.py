@@ -8,7 +8,7 @@ Python, and `Survey.to_toml()` writes it down. The function `survey` hides the m
 from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
-from ldp.declarations import question, survey
+from ldp.declarations import draw, question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -16,6 +16,7 @@ from ldp.errors import (
     EstimateError,
     LDPError,
     MismatchError,
+    NotDrawnError,
     Problem,
     RandomnessError,
     StateError,
@@ -36,6 +37,7 @@ __all__ = [
     "EstimateError",
     "LDPError",
     "MismatchError",
+    "NotDrawnError",
     "Problem",
     "Question",
     "RandomnessError",
@@ -45,6 +47,7 @@ __all__ = [
     "UnknownNameError",
     "WireError",
     "__version__",
+    "draw",
     "parse_survey",
     "question",
     "survey",

@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ldp.accounting import posterior
-from ldp.compiled import covered
+from ldp.compiled import covered, draws_of
+from ldp.draws import chargeable
 from ldp.exact import exp_lower, float_upper, log_upper
 from ldp.identifiers import shown_states
 from ldp.mechanisms.contract import Declared, lifetime_ratio
@@ -40,6 +41,7 @@ def certificate(survey: Survey) -> dict[str, object]:
         "lifetime_epsilon": None if survey.lifetime is None else survey.lifetime.text,
         "questions": [certify(question) for question in survey],
         "groups": [_group(group) for group in survey.groups],
+        **draws_of(survey),
         "total_epsilon": totals(survey),
     }
 
@@ -59,7 +61,17 @@ def certify(question: Question) -> dict[str, object]:
         "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
         "kept_and_shown_is_one_of": str(shown),
         "report_bytes": question.width,
+        **_contribution(question),
     }
+
+
+def _contribution(question: Question) -> dict[str, str]:
+    """How far one respondent changes the answer, whatever the number of records, if it is one."""
+    domain = question.domain
+    if not domain.per_device or domain.ends is None:
+        return {}
+    low, high = domain.ends
+    return {"one_respondent_changes_it_by_at_most": str(high - low)}
 
 
 def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
@@ -90,15 +102,17 @@ def totals(survey: Survey) -> dict[str, float | None]:
 
     Of one report each, of all reports while no answer changes, of all that a device charges.
 
-    They are sums of rounded numbers, so that readers of the certificate can add them up.
+    They are sums of rounded numbers, so that readers of the certificate can add them up. Of the
+    questions of a draw, of which a device answers one, the largest counts.
     """
-    once = ((question.randomizer.ratio, 1) for question in survey)
+    dearest = chargeable(survey)
+    once = ((question.randomizer.ratio, 1) for question in dearest)
     ever = [lifetime_ratio(question.randomizer) for question in survey]
-    bounded = [(ratio, 1) for ratio in ever if ratio is not None]
-    charged = ((question.price, question.charges) for question in survey)
+    bounded = ((question.price, 1) for question in dearest)
+    charged = ((question.price, question.charges) for question in dearest)
     return {
         "one_report_each": _sum(once),
-        "all_reports": _sum(bounded) if len(bounded) == len(ever) else None,
+        "all_reports": None if None in ever else _sum(bounded),
         "all_charges": _sum(charged),
     }
 

@@ -31,6 +31,18 @@ def compiled(survey: Survey) -> dict[str, object]:
         "lifetime": lifetime,
         "questions": [_compiled(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],
+        **draws_of(survey),
+    }
+
+
+def draws_of(survey: Survey) -> dict[str, object]:
+    """The questions of which a device answers one, and their weights; nothing without any."""
+    if not survey.draws:
+        return {}
+    return {
+        "draws": [
+            {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
+        ]
     }
 
 
@@ -47,6 +59,7 @@ def covered(question: Question) -> dict[str, object]:
         "type": domain.type,
         "values": None if values is None else list(values),
         **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
+        **({"per_device": domain.per_device} if domain.per_device else {}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,

@@ -35,6 +35,7 @@ def survey(
     name: str,
     *questions: Mapping[str, object] | Question,
     joint: Iterable[str | Iterable[str]] | None = None,
+    draws: Iterable[Mapping[str, object]] | None = None,
     lifetime_epsilon: Number | None = None,
     epoch: str | None = None,
     grace: str | None = None,
@@ -45,6 +46,7 @@ def survey(
     questions         1 to 1,000 of them, in their order
     joint             names of two or three questions that are answered together, or several such
                       lists
+    draws             groups of questions of which a device answers one, as `ldp.draw` gives them
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -68,7 +70,22 @@ def survey(
     }
     tables = [_table(number, asked) for number, asked in enumerate(questions, 1)]
     table: dict[str, object] = {"survey": _given(head), "question": tables}
+    if draws is not None:
+        table["draw"] = [_given(group) for group in draws]
     return survey_of(table, "survey", len(toml_text(table)))
+
+
+def draw(*questions: str, weights: Iterable[int] | None = None) -> dict[str, object]:
+    """Questions of which a device answers one, for `ldp.survey`.
+
+    questions  their names, two or more
+    weights    whole numbers, in the same order: how likely each is drawn; equal unless given
+
+    >>> import ldp
+    >>> ldp.draw("age", "hours", weights=[2, 1])
+    {'questions': ['age', 'hours'], 'weights': [2, 1]}
+    """
+    return _given({"questions": questions, "weights": weights})
 
 
 def question(
@@ -84,6 +101,7 @@ def question(
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
     most: int | None = None,
+    per_device: str | None = None,
     candidates: str | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
@@ -105,6 +123,8 @@ def question(
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
     most        how many of the values a respondent may hold at once
+    per_device  what is made of the records of a device that has many: their "mean" or "sum", the
+                "last", or "one" that is drawn; an answer is then a sequence of records
     candidates  the file of texts that an aggregator looks for, one a line
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
@@ -131,6 +151,7 @@ def question(
         "edges": edges,
         "unit": unit,
         "most": most,
+        "per_device": per_device,
         "candidates": candidates,
         "mechanism": mechanism,
         "profile": profile,

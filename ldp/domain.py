@@ -4,6 +4,8 @@ A closed domain lists its values, and an answer becomes its index; an open one t
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
 (`ldp.scales`). An answer that does not fit is refused without being repeated in the message.
+
+Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ldp.errors import AnswerError
 from ldp.sets import set_of
@@ -26,13 +28,19 @@ _MOST_SHOWN = 5
 MOST_LISTED = 1 << 16
 """Points or cells of a scale, beyond which they are not written out one by one."""
 SEPARATOR = "|"
-"""What stands between the values of a set in a cell of a table; alone it is the empty set."""
+"""What stands between the values of a set in a cell of a table; alone it is the empty set.
+
+Also between the records of a device.
+"""
 
 _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 
 Value = int | bytes
 """An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
+Number = TypeVar("Number", int, Fraction)
+Placed = tuple[Value, int]
+"""A value, and 2^64 times how far a number is on the way from there to the next."""
 
 
 class Domain:
@@ -40,10 +48,11 @@ class Domain:
 
     Those of type integer are a range of whole numbers, and those of type number have a scale.
     `most` is how many of the values a respondent may hold at once, from none up; None where
-    everyone holds exactly one.
+    everyone holds exactly one. `per_device` is what is made of many records, one of
+    `ldp.contributions.MODES`; empty where a device has one.
     """
 
-    __slots__ = ("_listed", "_places", "most", "numbers", "scale", "type")
+    __slots__ = ("_listed", "_places", "most", "numbers", "per_device", "scale", "type")
 
     def __init__(
         self,
@@ -51,9 +60,11 @@ class Domain:
         values: tuple[str, ...] | range | None,
         most: int | None = None,
         scale: Scale | None = None,
+        per_device: str = "",
     ) -> None:
         self.type = type
         self.most = most
+        self.per_device = per_device
         self.scale = scale
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
@@ -96,8 +107,30 @@ class Domain:
         return self.scale.low, self.scale.step
 
     @property
+    def ends(self) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest number, where values are numbers."""
+        if self.numbers is not None:
+            return Fraction(self.numbers[0]), Fraction(self.numbers[-1])
+        return None if self.scale is None else (self.scale.low, self.scale.high)
+
+    @property
+    def has_between(self) -> bool:
+        """Whether what a device has may lie between two values, to either of which it then goes."""
+        if self.scale is not None:
+            return not self.scale.edges
+        return self.numbers is not None and self.per_device == "mean"
+
+    @property
     def summary(self) -> str:
-        """The type, and how much there is to choose from."""
+        """The type, and how much there is to choose from; and what of many records is counted."""
+        if not self.per_device:
+            return self._choice
+        from ldp.contributions import SHORT
+
+        return f"{self._choice}, {SHORT[self.per_device]}"
+
+    @property
+    def _choice(self) -> str:
         if self.numbers is not None:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self.scale is not None:
@@ -126,26 +159,51 @@ class Domain:
         """What tells it from other domains of its type, as texts, for a fingerprint."""
         yield "open" if self.size is None else str(self.size)
         yield from self.written() if self.scale is None else self.scale.parts()
+        if self.per_device:
+            yield f"per_device={self.per_device}"
+
+    @property
+    def estimand(self) -> str:
+        """What answers were made to be before they were counted; empty where it is nothing."""
+        if self.per_device:
+            from ldp.contributions import estimand
+
+            return estimand(self)
+        return "" if self.scale is None else self.scale.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held. Raises
-        `AnswerError`, also for a number between two points of a scale.
+        type number, else a str, or a collection of them where several values may be held, or a
+        sequence where a device has many records. Raises `AnswerError`, also for a number between
+        two points of a scale.
         """
         value, rest = self.place(answer)
         if rest:
             raise AnswerError("expected a number on the scale, got one between two points")
         return value
 
-    def place(self, answer: object) -> tuple[Value, int]:
-        """The value of an answer, and what there is to round.
+    def place(self, answer: object) -> Placed:
+        """The value of an answer, and how far a number is on the way to the next one.
 
         That is 2^64 times how far a number is on the way from its point of the scale to the next,
-        and 0 for all other answers. Raises `AnswerError`.
+        and 0 for all other answers. Of several records of which one is drawn, that of the first.
+        Raises `AnswerError`.
         """
-        return (self._value(answer), 0) if self.scale is None else self.scale.place(answer)
+        return self.places(answer)[0]
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """The same; of several records of which one is drawn, that of each."""
+        if self.per_device:
+            from ldp.contributions import placed
+
+            return placed(self, answer)
+        return (self.place_record(answer),)
+
+    def place_record(self, record: object) -> Placed:
+        """The same of one record."""
+        return (self._value(record), 0) if self.scale is None else self.scale.place(record)
 
     def _value(self, answer: object) -> Value:
         if self.most is not None:
@@ -157,7 +215,7 @@ class Domain:
                 f"expected True or False, got something of type {type(answer).__name__}"
             )
         if self.numbers is not None:
-            return _steps(answer, self.numbers[0], self.numbers[-1])
+            return within(whole(answer), self.numbers) - self.numbers[0]
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
@@ -172,8 +230,14 @@ class Domain:
     def parse(self, cell: str) -> object:
         """The answer that a cell of a table holds, ready for `value`.
 
-        Booleans may read true, yes, 1, false, no, 0.
+        Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
         """
+        if self.per_device:
+            return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
+        return self.parse_record(cell)
+
+    def parse_record(self, cell: str) -> object:
+        """The same of one record."""
         if self.type == "boolean":
             return _BOOLEANS.get(cell.strip().lower(), cell)
         if self.type == "integer":
@@ -220,13 +284,19 @@ class Domain:
         return set_of(values)
 
 
-def _steps(answer: object, low: int, high: int) -> int:
-    """How far a whole number is above the lowest."""
+def whole(answer: object) -> int:
+    """The whole number that an answer is. Raises `AnswerError`."""
     if not isinstance(answer, int) or isinstance(answer, bool):
         raise AnswerError(f"expected a whole number, got something of type {type(answer).__name__}")
-    if not low <= answer <= high:
+    return answer
+
+
+def within(number: Number, numbers: range) -> Number:
+    """A number of a range of whole numbers. Raises `AnswerError` for others."""
+    low, high = numbers[0], numbers[-1]
+    if not low <= number <= high:
         raise AnswerError(f"expected a whole number from {low} to {high}, got another")
-    return answer - low
+    return number
 
 
 def _text(answer: str) -> bytes:

@@ -53,6 +53,10 @@ class AlreadyAnsweredError(LDPError):
     """A second answer to a question whose whole privacy budget went into the first."""
 
 
+class NotDrawnError(LDPError):
+    """An answer that was dropped: the device drew another question of the same draw."""
+
+
 class BudgetError(LDPError):
     """An answer that would cost more than a device may spend over its lifetime.
 

@@ -142,6 +142,19 @@ class Keys:
         self.problem(key, f"a whole number from {least} to {most}", value)
         return least
 
+    def integers(self, key: str, number: int, most: int) -> tuple[int, ...]:
+        """A list of as many whole numbers from 1 to `most`; of ones, if there is none."""
+        ones = (1,) * number
+        value = self._table[key] if key in self else list(ones)
+        if (
+            isinstance(value, list)
+            and len(value) == number
+            and all(type(item) is int and 1 <= item <= most for item in value)
+        ):
+            return tuple(value)
+        self.problem(key, f"a list of {number} whole numbers from 1 to {most}", value)
+        return ones
+
     def length(self, key: str) -> int | None:
         """The seconds of a length of time, such as "1d"; None if there is none."""
         if key not in self:

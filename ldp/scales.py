@@ -98,11 +98,21 @@ class Scale(NamedTuple):
         Or its cell, and 0. Raises `AnswerError` for what is no number, and for a number outside
         where those are refused.
         """
+        return self.placed(self.within(self.number(answer)))
+
+    def number(self, answer: object) -> Fraction:
+        """The exact number that an answer is, wherever it lies. Raises `AnswerError`."""
         number = number_of(answer)
         if number is None:
             raise AnswerError(f"expected a number, got something of type {type(answer).__name__}")
-        if not self.low <= number <= self.high:
-            number = self._instead(number)
+        return number
+
+    def within(self, number: Fraction) -> Fraction:
+        """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""
+        return number if self.low <= number <= self.high else self._instead(number)
+
+    def placed(self, number: Fraction) -> tuple[int, int]:
+        """The place of a number of the range, as `place` gives it."""
         if self.edges:
             return min(bisect_right(self.edges, number), self.size) - 1, 0
         # Of integers alone: a fraction would be reduced at every step.

@@ -3,8 +3,9 @@
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
 (`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
 its values and the values (or `open`), the mechanism, every integer of its randomizer as
-`name=number`, and if the survey has epochs, their seconds as `epoch=number`. It covers what changes
-the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+`name=number`, if the survey has epochs, their seconds as `epoch=number`, and if a device draws one
+of several questions, their names and weights as `draw=name:weight,...`. It covers what changes the
+meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
 never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
 way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
 questions that did not change. The fingerprint of a group of questions that are answered together is
@@ -22,7 +23,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
-from ldp.domain import Domain, Value
+from ldp.domain import Domain, Placed, Value
+from ldp.draws import Draw
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
@@ -45,6 +47,7 @@ class Question:
     mechanism to us; `profile` names what gave the parameters, if that was one of `ldp.profiles`.
     `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
     `keys` are those of the survey file that nothing else here tells, as they stood there.
+    `draw` is the group of which a device answers one question; None where it answers this one.
     """
 
     def __init__(
@@ -62,8 +65,10 @@ class Question:
         epoch: int | None = None,
         survey: str = "",
         keys: Mapping[str, object] | None = None,
+        draw: Draw | None = None,
     ) -> None:
         self.name = name
+        self.draw = draw
         self.domain = domain
         self.mechanism = mechanism
         self.randomizer = randomizer
@@ -81,7 +86,7 @@ class Question:
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
         # A permanent response is kept for a value: the same answer must have the same one.
-        self.rounds = domain.scale is not None and not domain.scale.edges and not self.memoizes
+        self.rounds = domain.has_between and not self.memoizes
         self._texts = domain.values if randomizer.kind == "bloom" else None
 
     def __repr__(self) -> str:
@@ -101,6 +106,11 @@ class Question:
         return str(self.price)
 
     @property
+    def share(self) -> Fraction:
+        """The share of the devices that answer it: all, unless they draw one of several."""
+        return Fraction(1) if self.draw is None else self.draw.share(self.name)
+
+    @property
     def members(self) -> tuple[Question, ...]:
         """A question that is answered by itself travels alone."""
         return (self,)
@@ -109,28 +119,44 @@ class Question:
         """What the randomizer takes for an answer.
 
         A number between two points of its scale is rounded to one of them, at random. Eight bytes
-        are drawn for that whatever the answer is, where a scale has points.
+        are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
+        one of a device's records is taken.
 
         Raises `AnswerError`; it names the question, not the answer.
         """
-        value, rest = self.place(answer)
+        places = self.places(answer)
+        value, rest = places[0]
+        if self.domain.per_device == "one":
+            from ldp.contributions import chosen
+
+            value, rest = chosen(places, random)
         if not self.rounds:
             return value
         drawn = int.from_bytes(random(ROUNDING_BYTES), "little")
         return int(value) + (drawn < rest)
 
-    def place(self, answer: object) -> tuple[Value, int]:
+    def place(self, answer: object) -> Placed:
         """The same before anything is drawn: a value, and 2^64 times the chance of the next one.
 
-        Raises `AnswerError` as `value` does.
+        Of several records of which one is drawn, that of the first. Raises `AnswerError` as `value`
+        does.
         """
+        return self.places(answer)[0]
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """The same of each record, where one of several is drawn."""
         try:
-            value, rest = (
-                self.domain.place(answer) if self.rounds else (self.domain.value(answer), 0)
-            )
+            places = self.domain.places(answer)
         except AnswerError as error:
             raise AnswerError(f"question {self.name!r}: {error}") from None
-        return (value if self._texts is None else self._texts[int(value)].encode()), rest
+        if not self.rounds and any(rest for _, rest in places):
+            raise AnswerError(
+                f"question {self.name!r}: expected a number on the scale, got one between two "
+                "points"
+            )
+        if self._texts is None:
+            return places
+        return tuple((self._texts[int(value)].encode(), rest) for value, rest in places)
 
 
 class Group:
@@ -196,6 +222,17 @@ class Survey:
         charges = (f"{question.name}={question.charges}".encode() for question in ordered)
         return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges])
 
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The groups of questions of which a device answers one."""
+        draws = (question.draw for question in self if question.draw is not None)
+        return tuple(dict.fromkeys(draws))
+
+    @cached_property
+    def drawn(self) -> frozenset[str]:
+        """The names of the questions of which a device answers one of a group."""
+        return frozenset(name for draw in self.draws for name in draw.names)
+
     @property
     def tallied(self) -> tuple[Envelope, ...]:
         """What an aggregator keeps a tally of: every question, and every group besides."""
@@ -255,10 +292,11 @@ def _fingerprint(question: Question) -> bytes:
     ]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
     names = [question.survey, question.name]
+    draw = [] if question.draw is None else [f"draw={question.draw.text}"]
     parts = chain(
         ["ldp-question-2", *names, question.domain.type],
         question.domain.parts(),
-        [question.mechanism, *numbers, *epoch],
+        [question.mechanism, *numbers, *epoch, *draw],
     )
     return _digest(part.encode() for part in parts)
 

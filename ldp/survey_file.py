@@ -7,6 +7,10 @@
     epoch               (optional) the length of its epochs (`ldp.epochs`), such as "1d"
     grace               (optional) how long after an epoch's end its batches are still taken
 
+    [[draw]]            (optional) questions of which a device answers one (`ldp.draws`)
+    questions           their names
+    weights             (optional) whole numbers: how likely each is
+
     [[question]]
     name = "smoker"
     text                (optional)
@@ -18,6 +22,7 @@
     outside             (number) refuse | clip | the number that stands in for those outside
     unit                (number)
     missing             (number) texts that stand for no answer in tables of answers
+    per_device          (optional) mean | sum | last | one: what is made of a device's records
     mechanism           and the keys of the mechanism
     goal                (auto) frequencies | mean | distribution | shape
     candidates          (optional)
@@ -31,11 +36,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
+from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
+from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
@@ -99,26 +106,38 @@ def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
         )
     epoch, grace = _epochs(head)
     head.finish()
-    questions, problems = _questions(place, _entries(top, length), name, epoch=epoch)
+    drawn = [
+        Keys(f"{place}: draw {number}", table) for number, table in enumerate(top.tables("draw"), 1)
+    ]
+    draws = draws_of(drawn)
+    questions, problems = _questions(place, _entries(top, length), name, epoch=epoch, draws=draws)
     top.finish()
+    note_problems(drawn, draws, {question.name: question for question in questions}, joint=listed)
     groups = joint_groups(head, listed, {question.name: question for question in questions})
-    problems = [*top.told(), *head.told(), *problems, *_repeated(place, questions)]
+    of_draws = [problem for keys in drawn for problem in keys.told()]
+    problems = [*top.told(), *head.told(), *of_draws, *problems, *_repeated(place, questions)]
     if problems:
         raise SurveyError(tuple(problems))
     return Survey(name, questions, groups, lifetime=lifetime, grace=grace)
 
 
 def _questions(
-    place: str, entries: list[Mapping[str, object]], survey: str, epoch: int | None
+    place: str,
+    entries: list[Mapping[str, object]],
+    survey: str,
+    epoch: int | None,
+    draws: Sequence[Draw],
 ) -> tuple[tuple[Question, ...], list[Problem]]:
     """The questions that are sound, and what is wrong with the others."""
     questions: list[Question] = []
     problems: list[Problem] = []
+    draw_of = {name: draw for draw in draws for name in draw.names}
     for number, entry in enumerate(entries, 1):
         keys = Keys(_place(place, number, entry), entry)
         # What a mistyped key may have meant takes long to find, and who has a hundred problems does
         # not read on.
-        question, wrong = _question(keys, survey, epoch, suggest=len(problems) < MOST_TOLD)
+        suggest = len(problems) < MOST_TOLD
+        question, wrong = _question(keys, survey, epoch, draw_of=draw_of, suggest=suggest)
         problems += wrong
         if question is not None:
             questions.append(question)
@@ -136,12 +155,12 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
 
 
 def _question(
-    table: Keys, survey: str, epoch: int | None, *, suggest: bool
+    table: Keys, survey: str, epoch: int | None, *, draw_of: Mapping[str, Draw], suggest: bool
 ) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(table)
     name = _name(keys)
     text = keys.text("text", "")
-    domain = _domain(keys)
+    domain = with_contributions(keys, _domain(keys))
     candidates = keys.text("candidates", "") or None
     if candidates is not None and domain.size is not None:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
@@ -150,6 +169,8 @@ def _question(
         keys.finish(also=_all_keys(), suggest=suggest)
         return None, keys.told()
     row, (randomizer, declared), choice = designed
+    if domain.per_device:
+        refuse_memoized_mean(keys, domain, randomizer)
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
     if keys.problems:
@@ -168,6 +189,7 @@ def _question(
         epoch=epoch,
         survey=survey,
         keys=table.without(_TOLD),
+        draw=draw_of.get(name),
     )
     return question, []
 

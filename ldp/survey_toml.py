@@ -40,7 +40,11 @@ def survey_table(survey: Survey) -> dict[str, object]:
     if survey.epoch is not None:
         head["epoch"] = _length(survey.epoch)
         head["grace"] = _length(survey.grace)
-    return {"survey": head, "question": [question_table(question) for question in survey]}
+    draws = [
+        {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
+    ]
+    drawn: dict[str, object] = {"draw": draws} if draws else {}
+    return {"survey": head, **drawn, "question": [question_table(question) for question in survey]}
 
 
 def question_table(question: Question) -> dict[str, object]:

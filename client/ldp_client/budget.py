@@ -12,6 +12,9 @@ must not. So all charges that it may ever make are set aside when it is answered
                 one, if that is allowed without)
     spent       what was charged and what is set aside
 
+Of the questions of a draw a device answers one: limits count the dearest of those that it may still
+be charged for.
+
 Rules
 - Whether a question is answered depends on what was asked before, and on no answer. Once it was,
   there is a report for every answer; a value for which no charge is left gets the response that was
@@ -38,6 +41,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ldp.draws import chargeable
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.exact import exp_lower
 from ldp_client.ledger import (
@@ -167,8 +171,16 @@ class Budget:
         )
         self._store.put(CHARGE, key, record)
 
-    def _answered(self, question: Question) -> bool:
+    def answered(self, question: Question) -> bool:
+        """Whether the device was charged for a question."""
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
+
+    def _unanswered(self, questions: Iterable[Question]) -> Iterator[Question]:
+        """Those that may still be charged for: of a draw of which one was, none."""
+        for question in questions:
+            names = (question.name,) if question.draw is None else question.draw.names
+            if not any(self.answered(self._survey[name]) for name in names):
+                yield question
 
     def _affordable(self, question: Question, most: int) -> int:
         """How many charges, 1 to `most`, may be set aside for a question.
@@ -188,11 +200,7 @@ class Budget:
                 cap=cap.as_integer_ratio(),
             )
         else:
-            others = (
-                other
-                for other in self._survey
-                if other is not question and not self._answered(other)
-            )
+            others = self._unanswered(_beside(question, self._survey))
             number = _charges_within(limits, question, most, others=others)
         if not number:
             raise BudgetError(
@@ -236,7 +244,7 @@ class Budget:
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            unanswered = (question for question in survey if not self._answered(question))
+            unanswered = self._unanswered(survey)
             agreed = _agreement(_at_most(spent, unanswered), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
@@ -308,9 +316,17 @@ def _of_nothing_spent(
     The limits come as pairs of whole numbers: hashing a fraction would take longer than all else
     here.
     """
-    others = (other for other in survey if other is not question)
+    others = _beside(question, survey)
     limits = ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING))
     return _charges_within(limits, question, most, others=others)
+
+
+def _beside(question: Question, survey: Survey) -> Iterator[Question]:
+    """The questions that a device may be charged for beside one; of its draw there is none."""
+    draw = question.draw
+    for other in survey:
+        if other is not question and (draw is None or other.draw != draw):
+            yield other
 
 
 def _charges_within(
@@ -327,7 +343,7 @@ def _charges_within(
 
     number = 0
     if most > 1:
-        besides = product(other.price for other in others)
+        besides = product(other.price for other in chargeable(others))
         number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
     return number or int(fits(1))
 
@@ -346,7 +362,7 @@ def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
     above, below = spent
     # In whole numbers that stay small, each product rounded up: there may be a million charges.
     most = -(-UNIT * above // below)
-    for question in questions:
+    for question in chargeable(questions):
         above, below = question.price.as_integer_ratio()
         most = -(-most * above**question.charges // below**question.charges)
         if most > largest * UNIT:

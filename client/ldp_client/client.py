@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ldp.errors import NotDrawnError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.budget import Budget
@@ -75,11 +76,30 @@ class Client:
 
         Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit
         it; `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's
-        is; `RandomnessError` or `StateError` if no report could be made safely.
+        is; `RandomnessError` or `StateError` if no report could be made safely. Raises
+        `NotDrawnError` where the device answers another question of a draw: the answer is dropped.
         """
+        if name in self.survey.drawn:
+            # By itself, so that an answer that cannot be paid for draws nothing anew.
+            self._store.transact(lambda: self._respondent.is_drawn(self.survey[name]))
         report = self._store.transact(lambda: self._respondent.report(name, answer))
         self._store.settle()
+        if report is None:
+            raise NotDrawnError(
+                f"question {name!r}: this device drew another question of the same draw, so that "
+                "the answer was dropped, and nothing is charged"
+            )
         return report
+
+    def drawn(self, name: str) -> bool:
+        """Whether the device answers a question: yes, unless it drew another of the same draw.
+
+        It is drawn now, if that was not done. Raises the errors of `record`.
+        """
+        question = self.survey[name]
+        is_drawn = self._store.transact(lambda: self._respondent.is_drawn(question))
+        self._store.settle()
+        return is_drawn
 
     def record_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group.

@@ -39,8 +39,9 @@ def module(survey: Survey) -> str:
 def _imports(survey: Survey) -> list[str]:
     types = "".join(_type(question) for question in survey)
     lines = []
-    if "Collection[" in types:
-        lines.append("from collections.abc import Collection")
+    collections = [name for name in ("Collection", "Sequence") if f"{name}[" in types]
+    if collections:
+        lines.append(f"from collections.abc import {', '.join(collections)}")
     if "Literal[" in types:
         lines.append("from typing import Literal")
     if lines:
@@ -73,6 +74,11 @@ _PLAIN_TYPES = {"boolean": "bool", "integer": "int", "number": "float"}
 
 
 def _type(question: Question) -> str:
+    one = _type_of_record(question)
+    return f"Sequence[{one}]" if question.domain.per_device else one
+
+
+def _type_of_record(question: Question) -> str:
     domain = question.domain
     if domain.type in _PLAIN_TYPES:
         return _PLAIN_TYPES[domain.type]

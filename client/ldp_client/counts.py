@@ -15,9 +15,11 @@ from ldp.errors import (
 )
 from ldp_client.forks import renew_in_children
 
+RECORDED = "recorded"
 REASONS = {
-    "recorded": "reports that were made, to be sent",
+    RECORDED: "reports that were made, to be sent",
     "consent-off": "answers that were not recorded because the person does not agree",
+    "not-drawn": "answers that were dropped because the device answers another question of a draw",
     "answered": "answers to questions that this device has answered before",
     "budget": "answers that would cost more than the device may spend",
     "answer": "answers that do not fit their question: a mistake in the app, which a strict "

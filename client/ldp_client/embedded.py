@@ -14,12 +14,13 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.budget import Budget, renew
-from ldp_client.counts import Counts
+from ldp_client.counts import RECORDED, Counts
 from ldp_client.database import Database
 from ldp_client.heirs import Heirs
 from ldp_client.ledger import Ledger
@@ -127,7 +128,12 @@ class EmbeddedClient:
         self.close()
 
     def record(self, name: str, answer: object) -> bool:
-        """Randomize an answer now and let its report wait to be sent. Whether there is a report."""
+        """Randomize an answer now and let its report wait to be sent. Whether there is a report.
+
+        There is none where the device answers another question of a draw.
+        """
+        if name in self.survey.drawn:
+            self._settle_draw(name)
         return self._kept(lambda: self._respondent().report(name, answer))
 
     def record_together(self, answers: Mapping[str, object]) -> bool:
@@ -214,11 +220,12 @@ class EmbeddedClient:
         memory = Memory(self._store, self._heirs.scope())
         return Respondent(self.survey, memory, self._budget(), random=self._draw)
 
-    def _kept(self, make: Callable[[], Report]) -> bool:
+    def _kept(self, make: Callable[[], Report | None]) -> bool:
         try:
-            agreed = self._store.transact(lambda: self._put(make))
-            self._counts.add("recorded" if agreed else "consent-off")
-            if agreed and self._sender is not None:
+            outcome = self._store.transact(lambda: self._put(make))
+            self._counts.add(outcome)
+            recorded = outcome == RECORDED
+            if recorded and self._sender is not None:
                 self._sender.start()
         # An app that asks a question must not fall over it, whatever we did wrong.
         except Exception as error:
@@ -226,13 +233,28 @@ class EmbeddedClient:
             if self._strict:
                 raise
             return False
-        return agreed
+        return recorded
 
-    def _put(self, make: Callable[[], Report]) -> bool:
-        agreed = self._agreed()
-        if agreed:
-            self._outbox.put(make())
-        return agreed
+    def _settle_draw(self, name: str) -> None:
+        """Draw by itself, so that an answer that cannot be paid for draws nothing anew."""
+
+        def settle() -> None:
+            if self._agreed():
+                self._respondent().is_drawn(self.survey[name])
+
+        # What fails here fails again where it is counted.
+        with suppress(Exception):
+            self._store.transact(settle)
+
+    def _put(self, make: Callable[[], Report | None]) -> str:
+        """What became of an answer, by the name that it is counted under."""
+        if not self._agreed():
+            return "consent-off"
+        report = make()
+        if report is None:
+            return "not-drawn"
+        self._outbox.put(report)
+        return RECORDED
 
     def _keep_consent(self, said: str) -> None:
         self._memory.keep_consent(ON if said == ON else OFF)

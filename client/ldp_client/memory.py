@@ -5,6 +5,7 @@
 - permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the
   secret;
 - which of them was reported last;
+- which question of a draw it answers (`ldp.draws`);
 - whether the person agrees.
 
 What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector
@@ -27,6 +28,7 @@ from ldp_client.scope import Scope
 from ldp_client.store import Store
 
 _SECRET, _COHORT, _PERMANENT, _LAST, _CONSENT = "secret", "cohort", "permanent", "last", "consent"
+_DRAW = "draw"
 _SECRET_SIZE = 32
 
 ON, OFF, FORGET = "on", "off", "forget"
@@ -38,15 +40,15 @@ class Memory:
     Methods are called in a transaction of the store.
     """
 
-    __slots__ = ("_scope", "store")
+    __slots__ = ("scope", "store")
 
     def __init__(self, store: Store, scope: Scope) -> None:
         self.store = store
-        self._scope = scope
+        self.scope = scope
 
     def cohort(self, question: Question, random: Random) -> int:
         """The cohort of the device, drawn when it is asked for first."""
-        key = self._scope.key(question)
+        key = self.scope.key(question)
         record = self.store.get(_COHORT, key)
         if record is None:
             record = (cast(Memoized, question.randomizer).draw_cohort(random),)
@@ -63,7 +65,7 @@ class Memory:
         memo_value = cast(Memoized, question.randomizer).memo_value(value, cohort)
         if not isinstance(memo_value, bytes):
             memo_value = memo_value.to_bytes(4, "little")
-        of_question = self._scope.key(question)
+        of_question = self.scope.key(question)
         message = of_question + cohort.to_bytes(8, "little") + memo_value
         digest = hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
         return of_question + digest
@@ -80,13 +82,22 @@ class Memory:
 
     def last(self, question: Question) -> bytes:
         """The memo key of the permanent response that was reported last."""
-        record = self.store.get(_LAST, self._scope.key(question))
+        record = self.store.get(_LAST, self.scope.key(question))
         return b"" if record is None else cast(bytes, record[0])
 
     def keep_last(self, question: Question, key: bytes) -> None:
         """Remember which permanent response is reported now."""
         if key != self.last(question):
-            self.store.put(_LAST, self._scope.key(question), (key,))
+            self.store.put(_LAST, self.scope.key(question), (key,))
+
+    def drawn(self, key: bytes) -> str | None:
+        """The question that was drawn, of several; None if none was yet."""
+        record = self.store.get(_DRAW, key)
+        return None if record is None else cast(str, record[0])
+
+    def keep_drawn(self, key: bytes, name: str) -> None:
+        """Remember which it is: for good, since another one would cost as much again."""
+        self.store.put(_DRAW, key, (name,))
 
     def consent(self, if_never_asked: str = ON) -> str:
         """What the person last said: `on` or `off`."""

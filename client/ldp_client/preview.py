@@ -30,6 +30,9 @@ class Preview(NamedTuple):
     """What all reports about answers to the question can ever cost."""
     most_likely: float
     """How likely one report can make an answer at most that was thought 50 % likely before."""
+    share: Fraction = Fraction(1)
+    """The share of the devices that send a report: all, unless they draw one of several questions.
+    """
 
     def __str__(self) -> str:
         belief = text_upper(100 * Fraction(self.most_likely), 1)
@@ -38,8 +41,9 @@ class Preview(NamedTuple):
         row = self.row[:16].hex()
         if len(self.row) > 16:
             row += "..."
+        drawn = "" if self.share == 1 else f" if this question is drawn (chance {self.share})"
         return (
-            f"{self.question}: {len(self.row)} bytes would be sent, such as {row}, "
+            f"{self.question}: {len(self.row)} bytes would be sent{drawn}, such as {row}, "
             "drawn anew for this answer and any other alike.\n"
             "Anyone who thought this answer 50 % likely may come to think it "
             f"{belief}% likely, at most "
@@ -58,4 +62,5 @@ def preview(survey: Survey, name: str, answer: object, random: Random) -> Previe
         epsilon=log_upper(ratio),
         lifetime_epsilon=log_upper(question.price**question.charges),
         most_likely=float_upper(posterior(ratio)),
+        share=question.share,
     )

@@ -7,6 +7,9 @@ Rules
   answered first (`ldp_client.budget`). A value that comes too late is reported by the permanent
   response that was reported last, as if nothing had changed: silence would tell that it did. All
   such reports are about an earlier answer.
+- Of the questions of a draw (`ldp.draws`) a device answers one, which is drawn when any of them is
+  answered first, and kept before there is a report. An answer to another has to fit its question
+  as well, and is dropped: no report, and no charge.
 - Questions of a group are answered together or not at all, each as it would be by itself, and
   travel as one report.
 - Whatever is charged is charged before a report exists.
@@ -38,16 +41,17 @@ class Respondent:
     transaction back: nothing is spent then.
     """
 
-    __slots__ = ("_budget", "_memory", "_random", "_survey")
+    __slots__ = ("_budget", "_memory", "_random", "_scope", "_survey")
 
     def __init__(self, survey: Survey, memory: Memory, budget: Budget, random: Random) -> None:
         self._survey = survey
         self._memory = memory
+        self._scope = memory.scope
         self._budget = budget
         self._random = random
 
-    def report(self, name: str, answer: object) -> Report:
-        """A report of an answer to the question called `name`."""
+    def report(self, name: str, answer: object) -> Report | None:
+        """A report of an answer to the question called `name`; None if another one was drawn."""
         survey = self._survey
         question = survey[name]
         value = question.value(answer, self._random)
@@ -56,7 +60,24 @@ class Respondent:
             raise AnswerError(
                 f"expected the questions {together} to be answered together, with record_together"
             )
+        if not self.is_drawn(question):
+            return None
         return Report(question.fingerprint, self._row(question, value), question.epoch)
+
+    def is_drawn(self, question: Question) -> bool:
+        """Whether the device answers a question; it is drawn now, if that was not done."""
+        draw = question.draw
+        if draw is None:
+            return True
+        key = self._scope.draw_key(self._survey, draw)
+        name = self._memory.drawn(key)
+        if name is None:
+            # What was charged for tells, should the record of it be lost.
+            members = (self._survey[member] for member in draw.names)
+            charged = (member.name for member in members if self._budget.answered(member))
+            name = next(charged, None) or draw.drawn(self._random)
+            self._memory.keep_drawn(key, name)
+        return name == question.name
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ldp.survey import FINGERPRINT_SIZE
 
 if TYPE_CHECKING:
+    from ldp.draws import Draw
     from ldp.survey import Question, Survey
 
 OWNER_SIZE = 8
@@ -37,6 +38,10 @@ class Scope(NamedTuple):
     def key(self, question: Question) -> bytes:
         """What the keys of a question's records begin with."""
         return question.fingerprint + self.owner
+
+    def draw_key(self, survey: Survey, draw: Draw) -> bytes:
+        """The key of what was drawn of several questions."""
+        return _digest(survey.name, draw.text, self.collector)
 
     def survey_key(self, survey: Survey) -> bytes:
         """What the keys of a survey's records, and of its queue, begin with."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -62,16 +62,42 @@ def from_table(
         counts = np.bincount(column.codes + 1, minlength=1 + len(column.answers))[1:]
         if not counts.any():
             raise AnswersError(f"expected answers to question {name!r} in {place}, got none")
-        domain, holders = survey[name].domain, Counter[Value]()
-        for answer, count in zip(column.answers, counts.tolist(), strict=True):
-            value, rest = domain.place(answer)
-            # Numbers between two points of a scale are shared out, in proportion.
-            upwards = round(Fraction(count * rest, 1 << ROUNDING_BITS))
-            holders[value] += count - upwards
-            if upwards:
-                holders[int(value) + 1] += upwards
+        domain = survey[name].domain
+        answered = list(zip(column.answers, counts.tolist(), strict=True))
+        holders = _shared(domain, answered) if domain.per_device else _held(domain, answered)
         population[name] = _holders(domain, holders, (candidates or {}).get(name, ()))
     return population
+
+
+def _held(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+    """How many hold each value, of answers with the number of those who gave them."""
+    holders = Counter[Value]()
+    for answer, count in answered:
+        value, rest = domain.place(answer)
+        # Numbers between two points of a scale are shared out, in proportion.
+        upwards = round(Fraction(count * rest, 1 << ROUNDING_BITS))
+        holders[value] += count - upwards
+        if upwards:
+            holders[int(value) + 1] += upwards
+    return holders
+
+
+def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+    """The same where devices have many records: few answers are alike, and a place has a share.
+
+    Of records of which one is drawn, each has an equal one.
+    """
+    shares: defaultdict[Value, Fraction] = defaultdict(Fraction)
+    for answer, count in answered:
+        places = domain.places(answer)
+        for value, rest in places:
+            above = Fraction(count * rest, len(places) << ROUNDING_BITS)
+            shares[value] += Fraction(count, len(places)) - above
+            if above:
+                shares[int(value) + 1] += above
+    weights = np.array([float(share) for share in shares.values()])
+    held = apportion(sum(count for _, count in answered), weights).tolist()
+    return Counter(dict(zip(shares, held, strict=True)))
 
 
 def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:

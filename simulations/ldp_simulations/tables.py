@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,11 +175,26 @@ def _answer(domain: Domain, cell: Any) -> object:
         return domain.parse(cell.strip())
     if hasattr(cell, "tolist"):  # an array, or a scalar, of numpy
         cell = cell.tolist()
+    if domain.per_device:
+        return _records(domain, cell)
     if isinstance(cell, bool) or domain.most is not None:
         return cell
     if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
         return domain.parse(str(int(cell)))
     return cell
+
+
+def _records(domain: Domain, cell: Any) -> object:
+    """The records of a device, each as a cell would say it; anything else is one record."""
+    records = cell if isinstance(cell, Sequence) else (cell,)
+    return tuple(_record(domain, record) for record in records)
+
+
+def _record(domain: Domain, record: Any) -> object:
+    whole = isinstance(record, int) and not isinstance(record, bool)
+    if whole or (isinstance(record, float) and record.is_integer()):
+        return domain.parse_record(str(int(record)))
+    return record
 
 
 def _drop_halves(group: Group, columns: dict[str, Column]) -> list[str]:

@@ -511,6 +511,7 @@ def test_every_reason_is_explained():
     elsewhere = {
         "recorded",
         "consent-off",
+        "not-drawn",
         "queue-full",
         "too-old",
         "damaged",

@@ -225,6 +225,41 @@ def test_means_are_those_of_points():
     assert any("points, not cells" in line for line in findings(refingerprinted(forged)))
 
 
+@pytest.mark.parametrize(
+    ("keys", "width"),
+    [
+        ({"low": 0, "high": 1, "step": "1/2", "type": "number"}, "1"),
+        ({"edges": [-1, 0, "1/3", 2]}, "3"),
+        ({"low": -3, "high": 9}, "12"),
+        ({"values": ["a", "b"]}, None),
+        ({"candidates": "pages.txt", "cohorts": 2, "f": "0", "p": "0.5", "q": "0.75"}, None),
+    ],
+    ids=["points", "cells", "whole", "texts", "open"],
+)
+def test_many_records_are_read_in_full(keys, width):
+    """How they are bounded, and by how much: in the fingerprint, and no word of it passed over."""
+    if "f" in keys:
+        keys = {"mechanism": "rappor", "bloom_bits": 16, "hashes": 2, **keys}
+    else:
+        keys = {"mechanism": "grr", "epsilon": 1, **keys}
+    asked = ldp.question("x", per_device="last", **keys)
+    sound = as_read(ldp.survey("s", asked))
+    [question] = sound["questions"]
+    stated = "one_respondent_changes_it_by_at_most"
+    assert findings(sound) == []
+    assert question.get(stated) == width
+    others = [{"per_device": "one"}, {"per_device": "median"}, {"per_device": None}, {stated: "7"}]
+    for other in others:
+        changed = {**sound, "questions": [{**question, **other}]}
+        assert findings(changed)
+        if other != {"per_device": "one"}:
+            with pytest.raises((*checker.UNUSABLE, AssertionError)):
+                assert not findings(refingerprinted(changed))
+    for left_out in {"per_device", stated} & question.keys():
+        without = {name: part for name, part in question.items() if name != left_out}
+        assert findings({**sound, "questions": [without]})
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_survey_is_all_of_its_questions(mechanism):
     """Left out, or twice under one name: the fingerprint or the name gives it away."""

@@ -16,6 +16,7 @@ from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
 from ldp.compiled import compiled, covered
+from ldp.contributions import CHOOSING_BYTES
 from ldp.epochs import batch_id, epoch_of
 from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
@@ -273,6 +274,41 @@ QUESTIONS = {
 Answers of type number are texts, because JSON readers differ on decimals.
 """
 
+MANY_RECORDS = (
+    (
+        "dithered",
+        f'{HOURS}\nper_device = "mean"\noutside = "clip"\nepsilon = "2"',
+        (["0"], ["1", "2"], ["70", "-3", "7.5"], ["0.1", "0.2", "0.3"]),
+    ),
+    (
+        "dithered",
+        f'{HOURS}\nper_device = "sum"\noutside = "12.2"\nepsilon = "2"',
+        (["20", "20.3"], ["40", "40"], ["-70", "75.25"]),
+    ),
+    ("dithered", f'{HOURS}\nper_device = "one"\nepsilon = "3"', (["7.3"], ["1", "2", "3", "49.4"])),
+    (
+        "dithered",
+        'type = "integer"\nlow = -3\nhigh = 9\nper_device = "mean"\nepsilon = "1"',
+        ([-3], [-3, -2, -2], [0, 9]),
+    ),
+    (
+        "grr",
+        'type = "number"\nedges = [0, 18, 65, 100]\nper_device = "mean"\nepsilon = "1"',
+        (["17", "18.5"], ["64", "66", "65.5"]),
+    ),
+    (
+        "grr",
+        f'type = "category"\nvalues = {FOUR}\nper_device = "last"\nepsilon = "1"',
+        (["car"], ["walk", "car"]),
+    ),
+    (
+        "oue",
+        f'type = "category"\nvalues = {FOUR}\nper_device = "one"\nepsilon = "1"',
+        (["car"], ["walk", "car", "bike"]),
+    ),
+)
+"""Mechanisms, keys and answers of questions of which a device may have many records."""
+
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
 name = "terms"
@@ -308,6 +344,15 @@ f = "0.5"
 
 EPOCHS = TERMS.replace('lifetime_epsilon = "20"', 'epoch = "1d"\ngrace = "1w"')
 
+DRAWS = (
+    TERMS.replace('joint = ["smoker", "commute"]\n', "")
+    + """
+[[draw]]
+questions = ["smoker", "commute"]
+weights = [3, 1]
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -335,6 +380,8 @@ def vectors():
     }
     files |= {
         "compiled": _compiled(),
+        "draws": _draws(),
+        "contributions": [_question(*row) for row in MANY_RECORDS],
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
@@ -359,12 +406,14 @@ def _question(mechanism, keys, answers):
     by_hand = _tied(question) if mechanism in ("sue", "oue", "the") else b"\xff" * 8
     # What is rounded goes up, if there is anything to round.
     rounding = bytes(ROUNDING_BYTES if question.rounds else 0)
-    tapes.append(rounding + by_hand + tapes[0])
+    # Of many records the last is taken.
+    last = b"\xff" * (CHOOSING_BYTES if question.domain.per_device == "one" else 0)
+    tapes.append(last + rounding + by_hand + tapes[0])
     parts = covered(question)
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
-        **({"scale": parts["scale"]} if "scale" in parts else {}),
+        **{name: parts[name] for name in ("scale", "per_device") if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
@@ -373,6 +422,8 @@ def _question(mechanism, keys, answers):
 
 def answer_of(question, written):
     """The answer that stands in a vector: of type number the exact number of a text."""
+    if isinstance(written, list) and question.domain.scale is not None:
+        return [Decimal(record) for record in written]
     return written if question.domain.scale is None else Decimal(written)
 
 
@@ -434,6 +485,17 @@ def _compiled():
     return [
         {"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)
     ]
+
+
+def _draws():
+    survey = parse_survey(DRAWS)
+    (draw,) = survey.draws
+    tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    cases = []
+    for tape in tapes:
+        source = Replay(tape)
+        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
+    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
 
 
 def _epochs():

@@ -74,5 +74,5 @@ def test_queries_of_distributions():
     assert asked.ranges == (("1", "2"), ("3", "4.5"))
     assert asked.edges == ("1", "2")
     for query in ({"quantiles": "half"}, {"quantiles": "2"}, {"ranges": "1-2"}, {"edges": "low"}):
-        with pytest.raises(EstimateError, match="^expected "):
+        with pytest.raises(EstimateError, match=r"^expected "):
             options_of(query)

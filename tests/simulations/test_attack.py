@@ -5,13 +5,14 @@ and cancel out.
 """
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from calling import run
-from poisonings import DESIGNED, QUESTIONS, drawn_attack, violations
-from specimens import question
+from poisonings import DESIGNED, QUESTIONS, ROUNDING, drawn_attack, violations
+from specimens import MEANS, question
 
 from ldp_aggregator.estimates.manipulation import decoded_reports, score_range
 from ldp_aggregator.tallies.counting import empty_counts, faults, total_reports
@@ -23,8 +24,10 @@ from ldp_simulations.attacks.attack import (
     Attack,
     forged_counts,
     simulate_attack,
+    usual_targets,
 )
 from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.population import points_of
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import random_rows
 from ldp_simulations.sampling.table import crafted_rows
@@ -61,7 +64,11 @@ def test_a_bound_that_is_too_small_is_caught():
     assert violations(120, seed=2, bound=lambda outcome: 0.99 * outcome.bound)[0]
 
 
-@pytest.mark.parametrize("name", [name for name in QUESTIONS if name.endswith("-1")])
+OF_FREQUENCIES = [name for name, asked in QUESTIONS.items() if asked.randomizer.kind not in MEANS]
+OF_A_MEAN = [name for name in QUESTIONS if name not in OF_FREQUENCIES]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_FREQUENCIES if name.endswith("-1")])
 def test_the_maximal_gain_is_the_greatest_score(name):
     """On a value that no one holds, forged reports have the greatest score that there is."""
     asked, most = QUESTIONS[name], 0.0
@@ -83,6 +90,45 @@ def test_the_maximal_gain_is_the_greatest_score(name):
         most = max(most, outcome.gain[target] * (holders.respondents + 120) / forged)
     if asked.randomizer.kind != "search":
         assert most == pytest.approx(float(score_range(asked.randomizer)[1]), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", OF_A_MEAN)
+@pytest.mark.parametrize("end", [0, -1])
+def test_a_mean_is_moved_as_far_as_its_bound(name, end):
+    """Reports of greatest worth against people at the other end: the bound, to the last digit."""
+    asked = QUESTIONS[name]
+    values = points_of(asked.domain)
+    counts = np.zeros(len(values), dtype=np.int64)
+    counts[-1 - end] = 300
+    attack = Attack(
+        asked, Holders(values, counts), (end % len(values),), forged=120, kind=MAXIMAL_GAIN
+    )
+    outcome = simulate_attack(attack, np.random.default_rng(3))
+    towards = 1 if end else -1
+    assert outcome.gain.shape == attack.truth.shape == (1,)
+    assert towards * outcome.gain[0] == pytest.approx(outcome.bound, rel=1e-9)
+    assert attack.shown == ((0, "mean"),)
+    for kind in (RANDOM, INPUT):
+        other = simulate_attack(replace(attack, kind=kind), np.random.default_rng(4))
+        assert abs(other.gain[0]) <= other.bound * (1 + ROUNDING)
+
+
+def test_a_scale_of_many_points_is_attacked_by_coarser_ones():
+    """Targets among the points that can be listed pull to the end that they are near."""
+    asked = question("dithered", 'type = "number"\nlow = 0\nhigh = 1e9\nstep = 1\nepsilon = 1')
+    values = points_of(asked.domain)
+    holders = Holders(values, apportion(1000, np.ones(len(values))))
+    gains = {}
+    for target in (1, len(values) - 2):
+        attack = Attack(asked, holders, (target,), forged=100, kind=MAXIMAL_GAIN)
+        gains[target] = simulate_attack(attack, np.random.default_rng(5)).gain[0]
+    low, high = gains.values()
+    assert low < 0 < high
+    assert usual_targets(asked, holders) == (len(values) - 1,)
+    holders.counts[0] = 10**6
+    assert usual_targets(asked, holders) == (len(values) - 1,)
+    holders.counts[-1] = 10**7
+    assert usual_targets(asked, holders) == (0,)
 
 
 @pytest.mark.parametrize("targets", [(20,), tuple(range(8, 18))])
@@ -192,6 +238,21 @@ def test_command_shows_gain_beside_bound(folder):
         for target in poisoning["targets"]:
             assert (target["bound"] is None) == (poisoning["question"] == "page")
             assert target["bound"] is None or abs(target["furthest_gain"]) <= target["bound"]
+
+
+def test_command_attacks_a_mean(folder):
+    """A question for a mean alone: the shift of its mean beside the bound, to the end asked for."""
+    keys = 'type = "integer"\nlow = 0\nhigh = 60\nepsilon = 1\n'
+    hours = f'[[question]]\nname = "hours"\nmechanism = "dithered"\n{keys}'
+    (folder / "means.toml").write_text(HEAD + hours)
+    words = ("--seed", "3", "-n", "2e3", "--runs", "2")
+    assert "mean to 60" in run("attack", "means.toml", *words).stdout
+    words += ("--targets", "5", "--format", "json")
+    for poisoning in json.loads(run("attack", "means.toml", *words).stdout)["attacks"]:
+        (shift,) = poisoning["targets"]
+        assert (shift["value"], poisoning["towards"]) == ("mean", ["5"])
+        assert abs(shift["furthest_gain"]) <= shift["bound"]
+        assert (poisoning["attack"] == MAXIMAL_GAIN) == (poisoning["noticed"] != {})
 
 
 def test_targets_choose_their_question(folder):

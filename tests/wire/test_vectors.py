@@ -10,6 +10,7 @@ from make_vectors import FOLDER, QUESTIONS, answer_of, vectors
 
 from ldp import parse_survey
 from ldp.bloom import bloom_positions
+from ldp.compiled import compiled
 from ldp.epochs import batch_id
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import integers
@@ -27,6 +28,10 @@ CASES = [
     pytest.param(vector, id=f"{mechanism}-{number}")
     for mechanism in QUESTIONS
     for number, vector in enumerate(read(mechanism))
+]
+CASES += [
+    pytest.param(vector, id=f"contributions-{number}")
+    for number, vector in enumerate(read("contributions"))
 ]
 
 
@@ -83,9 +88,12 @@ def test_numbers_are_the_shortest_texts_of_floats(vector):
     """A client that has no decimals reads them as floats, and places them alike."""
     question = parse_survey(vector["survey"])["asked"]
     for case in vector["cases"]:
-        exact, rounded = answer_of(question, case["value"]), float(case["value"])
-        assert Decimal(repr(rounded)) == exact
-        assert question.place(rounded) == question.place(exact)
+        exact = answer_of(question, case["value"])
+        many = isinstance(exact, list)
+        rounded = [float(record) for record in exact] if many else float(exact)
+        shortest = [Decimal(repr(record)) for record in rounded] if many else Decimal(repr(rounded))
+        assert shortest == exact
+        assert question.places(rounded) == question.places(exact)
 
 
 @pytest.mark.parametrize("vector", CASES)
@@ -137,6 +145,18 @@ def test_hashing_replays():
             case["text"].encode(), case["cohort"], case["hashes"], bits=case["bits"]
         )
         assert positions == case["positions"]
+
+
+def test_draws_replay():
+    """Which question is drawn follows from the weights and the tape, which is used up."""
+    for vector in read("draws"):
+        survey = parse_survey(vector["survey"])
+        assert compiled(survey) == vector["compiled"]
+        (draw,) = survey.draws
+        for case in vector["cases"]:
+            source = Replay(bytes.fromhex(case["tape"]))
+            assert draw.drawn(source) == case["name"]
+            assert source.used == len(case["tape"]) // 2
 
 
 def test_ids_replay():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,8 +19,9 @@ from ldp_aggregator.rendering.sheet import Shape, Sheet
 from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
 
 if TYPE_CHECKING:
-    from ldp.survey import Question
+    from ldp.survey import Question, Survey
     from ldp_aggregator.arrays import Counts
+    from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -274,6 +275,18 @@ def warn_of_health(question: Question, counts: Counts, reports_each: int) -> Non
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.health_checks.report_checks import health
 
-    for check in health(question, counts, reports_each=reports_each):
+    _warn(question.name, health(question, counts, reports_each=reports_each))
+
+
+def warn_of_draws(survey: Survey, counts: Mapping[str, Counts]) -> None:
+    """The same of the numbers of reports to questions of which devices draw one."""
+    from ldp_aggregator.health_checks.draw_checks import draw_health
+
+    for name, checks in draw_health(survey, counts).items():
+        _warn(name, checks)
+
+
+def _warn(name: str, checks: Iterable[Check]) -> None:
+    for check in checks:
         if check.suspicious:
-            click.echo(f"warning: question {question.name!r}: {check}", err=True)
+            click.echo(f"warning: question {name!r}: {check}", err=True)

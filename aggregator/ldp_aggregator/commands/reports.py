@@ -15,6 +15,7 @@ from ldp_aggregator.commands.output_options import (
     QUESTION,
     OutputOptions,
     check_names,
+    warn_of_draws,
     warn_of_health,
     with_output_options,
 )
@@ -163,6 +164,7 @@ def estimate(
     if not quiet:
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
+        warn_of_draws(survey, tally.counts)
     output_options.hand_over(estimates)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ldp import draws
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question, Survey
@@ -278,7 +279,8 @@ def estimate_question(
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
-        "" if question.domain.scale is None else question.domain.scale.estimand,
+        question.domain.estimand,
+        draws.estimand(question),
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))

@@ -56,7 +56,10 @@ def poolable(questions: Sequence[Question]) -> bool:
     domains = [question.domain for question in questions]
     if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
         return False
-    asked = {(domain.type, domain.values, domain.most, domain.scale) for domain in domains}
+    asked = {
+        (domain.type, domain.values, domain.most, domain.scale, domain.per_device)
+        for domain in domains
+    }
     return len(asked) == 1 and domains[0].values is not None and domains[0].spacing is None
 
 

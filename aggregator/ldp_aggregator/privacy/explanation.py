@@ -12,6 +12,7 @@ from math import prod
 from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
+from ldp.draws import chargeable
 from ldp.exact import log, log_text, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
@@ -19,7 +20,7 @@ from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.privacy.scale_explanation import scale_lines
+from ldp_aggregator.privacy.scale_explanation import contribution_lines, scale_lines
 
 _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
@@ -52,7 +53,8 @@ def explanation(survey: Survey) -> str:
 
 def _charges(survey: Survey) -> Fraction:
     """Everything that a device may charge while nothing but its questions limits it."""
-    return prod((question.price**question.charges for question in survey), start=Fraction(1))
+    charged = chargeable(survey)
+    return prod((question.price**question.charges for question in charged), start=Fraction(1))
 
 
 def warnings(survey: Survey) -> list[str]:
@@ -120,7 +122,13 @@ def _question(question: Question) -> str:
         lines.append(
             "  epsilon covers      the whole set: any set that may be held, against any other"
         )
-    lines += scale_lines(question)
+    if question.draw is not None:
+        lines.append(
+            f"  drawn               by a share of {question.share} of the devices, each of which "
+            f"answers one of {', '.join(question.draw.names)}, whatever the answers are; the "
+            "totals count the largest epsilon of these"
+        )
+    lines += scale_lines(question) + contribution_lines(question)
     lines += decoder_of(randomizer).explained(question)
     efficient = efficiency(randomizer)
     if efficient is not None:

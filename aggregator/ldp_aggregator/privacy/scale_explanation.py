@@ -1,7 +1,8 @@
-"""How the answers to a question of type number are counted, in plain words."""
+"""How the answers to a question of numbers are counted, in plain words; and many records of one."""
 
 from __future__ import annotations
 
+from ldp.contributions import ONE, SHORT, SUM
 from ldp.exact import decimal_text
 from ldp.scales import Scale
 from ldp.survey import Question
@@ -23,6 +24,28 @@ def scale_lines(question: Question) -> list[str]:
     return lines
 
 
+def contribution_lines(question: Question) -> list[str]:
+    """What is made of a device's records, and how far one respondent can change the answer."""
+    domain = question.domain
+    if not domain.per_device:
+        return []
+    drawn = ", drawn anew for each report" if domain.per_device == ONE else ""
+    lines = [f"  per device          {SHORT[domain.per_device]}{drawn}: it answers once"]
+    if domain.numbers is not None and question.rounds:
+        lines.append(
+            "  counted in          whole numbers; an average goes to either, drawn unbiased"
+        )
+    if domain.ends is not None:
+        low, high = domain.ends
+        unit = "" if domain.scale is None else domain.scale.unit
+        width = f"{decimal_text(high - low)} {unit}".rstrip()
+        lines.append(
+            f"  one respondent      changes the answer by at most {width}, however many records "
+            "there are"
+        )
+    return lines
+
+
 def _counted(question: Question, scale: Scale) -> str:
     if scale.edges:
         return f"{scale.size:,} cells; each number in the one that it lies in"
@@ -38,7 +61,10 @@ def _counted(question: Question, scale: Scale) -> str:
 def _outside(question: Question, scale: Scale) -> str:
     if scale.outside == "refuse":
         low, high = decimal_text(scale.low), decimal_text(scale.high)
-        return f"numbers outside [{low}, {high}] are refused: nothing is sent"
+        what = "sums" if question.domain.per_device == SUM else "numbers"
+        return f"{what} outside [{low}, {high}] are refused: nothing is sent"
+    if question.domain.per_device:
+        return question.domain.estimand
     counted = "the numbers as they count"
     if scale.outside == "clip":
         counted = "the clipped numbers"

@@ -13,6 +13,7 @@
 
 import { BudgetError } from "./errors.js";
 import { type Ratio, bound, power, product, roundedUp, smaller, within } from "./ratio.js";
+import type { Draw } from "./draws.js";
 import type { Question } from "./survey.js";
 
 /** Epsilon 10: beyond it anyone who thought something 50 % likely may come to think it 99.995 % likely. */
@@ -25,11 +26,21 @@ export interface Limit {
   readonly spent: Ratio;
 }
 
+/** The questions that one device may be charged for together: of each draw the dearest that this client answers. */
+export function chargeable(questions: readonly Question[]): Question[] {
+  const dearest = new Map<Draw, Question>();
+  for (const question of questions) {
+    const other = question.draw && dearest.get(question.draw);
+    if (question.draw && !(other && within(question.price, other.price))) dearest.set(question.draw, question);
+  }
+  return [...questions.filter(({ draw }) => !draw), ...dearest.values()];
+}
+
 /** What a survey may come to on a device: its lifetime epsilon, or what was spent and all that questions may cost. */
 export function askedFor(lifetime: Ratio | undefined, spent: Ratio, questions: readonly Question[]): Ratio {
   if (lifetime) return lifetime;
   let total = spent;
-  for (const { price, charges } of questions.filter(({ answerable }) => answerable)) {
+  for (const { price, charges } of chargeable(questions.filter(({ answerable }) => answerable))) {
     if (within(total, MOST)) total = product([total, power(price, charges)]);
   }
   return smaller(roundedUp(total), MOST);

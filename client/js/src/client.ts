@@ -10,7 +10,7 @@
  */
 
 import { type Bytes, fromHex } from "./bytes.js";
-import { AlreadyAnsweredError } from "./errors.js";
+import { AlreadyAnsweredError, NotDrawnError } from "./errors.js";
 import { Memory, STATE_KEY } from "./memory.js";
 import { type Random, system } from "./randomness.js";
 import { Rappor } from "./rappor.js";
@@ -51,16 +51,32 @@ export class Client {
 
   /**
    * A report of `answer` to the question called `name`. Throws `AnswerError`, `AlreadyAnsweredError`, `BudgetError`,
-   * `RandomnessError` or `StateError`; then there is no report.
+   * `RandomnessError` or `StateError`; then there is no report. `NotDrawnError` where the device answers another question
+   * of a draw, and drops this answer.
    */
   async record(name: string, answer: Answer): Promise<Report> {
     const question = this.survey.question(name);
     const value = question.value(answer, this.#random);
+    // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
+    if (question.draw && !(await this.drawn(name))) {
+      throw new NotDrawnError(
+        `question ${name}: this device drew another question of the same draw; the answer was dropped, and nothing is charged`,
+      );
+    }
     return this.#changing(async (memory) => ({
       fingerprint: fromHex(question.fingerprint),
       row: await this.#row(question, value, memory),
       epoch: this.survey.epoch,
     }));
+  }
+
+  /**
+   * Whether the device answers a question: yes, unless it drew another of the same draw. It is drawn now, if that was not
+   * done. Throws `StateError`.
+   */
+  async drawn(name: string): Promise<boolean> {
+    const question = this.survey.question(name);
+    return this.#changing(async (memory) => memory.drawn(question, this.#random));
   }
 
   /**

@@ -4,6 +4,8 @@ import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
 } from "./checks.js";
+import { PER_DEVICE, type PerDevice } from "./contributions.js";
+import { DRAW, type Draw } from "./draws.js";
 import { EPSILON } from "./ratio.js";
 import { type CompiledScale, SCALE } from "./scale.js";
 
@@ -17,6 +19,8 @@ export interface CompiledQuestion {
   readonly values: readonly string[] | null;
   /** Of a question of type number. */
   readonly scale: CompiledScale | undefined;
+  /** What is made of a device's records, where it may have many. */
+  readonly per_device: PerDevice | undefined;
   readonly mechanism: string;
   readonly integers: Integers;
   readonly charges: number;
@@ -32,6 +36,8 @@ export interface CompiledSurvey {
   readonly lifetime: { readonly epsilon: string } | null;
   readonly questions: readonly CompiledQuestion[];
   readonly groups: readonly (readonly string[])[];
+  /** Questions of which a device answers one, where there are such. */
+  readonly draws: readonly Draw[] | undefined;
 }
 
 const MOST_CHARGES = 1000;
@@ -44,6 +50,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   type: text,
   values: optional(listOf(text)),
   scale: absentOr(SCALE),
+  per_device: absentOr(PER_DEVICE),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
   charges: integerFrom(1, MOST_CHARGES),
@@ -59,4 +66,5 @@ export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
   lifetime: optional(record({ epsilon: textLike(EPSILON, "an epsilon") })),
   questions: listOf(QUESTION),
   groups: listOf(listOf(text)),
+  draws: absentOr(listOf(DRAW)),
 });

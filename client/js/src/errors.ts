@@ -25,3 +25,6 @@ export class RandomnessError extends LDPError {}
 
 /** A device's memory that cannot be read or written; nothing was reported. */
 export class StateError extends LDPError {}
+
+/** An answer that was dropped: the device drew another question of the same draw. */
+export class NotDrawnError extends LDPError {}

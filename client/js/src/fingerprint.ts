@@ -2,25 +2,29 @@
 
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
 import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
+import { written } from "./draws.js";
 import { scaleParts } from "./scale.js";
 
 export const FINGERPRINT_SIZE = 16;
 
 /** Of a question: all that changes the meaning of a report, or of the id that it travels under, and whose it is. */
 export function questionFingerprint(
-  question: CompiledQuestion, { name: survey, epoch }: Pick<CompiledSurvey, "name" | "epoch">,
+  question: CompiledQuestion, { name: survey, epoch, draws }: Pick<CompiledSurvey, "name" | "epoch" | "draws">,
 ): Promise<string> {
   const { name, type, mechanism, integers } = question;
   const numbers = [...integers].sort(([left], [right]) => (left < right ? -1 : 1)).map(
     ([label, number]) => `${label}=${typeof number === "string" ? number : number.map((row) => row.join()).join(";")}`,
   );
   const epochs = epoch === undefined ? [] : [`epoch=${epoch}`];
-  return digest(["ldp-question-2", survey, name, type, ...domainParts(question), mechanism, ...numbers, ...epochs].map(utf8));
+  const drawn = (draws ?? []).filter(({ questions }) => questions.includes(name)).map((draw) => `draw=${written(draw)}`);
+  const told = [...domainParts(question), mechanism, ...numbers, ...epochs, ...drawn];
+  return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ values, scale }: CompiledQuestion): string[] {
-  if (scale) return scaleParts(scale);
-  return values === null ? ["open"] : [String(values.length), ...values];
+function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
+  const many = perDevice ? [`per_device=${perDevice}`] : [];
+  if (scale) return [...scaleParts(scale), ...many];
+  return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */

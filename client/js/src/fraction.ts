@@ -26,6 +26,10 @@ export function times([top, bottom]: Fraction, factor: bigint): Fraction {
   return [top * factor, bottom];
 }
 
+export function dividedBy([top, bottom]: Fraction, divisor: bigint): Fraction {
+  return [top, bottom * divisor];
+}
+
 /** How often a number above 0 goes into one from 0 on, and 2^bits times the part of it that is then left, rounded down. */
 export function divided(number: Fraction, divisor: Fraction, bits: bigint): readonly [bigint, bigint] {
   const [steps, whole] = [number[0] * divisor[1], number[1] * divisor[0]];

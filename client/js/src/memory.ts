@@ -7,9 +7,10 @@
  * answer is stored; but anyone who holds the state holds the secrets too, and can test guesses against the keys.
  */
 
-import { type Limit, affordable, askedFor, usualCap } from "./budget.js";
+import { type Limit, affordable, askedFor, chargeable, usualCap } from "./budget.js";
 import { type Bytes, concat, fromHex, hex, toBytes, utf8 } from "./bytes.js";
-import { type Check, bytesAsHex, constant, integerFrom, mapOf, optional, readJSON, record, textLike } from "./checks.js";
+import { type Check, absentOr, bytesAsHex, constant, integerFrom, mapOf, optional, readJSON, record, text, textLike } from "./checks.js";
+import { drawn, written as writtenDraw } from "./draws.js";
 import { StateError } from "./errors.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import type { Value } from "./randomizer.js";
@@ -39,6 +40,8 @@ interface Remembered {
   secret: string | null;
   limit: string;
   readonly questions: Map<string, Asked>;
+  /** Which question of each draw the device answers, by what fingerprints cover of the draw. */
+  draws?: Map<string, string> | undefined;
 }
 
 interface State {
@@ -68,6 +71,7 @@ const STATE: Check<State> = record<State>({
           responses: mapOf(textLike(/^([0-9a-f]{2})+$/, "bytes as hexadecimal text")),
         }),
       ),
+      draws: absentOr(mapOf(text)),
     }),
   ),
 });
@@ -111,10 +115,21 @@ export class Memory {
 
   /** Set aside all that a question may ever cost, when it is answered first. Throws `BudgetError` if that is too much. */
   setAside(question: Question, cohort = 0): void {
-    const others = this.unanswered.filter((other) => other !== question && other.answerable);
-    const charges = affordable(question, others, this.limits);
+    const beside = (other: Question): boolean => other !== question && (!other.draw || other.draw !== question.draw);
+    const others = this.unanswered.filter((other) => beside(other) && other.answerable);
+    const charges = affordable(question, chargeable(others), this.limits);
     const asked = { price: written(question.price), charges, cohort, last: null, responses: new Map() };
     this.own.questions.set(question.fingerprint, asked);
+  }
+
+  /** Whether the device answers a question: it is drawn now, if that was not done. */
+  drawn(question: Question, random: Random): boolean {
+    const { draw } = question;
+    if (!draw) return true;
+    const draws = (this.own.draws ??= new Map<string, string>());
+    const key = writtenDraw(draw);
+    if (!draws.has(key)) draws.set(key, drawn(draw, random));
+    return draws.get(key) === question.name;
   }
 
   /** The device's cohort for a question that was answered. */
@@ -155,8 +170,11 @@ export class Memory {
     return this.own.questions.get(question.fingerprint)!;
   }
 
+  /** Those that may still be charged for: none of a draw of which one was. */
   private get unanswered(): readonly Question[] {
-    return this.survey.questions.filter((question) => !this.answered(question));
+    const answered = this.survey.questions.filter((question) => this.answered(question));
+    const draws = new Set(answered.map(({ draw }) => draw ?? null));
+    return this.survey.questions.filter((question) => !this.answered(question) && !(question.draw && draws.has(question.draw)));
   }
 
   private get limits(): Limit[] {

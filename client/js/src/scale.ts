@@ -7,6 +7,7 @@
  */
 
 import { type Check, absentOr, decimal, listOf, record, text, textLike } from "./checks.js";
+import { type Placed, ROUNDING_BITS } from "./contributions.js";
 import { SurveyError } from "./errors.js";
 import { FRACTION, type Fraction, divided, less, plus, readFraction, times } from "./fraction.js";
 
@@ -41,16 +42,8 @@ export function scaleParts({ size, low, step, edges, outside, unit, missing }: C
   return [size, ...where, `outside=${outside}`, `unit=${unit}`, ...missing.map((each) => `missing=${each}`)];
 }
 
-/** A number between two points goes to the upper one with a probability of a whole number over 2^64. */
-const ROUNDING_BITS = 64n;
 const MOST_POINTS = 10n ** 15n + 1n;
 const ZERO: Fraction = [0n, 1n];
-
-/** A place on a scale, and 2^64 times how far a number is on the way from there to the next. */
-export interface Placed {
-  readonly value: number;
-  readonly rest: bigint;
-}
 
 export class Scale {
   readonly size: number;
@@ -90,10 +83,13 @@ export class Scale {
     return !this.#edges.length;
   }
 
-  /** Where a number is; undefined if it is outside, and refused. */
-  place(answer: Fraction): Placed | undefined {
-    const number = this.#holds(answer) ? answer : this.#instead(answer);
-    if (!number) return undefined;
+  /** A number of the range: itself, or what stands in for it; undefined if it is outside, and refused. */
+  within(number: Fraction): Fraction | undefined {
+    return this.#holds(number) ? number : this.#instead(number);
+  }
+
+  /** Where a number of the range is. */
+  placed(number: Fraction): Placed {
     if (!this.hasPoints) {
       const passed = this.#edges.slice(1, -1).filter((edge) => !less(number, edge));
       return { value: passed.length, rest: 0n };

@@ -4,7 +4,9 @@ import { toInteger, utf8 } from "./bytes.js";
 import { readJSON } from "./checks.js";
 import { COMPILED, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
 import { AnswerError, SurveyError } from "./errors.js";
-import { exactly } from "./fraction.js";
+import { type PerDevice, type Placed, ROUNDING_BITS, chosen } from "./contributions.js";
+import { type Draw, drawsByName } from "./draws.js";
+import { type Fraction, divided, dividedBy, exactly, less, plus } from "./fraction.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerprint.js";
 import { type AnyRandomizer, randomizerOf } from "./mechanisms.js";
 import { Rappor } from "./rappor.js";
@@ -17,7 +19,10 @@ import { type CompiledScale, Scale } from "./scale.js";
  * A boolean for a boolean question; for one of type integer or number, a bigint, or a number, which is taken for its
  * shortest decimal text: 0.1 is a tenth; else a text.
  */
-export type Answer = boolean | string | number | bigint;
+export type DeviceRecord = boolean | string | number | bigint;
+
+/** A record; or all that a device has, where the survey says what is made of many. */
+export type Answer = DeviceRecord | readonly DeviceRecord[];
 
 const LONGEST_TEXT = 4096;
 const TYPES = new Set(["boolean", "category", "integer", "number", "text"]);
@@ -53,7 +58,10 @@ export class Survey {
     this.terms = compiled.terms;
     this.epoch = compiled.epoch;
     const together = new Set(compiled.groups.flat());
-    this.questions = compiled.questions.map((question) => new Question(question, together.has(question.name)));
+    const draws = drawsByName(compiled.draws ?? [], new Set(compiled.questions.map(({ name }) => name)));
+    this.questions = compiled.questions.map(
+      (question) => new Question(question, together.has(question.name), draws.get(question.name)),
+    );
     this.lifetime = compiled.lifetime ? bound(compiled.lifetime.epsilon) : undefined;
   }
 
@@ -72,6 +80,8 @@ export class Question {
   readonly values: readonly string[] | null;
   /** Of a question of type number: its points or cells, and its unit. */
   readonly scale: CompiledScale | undefined;
+  /** What is made of a device's records; undefined where it has one. */
+  readonly perDevice: PerDevice | undefined;
   readonly mechanism: string;
   readonly fingerprint: string;
   /** How often the price of the question may be charged. */
@@ -80,12 +90,14 @@ export class Question {
   readonly #scale: Scale | undefined;
   #price: Ratio | undefined;
 
-  constructor(compiled: CompiledQuestion, readonly inGroup: boolean) {
+  /** `draw` is the group of which a device answers one question; undefined where it answers this one. */
+  constructor(compiled: CompiledQuestion, readonly inGroup: boolean, readonly draw?: Draw) {
     this.name = compiled.name;
     this.text = compiled.text;
     this.type = compiled.type;
     this.values = compiled.values;
     this.scale = compiled.scale;
+    this.perDevice = compiled.per_device;
     this.mechanism = compiled.mechanism;
     this.fingerprint = compiled.fingerprint;
     this.charges = compiled.charges;
@@ -97,6 +109,9 @@ export class Question {
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
     const size = this.#scale?.size ?? this.values?.length;
+    if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
+      throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
+    }
     if (this.#randomizer && !this.#takesText && this.#randomizer.size !== size) {
       throw new SurveyError(`${place}: expected ${this.#randomizer.size} values`);
     }
@@ -125,34 +140,101 @@ export class Question {
 
   /**
    * What the randomizer takes for an answer. A number between two points of its scale is rounded to one of them, at
-   * random: eight bytes are drawn for that whatever the answer is. Throws `AnswerError`, which does not repeat the answer.
+   * random: eight bytes are drawn for that whatever the answer is; and sixteen before, where one of a device's records is
+   * taken. Throws `AnswerError`, which does not repeat the answer.
    */
   value(answer: Answer, random: Random = system): Value {
-    const { values } = this;
     if (!this.#takesType) {
       throw new AnswerError(`question ${this.name}: this client has no type ${this.type} for ${this.mechanism}`);
     }
-    if (this.#scale) return this.#rounded(answer, this.#scale, random);
+    const places = this.#places(answer);
+    const { value, rest } = this.perDevice === "one" ? chosen(places, random) : places[0]!;
+    if (!this.#rounds) return value;
+    // Only numbers have points, which are told by their places.
+    return (value as number) + Number(toInteger(bytesFrom(random, ROUNDING_BYTES)) < rest);
+  }
+
+  /** The place of an answer; of several records of which one is drawn, that of each. */
+  #places(answer: Answer): Placed[] {
+    const places = this.perDevice ? this.#ofRecords(answer, this.perDevice) : [this.#placed(answer)];
+    if (!this.#rounds && places.some(({ rest }) => rest)) throw this.#unfit("a number on its scale, got one between two points");
+    return places;
+  }
+
+  #ofRecords(answer: Answer, perDevice: PerDevice): Placed[] {
+    if (!Array.isArray(answer)) throw this.#unfit("a list of all that the device has");
+    const records: readonly unknown[] = answer;
+    if (!records.length) throw this.#unfit("at least one record, got none: record no answer then");
+    if (perDevice === "one") return records.map((record) => this.#placed(record));
+    if (perDevice === "last") return [this.#placed(records.at(-1))];
+    const numbers = records.map((record) => this.#number(record));
+    const total = (parts: readonly Fraction[]): Fraction => parts.reduce(plus);
+    if (perDevice === "sum") return [this.#onLine(this.#within(total(numbers)))];
+    return [this.#onLine(dividedBy(total(numbers.map((number) => this.#within(number))), BigInt(records.length)))];
+  }
+
+  /** The exact number that a record is, wherever it lies. */
+  #number(record: unknown): Fraction {
+    const number = exactly(record);
+    const whole = typeof record === "bigint" || Number.isInteger(record);
+    if (!number || (!this.#scale && !whole)) throw this.#unfit(this.#scale ? "a number" : "a whole number");
+    return number;
+  }
+
+  /** A number of the range: itself, or what stands in for it. */
+  #within(number: Fraction): Fraction {
+    if (this.#scale) {
+      const inside = this.#scale.within(number);
+      if (!inside) throw this.#unfit("a number on its scale, got one outside");
+      return inside;
+    }
+    const [low, high] = [this.values!.at(0)!, this.values!.at(-1)!];
+    if (less(number, [BigInt(low), 1n]) || less([BigInt(high), 1n], number)) throw this.#unfitWhole();
+    return number;
+  }
+
+  /** The place of a number of the range. */
+  #onLine(number: Fraction): Placed {
+    if (this.#scale) return this.#scale.placed(number);
+    const [place, rest] = divided(plus(number, [-BigInt(this.values![0]!), 1n]), [1n, 1n], ROUNDING_BITS);
+    return { value: this.#numberOrText(Number(place)), rest };
+  }
+
+  /** The place of one record. */
+  #placed(record: unknown): Placed {
+    if (this.#scale) return this.#onLine(this.#within(this.#number(record)));
+    return { value: this.#plain(record), rest: 0n };
+  }
+
+  /** What the randomizer takes for a record that is no number of a scale. */
+  #plain(record: unknown): Value {
+    const { values } = this;
     if (this.type === "boolean") {
-      if (typeof answer !== "boolean") throw this.#unfit("true or false");
-      return this.#numberOrText(Number(answer));
+      if (typeof record !== "boolean") throw this.#unfit("true or false");
+      return this.#numberOrText(Number(record));
     }
     if (this.type === "integer" && values) {
-      const index = Number.isInteger(answer) || typeof answer === "bigint" ? values.indexOf(String(answer)) : -1;
-      if (index < 0) throw this.#unfit(`a whole number from ${values[0]} to ${values.at(-1)}`);
+      const index = Number.isInteger(record) || typeof record === "bigint" ? values.indexOf(String(record)) : -1;
+      if (index < 0) throw this.#unfitWhole();
       return this.#numberOrText(index);
     }
-    if (typeof answer !== "string") throw this.#unfit("a text");
+    if (typeof record !== "string") throw this.#unfit("a text");
     if (this.type === "category" && values) {
-      const index = values.indexOf(answer);
+      const index = values.indexOf(record);
       if (index < 0) throw this.#unfit(`one of ${values.length} values`);
       return this.#numberOrText(index);
     }
-    const encoded = utf8(answer);
-    if (!encoded.length || encoded.length > LONGEST_TEXT || /\p{Surrogate}/u.test(answer)) {
+    const encoded = utf8(record);
+    if (!encoded.length || encoded.length > LONGEST_TEXT || /\p{Surrogate}/u.test(record)) {
       throw this.#unfit(`a text of 1 to ${LONGEST_TEXT} bytes in UTF-8`);
     }
     return encoded;
+  }
+
+  /** Whether what lies between two points is rounded: not where a permanent response is kept for a point. */
+  get #rounds(): boolean {
+    const hasBetween = this.#scale ? this.#scale.hasPoints : this.type === "integer" && this.perDevice === "mean";
+    return hasBetween && !(this.#randomizer instanceof Rappor && this.#randomizer.memoizes);
   }
 
   /** Whether texts are hashed: then values are told by their texts too. */
@@ -165,22 +247,12 @@ export class Question {
     return TYPES.has(this.type) && !(this.#scale && this.#takesText);
   }
 
-  #rounded(answer: Answer, scale: Scale, random: Random): number {
-    const number = exactly(answer);
-    if (!number) throw this.#unfit("a number");
-    const placed = scale.place(number);
-    if (!placed) throw this.#unfit("a number on its scale, got one outside");
-    const { value, rest } = placed;
-    // A permanent response is kept for a value: the same answer must have the same one.
-    if (scale.hasPoints && !(this.#randomizer instanceof Rappor && this.#randomizer.memoizes)) {
-      return value + Number(toInteger(bytesFrom(random, ROUNDING_BYTES)) < rest);
-    }
-    if (rest) throw this.#unfit("a number on its scale, got one between two points");
-    return value;
-  }
-
   #numberOrText(index: number): Value {
     return this.#takesText ? utf8(this.values![index]!) : index;
+  }
+
+  #unfitWhole(): AnswerError {
+    return this.#unfit(`a whole number from ${this.values!.at(0)} to ${this.values!.at(-1)}`);
   }
 
   #unfit(expected: string): AnswerError {

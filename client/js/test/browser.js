@@ -6,6 +6,7 @@ import { CLIENT_LAWS } from "./client_laws.js";
 import { holds, same } from "./support.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
+import { ONCE_LAWS } from "./once_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
 
@@ -44,7 +45,9 @@ const PAGE_LAWS = {
   },
 };
 
-const laws = { ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS };
+const laws = {
+  ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS,
+};
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {
   outcomes[sentence] = await law(here).then(() => "holds", (error) => `${error.name}: ${error.message}`);

@@ -37,8 +37,8 @@ export function questionOf(vector) {
   const [low, high] = [after("low"), after("high")];
   const whole = () => Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
   const values = { boolean: () => ["false", "true"], integer: whole }[type]?.() ?? after("values");
-  const { fingerprint, integers, scale } = vector;
-  const plain = { name: "asked", text: "", type, values, scale, mechanism, integers, charges: 1, fingerprint };
+  const { fingerprint, integers, scale, per_device } = vector;
+  const plain = { name: "asked", text: "", type, values, scale, per_device, mechanism, integers, charges: 1, fingerprint };
   const compiled = QUESTION(plain, "vector");
   return { compiled, question: new Question(compiled, false) };
 }
@@ -49,8 +49,8 @@ export async function surveyOf(...described) {
 }
 
 /** The compiled form of such a survey. */
-export async function compiledOf(questions, lifetime = null, epoch = undefined, name = "laws", groups = []) {
-  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups };
+export async function compiledOf(questions, lifetime = null, epoch = undefined, name = "laws", groups = [], draws = undefined) {
+  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups, draws };
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
     const integers = new Map(Object.entries(whole.integers));

@@ -4,6 +4,7 @@ import { decode } from "@msgpack/msgpack";
 
 import { bloomPositions } from "../dist/bloom.js";
 import { fromHex, hex, utf8 } from "../dist/bytes.js";
+import { drawn } from "../dist/draws.js";
 import { batchId } from "../dist/epochs.js";
 import { questionFingerprint } from "../dist/fingerprint.js";
 import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
@@ -11,6 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
+  "contributions",
 ];
 
 const ENCODER_REFUSES = [
@@ -30,6 +32,7 @@ const VECTORS = { name: "vectors", epoch: undefined };
 
 /** The answers that a vector's value stands for; a number is written as a decimal text. */
 function answersOf({ type }, value) {
+  if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];
   return /^-?[0-9]+$/.test(value) ? [Number(value), BigInt(value)] : [Number(value)];
@@ -80,6 +83,22 @@ export const VECTOR_LAWS = {
   "Bloom positions follow from text, cohort, number of hashes and of bits": async ({ read }) => {
     for (const { text, cohort, hashes, bits, positions } of await read("hashing")) {
       same(bloomPositions(utf8(text), cohort, hashes, bits), positions, "the positions");
+    }
+  },
+
+  "which question of a draw is answered follows from the weights and the tape": async ({ read }) => {
+    for (const { compiled, draw, cases } of await read("draws")) {
+      const survey = await readSurvey(JSON.stringify(compiled), { terms: compiled.terms });
+      const { names, weights } = draw;
+      same(survey.question(names[0]).draw, { questions: names, weights }, "the draw");
+      for (const { name, tape } of cases) {
+        const source = replay(fromHex(tape));
+        same(drawn({ questions: names, weights }, source), name, "the question");
+        same(source.used, tape.length / 2, "the bytes drawn");
+      }
+      for (const altered of alterations(compiled)) {
+        await refusal(() => readSurvey(JSON.stringify(altered)), SurveyError);
+      }
     }
   },
 

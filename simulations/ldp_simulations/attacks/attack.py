@@ -16,6 +16,10 @@ with b the share of the reports that are forged. This is what
 `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from
 reports held out of a search, b is their share among these.
 
+A question for a mean alone has no frequencies to move. Its mean is then the one estimate that is
+attacked, f stands for the honest mean, and targets say which way forgers pull: to the end of the
+range that the targets are near.
+
 Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols.
 """
 
@@ -23,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.random import Generator
@@ -30,9 +35,11 @@ from numpy.random import Generator
 from ldp.domain import SEPARATOR
 from ldp.errors import EstimateError
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.estimates.estimation import DEFAULTS, moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
+from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_simulations.holders import Holders, SetHolders, apportion
@@ -41,6 +48,8 @@ from ldp_simulations.reports.rows import random_rows
 from ldp_simulations.sampling.table import crafted_rows, sample_counts
 
 RANDOM, INPUT, MAXIMAL_GAIN = ATTACKS = ("random", "input", "maximal-gain")
+MEAN = "mean"
+"""What the mean is called among estimates."""
 _AT_ONCE = 1 << 22
 """Cells of forged reports that are made together."""
 
@@ -66,14 +75,28 @@ class Attack:
         return self.question.domain.values or self.holders.values
 
     @property
+    def is_of_mean(self) -> bool:
+        """Whether the mean is attacked, because there are no frequencies."""
+        return gives_mean(self.question)
+
+    @property
     def truth(self) -> Floats:
-        """The frequencies among the honest respondents, of shape (M,)."""
+        """The frequencies among the honest respondents, of shape (M,); or their mean, (1,)."""
+        if self.is_of_mean:
+            return np.array([self.holders.mean])
         return np.array(self.holders.frequencies(self.values))
+
+    @property
+    def shown(self) -> tuple[tuple[int, str], ...]:
+        """The estimates that are shown: their places among all, and what they are called."""
+        if self.is_of_mean:
+            return ((0, MEAN),)
+        return tuple((target, self.values[target]) for target in self.targets)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one simulated attack did; arrays of shape (M,)."""
+    """What one simulated attack did; arrays of shape (M,), or (1,) where a mean was attacked."""
 
     honest: Floats
     poisoned: Floats
@@ -93,13 +116,10 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     if not decoded_reports(randomizer, counts):
         raise EstimateError("expected more respondents: none of these was held out of the search")
     forged = forged_counts(attack, generator)
-    honest, poisoned = (
-        moments_of(randomizer, tally, attack.values).frequency
-        for tally in (counts, counts + forged)
-    )
+    honest, poisoned = (_estimates(attack, tally) for tally in (counts, counts + forged))
     deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
     share = attack.forged / (attack.holders.respondents + attack.forged)
-    reach = manipulation(randomizer, counts + forged).reach
+    reach = _reach(attack, counts + forged)
     candidates = attack.values if attack.question.domain.size is None else ()
     checks = health(attack.question, counts + forged, candidates)
     return Outcome(
@@ -111,11 +131,33 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     )
 
 
+def gives_mean(question: Question) -> bool:
+    """Whether a mean is all that is estimated of a question."""
+    return decoder_of(question.randomizer).gives == "mean"
+
+
+def _estimates(attack: Attack, counts: Counts) -> Floats:
+    """The frequencies of all values, of shape (M,); or the mean, (1,)."""
+    if not attack.is_of_mean:
+        return moments_of(attack.question.randomizer, counts, attack.values).frequency
+    mean = mean_of(attack.question, None, counts, options=DEFAULTS)
+    return np.array([np.nan if mean is None else mean.estimate])
+
+
+def _reach(attack: Attack, counts: Counts) -> float | None:
+    """How far reports that are all forged could move what is attacked."""
+    randomizer = attack.question.randomizer
+    if not attack.is_of_mean:
+        return manipulation(randomizer, counts).reach
+    _, _, step = ends_of(attack.question.domain) or (0.0, 0.0, None)
+    return manipulation(randomizer, counts, step=step).mean_reach
+
+
 def forged_counts(attack: Attack, generator: Generator) -> Counts:
     """The tally of the forged reports."""
     if attack.kind == INPUT:
         return sample_counts(attack.question, _pretenders(attack), generator)
-    layout, targets = attack.question.layout, np.array(attack.targets)
+    layout, targets = attack.question.layout, _valued(attack)
     texts = [attack.values[target] for target in attack.targets]
     counts, at_once = empty_counts(layout), max(1, _AT_ONCE // max(layout.bits, layout.places))
     for start in range(0, attack.forged, at_once):
@@ -127,6 +169,15 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
             rows = crafted_rows(attack.question.randomizer, wanted, generator)
         counts += count_rows(rows, layout)
     return counts
+
+
+def _valued(attack: Attack) -> Integers:
+    """The targets as values of the randomizer: holders may have coarser ones."""
+    targets = np.array(attack.targets, dtype=np.int64)
+    size = attack.question.domain.size
+    if not attack.is_of_mean or size is None or size == len(attack.values):
+        return targets
+    return targets * (size - 1) // (len(attack.values) - 1)
 
 
 def _pretenders(attack: Attack) -> Holders:
@@ -144,8 +195,14 @@ def _pretenders(attack: Attack) -> Holders:
     return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
 
 
-def rarest(question: Question, holders: Holders) -> tuple[int, ...]:
-    """The places of the two values that fewest hold; of one only, where there are few."""
+def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
+    """The places of the two values that fewest hold; of one only, where there are few.
+
+    Of a mean, the end of the range that it is further from.
+    """
+    if gives_mean(question):
+        low, high = (float(Fraction(holders.values[end])) for end in (0, -1))
+        return (0,) if holders.mean > (low + high) / 2 else (len(holders.values) - 1,)
     values = question.domain.values or holders.values
     shares = np.array(holders.frequencies(values))
     return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())

@@ -14,7 +14,13 @@ from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_simulations.attacks import report
-from ldp_simulations.attacks.attack import ATTACKS, Attack, places_of, rarest, simulate_attack
+from ldp_simulations.attacks.attack import (
+    ATTACKS,
+    Attack,
+    places_of,
+    simulate_attack,
+    usual_targets,
+)
 from ldp_simulations.population import Population
 
 MOST_FORGED = 10**7
@@ -70,7 +76,8 @@ def attack(
     population  as `from_table` or `synthetic` give it
     fraction    the share of all reports that is forged, between 0 and 1
     targets     values to be made frequent; by default the two that fewest hold, or one of up to
-                three
+                three; of a question for a mean alone they say to which end it is to be moved, and
+                by default it is the one further from it
     question    the question that is attacked; all that have the targets, unless given
     kind        "random", "input" or "maximal-gain"; each of them, unless given
     runs        how often to repeat each attack
@@ -125,9 +132,11 @@ def _attacks(
                 f"expected at most {MOST_FORGED:,} forged reports, got {forged:,}; have fewer "
                 "respondents"
             )
-        places = (
-            rarest(question, holders) if targets is None else places_of(question, holders, targets)
-        )
+        places: tuple[int, ...] | None
+        if targets is None:
+            places = usual_targets(question, holders)
+        else:
+            places = places_of(question, holders, targets)
         attacks += [
             Attack(question, holders, places, forged=forged, kind=name, hashes=hashes)
             for name in ATTACKS

@@ -24,7 +24,7 @@ _HEADINGS = (
     "noticed by",
 )
 _LEGEND = (
-    "truth: the frequency among the honest respondents",
+    "truth: the frequency among the honest respondents, or their mean",
     "honest, poisoned: the mean estimate without and with the forged reports",
     "gain: what the forged reports added, on average, and in the run where they moved the estimate "
     "most (furthest)",
@@ -56,6 +56,9 @@ def record(attacked: Attacked) -> dict[str, Any]:
         for name in ("honest", "poisoned", "gain")
     )
     furthest = np.abs(gain).argmax(axis=0)
+    towards = {}
+    if attack.is_of_mean:
+        towards = {"towards": [attack.values[target] for target in attack.targets]}
     return {
         "question": attack.question.name,
         "mechanism": attack.question.mechanism,
@@ -65,7 +68,7 @@ def record(attacked: Attacked) -> dict[str, Any]:
         "runs": len(outcomes),
         "targets": [
             {
-                "value": attack.values[target],
+                "value": name,
                 "truth": float(truth[target]),
                 "honest": float(honest[:, target].mean()),
                 "poisoned": float(poisoned[:, target].mean()),
@@ -73,8 +76,9 @@ def record(attacked: Attacked) -> dict[str, Any]:
                 "furthest_gain": float(gain[furthest[target], target]),
                 "bound": max(bounds, default=None),
             }
-            for target in attack.targets
+            for target, name in attack.shown
         ],
+        **towards,
         "noticed": attacked.noticed,
     }
 
@@ -104,11 +108,17 @@ def _table(records: Sequence[dict[str, Any]]) -> TextTable:
         f"{first['respondents']:,} honest ones, {first['runs']:,} runs"
     )
     rows = [
-        (record["attack"], target["value"], *_cells(target), _noticed(record))
+        (record["attack"], _aim(record, target), *_cells(target), _noticed(record))
         for record in records
         for target in record["targets"]
     ]
     return TextTable(first["question"], caption, _HEADINGS, rows=rows)
+
+
+def _aim(record: dict[str, Any], target: dict[str, Any]) -> str:
+    """What is to be moved; and where to, if that is a mean."""
+    name = str(target["value"])
+    return f"{name} to {', '.join(record['towards'])}" if "towards" in record else name
 
 
 def _cells(target: dict[str, Any]) -> list[str]:

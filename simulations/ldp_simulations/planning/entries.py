@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from ldp.exact import log_upper
@@ -19,6 +22,29 @@ def described(question: Question) -> dict[str, Any]:
         },
         "report_bytes": question.randomizer.layout.width,
     }
+
+
+def drawn(share: Fraction, respondents: int | None) -> dict[str, Any]:
+    """Which share of those who are asked answers, and how many are asked: where it is not all."""
+    if share == 1:
+        return {}
+    asked = None if respondents is None else math.ceil(respondents / share)
+    return {"drawn": {"share": str(share), "asked": asked}}
+
+
+def answering(share: Fraction, respondents: int | None) -> int | None:
+    """How many of the respondents of a survey answer a question that a share of them draws."""
+    return None if respondents is None else max(1, int(respondents * share))
+
+
+def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
+    """The same for a legend."""
+    return [
+        f"{entry['name']}: answered by a share of {entry['drawn']['share']} of "
+        f"{whole(entry['drawn']['asked'])} who are asked"
+        for entry in records
+        if "drawn" in entry
+    ]
 
 
 def forged_reports(respondents: int, forged: int | None) -> int:

@@ -22,7 +22,10 @@ from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
+    answering,
     described,
+    drawn,
+    drawn_in_words,
     forged_in_words,
     forged_reports,
     short,
@@ -75,7 +78,7 @@ def means_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[M
                 f"question {question.name!r}, of which a mean is estimated: expected "
                 "--respondents, or --mean-half-width to find them by"
             )
-        plans.append(_planned(question, respondents, ask))
+        plans.append(_planned(question, answering(question.share, respondents), ask))
     return plans
 
 
@@ -93,6 +96,7 @@ def record(plan: MeanPlan, forged: int | None) -> dict[str, Any]:
         "unit": "" if scale is None else scale.unit,
         "reachable": respondents is not None,
         "respondents": respondents,
+        **drawn(question.share, respondents),
     }
     if respondents is None:
         return entry
@@ -117,7 +121,8 @@ def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextT
         "forged\nshift",
     )
     rows = []
-    for entry in (record(plan, forged) for plan in plans):
+    records = [record(plan, forged) for plan in plans]
+    for entry in records:
         mean, shift = entry.get("mean", {}), entry.get("forged", {}).get("shift")
         numbers = (mean.get("standard_error"), mean.get("half_width"))
         rows.append(
@@ -136,6 +141,7 @@ def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextT
         f"standard error, half-width: of the mean and its {ask.level:g} interval for the "
         f"{ask.estimand}, if answers are spread evenly over the range",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the mean, at most",
+        *drawn_in_words(records),
     ]
     return TextTable("", "", headings, rows=rows, remarks=remarks)
 

@@ -14,6 +14,7 @@ from ldp.survey import Survey
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.files import FileError
 from ldp_simulations.planning.asking import Ask
+from ldp_simulations.planning.entries import answering
 from ldp_simulations.planning.planning import (
     Design,
     design_for,
@@ -32,6 +33,8 @@ class Plan(NamedTuple):
     label: str
     design: Design | None
     respondents: int | None
+    share: Fraction = Fraction(1)
+    """Of those who are asked, how many answer, where devices draw one of several questions."""
 
 
 def of_survey(
@@ -68,7 +71,8 @@ def of_survey(
             )
         except EstimateError as error:
             raise EstimateError(f"question {question.name!r}: {error}") from None
-        plans.append(Plan(question.name, design, respondents or least_respondents(design, ask)))
+        enough = answering(question.share, respondents) or least_respondents(design, ask)
+        plans.append(Plan(question.name, design, enough, share=question.share))
     return plans
 
 

@@ -9,7 +9,14 @@ from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.planning import distribution_plan, mean_plan, search_plan
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import forged_in_words, forged_reports, short, whole
+from ldp_simulations.planning.entries import (
+    drawn,
+    drawn_in_words,
+    forged_in_words,
+    forged_reports,
+    short,
+    whole,
+)
 from ldp_simulations.planning.plans import Plan
 from ldp_simulations.planning.stopwatch import client_microseconds, decode_milliseconds
 
@@ -37,6 +44,7 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "client_microseconds": client_microseconds(design.randomizer, design.values),
         "decode_milliseconds": decode_milliseconds(design.randomizer, design.values),
     }
+    entry |= drawn(plan.share, respondents)
     if respondents is None:
         return entry
     frequency = design.typical(ask)
@@ -126,6 +134,7 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the estimate of "
         f"one value, at most",
     ]
+    lines += drawn_in_words(records)
     if any(not entry["reachable"] for entry in records):
         lines.append(
             f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon "

@@ -12,7 +12,7 @@ from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.search.reach import Reach
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import described
+from ldp_simulations.planning.entries import answering, described
 
 
 class SearchPlan(NamedTuple):
@@ -42,7 +42,9 @@ def searches_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> lis
             raise EstimateError(
                 f"question {question.name!r}: expected --respondents, or --detect to find them by"
             )
-        enough = respondents or _least_respondents(finds, ask.detect or 1)
+        enough = answering(question.share, respondents) or _least_respondents(
+            finds, ask.detect or 1
+        )
         plans.append(SearchPlan(question, finds, enough))
     return plans
 

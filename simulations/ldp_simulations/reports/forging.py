@@ -1,7 +1,7 @@
 """The maximal gain attack: reports that are worth as much as possible to the targets together.
 
     symbols   one that supports the most targets, or whose scores for them have the greatest sum, in
-              each cohort
+              each cohort; of dithered levels, in the best cohort
     bits      those of all targets, and others up to the number of ones that an honest report has on
               average
 
@@ -31,14 +31,19 @@ Worths = Callable[[Any, Wanted], Sequence[Floats]]
 """What each symbol is worth to the targets, by cohort."""
 
 
-def best_symbols(worths: Worths) -> Callable[[Any, Wanted, Generator], Rows]:
+def best_symbols(
+    worths: Worths, *, best_cohorts_only: bool = False
+) -> Callable[[Any, Wanted, Generator], Rows]:
     """Forged reports of symbols, from what symbols are worth."""
 
     def forge(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
-        best = [
-            np.flatnonzero(np.isclose(worth, worth.max())) for worth in worths(randomizer, wanted)
-        ]
-        cohorts = generator.integers(len(best), size=wanted.reports)
+        by_cohort = worths(randomizer, wanted)
+        most = np.array([worth.max() for worth in by_cohort])
+        best = [np.flatnonzero(np.isclose(worth, worth.max())) for worth in by_cohort]
+        allowed = np.arange(len(best))
+        if best_cohorts_only:
+            allowed = np.flatnonzero(np.isclose(most, most.max()))
+        cohorts = generator.choice(allowed, wanted.reports)
         symbols = np.zeros(wanted.reports, dtype=np.int64)
         for cohort, equals in enumerate(best):
             here = cohorts == cohort

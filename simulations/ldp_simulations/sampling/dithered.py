@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.dithered import scores_of
 from ldp_simulations.reports.forging import best_symbols
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
@@ -62,9 +63,9 @@ def _expected(
 
 
 def _worths(randomizer: DitheredResponse, wanted: Wanted) -> list[Floats]:
-    """By dither: the last level where the targets are high on average, the first where low."""
+    """By dither: what each level is worth to a mean, or takes from it where the targets are low."""
     towards = float(np.mean(wanted.targets)) - (randomizer.size - 1) / 2
-    return [towards * np.arange(randomizer.levels, dtype=np.float64)] * randomizer.grid
+    return list(np.sign(towards) * scores_of(randomizer).place)
 
 
 def _places(randomizer: DitheredResponse) -> tuple[Integers, Floats]:
@@ -99,4 +100,4 @@ def _add_levels(
     np.add.at(totals, (dithers[None, :], levels), spread)
 
 
-FORM = Form(by_counts(level_counts), best_symbols(_worths), _expected)
+FORM = Form(by_counts(level_counts), best_symbols(_worths, best_cohorts_only=True), _expected)

@@ -1,6 +1,7 @@
 """Simulation: whole surveys, from a population to estimates beside the truth.
 
 randomizing  the reports of a table of answers
+drawing      who answers which question, where devices draw one of several
 simulation   three ways to a tally, and repeated runs
 report       what came out, as text, HTML and JSON
 

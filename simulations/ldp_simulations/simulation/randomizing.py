@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ldp.contributions import ONE
+from ldp.draws import Draw
 from ldp.randomness import Random, shuffled, system
 from ldp.survey import Envelope, Question, Survey
 from ldp.wire import Batch
@@ -47,6 +49,8 @@ def randomize(
     # A predictable source, which no device ever uses.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     columns = columns_of(survey, table, skip_invalid=skip_invalid)
+    for draw in survey.draws:
+        _drop_undrawn(draw, columns, random)
     batches: list[Batch] = []
     for envelope in survey.envelopes:
         rows = np.concatenate([*_drawn(survey, envelope, columns, random=random)])
@@ -79,6 +83,14 @@ def _drawn(
         yield rows
 
 
+def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
+    """Leave each respondent the answer to the question of a draw that is drawn for it alone."""
+    respondents = len(columns[draw.names[0]].codes)
+    drawn = np.array([draw.names.index(draw.drawn(random)) for _ in range(respondents)])
+    for place, name in enumerate(draw.names):
+        columns[name].codes[drawn != place] = NO_ANSWER
+
+
 def _in_bulk(
     envelope: Envelope, parts: list[Column], codes: Integers, random: Random
 ) -> Rows | None:
@@ -94,6 +106,10 @@ def _in_bulk(
 
 def _rounded(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
     """The values of the answers with these codes; numbers between two points go to either."""
+    if question.domain.per_device == ONE:
+        # A record of its own for each respondent.
+        drawn = [question.value(part.answers[code], random) for code in codes.tolist()]
+        return np.array(drawn, dtype=np.int64)
     pairs = [question.place(answer) for answer in part.answers]
     values = np.array([value for value, _ in pairs], dtype=np.int64)[codes]
     if not any(rest for _, rest in pairs):
@@ -122,8 +138,11 @@ def _by_clients(
 def recorded(
     survey: Survey, envelope: Envelope, answers: Mapping[str, object], random: Random
 ) -> Report:
-    """The report of a client of its own to a question or group."""
-    client, names = Client(survey, random=random), [question.name for question in envelope.members]
+    """The report of a client of its own to a question or group; one that draws it, of several."""
+    names = [question.name for question in envelope.members]
+    client = Client(survey, random=random)
+    while not client.drawn(names[0]):
+        client = Client(survey, random=random)
     if len(names) > 1:
         return client.record_together({name: answers[name] for name in names})
     return client.record(names[0], answers[names[0]])

@@ -32,6 +32,7 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.population import Population
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.simulation.drawing import only_drawn, thinned
 from ldp_simulations.simulation.randomizing import recorded
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
@@ -171,7 +172,8 @@ def simulate(
     seed        makes the simulation repeatable
     way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
                 a mechanism has such a draw; "clients" has a client make each
-    options     of the estimates; frequencies are estimated of all mechanisms
+    options     of the estimates; frequencies are estimated of all mechanisms, and where devices
+                draw one of several questions, intervals are for a population
     candidates  the texts to look for, by open question
     over        wraps the range of runs (for a progress bar)
 
@@ -184,6 +186,9 @@ def simulate(
     (20, 2)
     """
     options = replace(options, frequencies=True)
+    if survey.draws:
+        # The truth is that of all people, of whom a share answers each question of a draw.
+        options = replace(options, estimand="population")
     generator = np.random.default_rng(seed)
     # A predictable source, which no device ever uses: a seed is asked for so that the simulation
     # can be repeated.
@@ -197,9 +202,10 @@ def simulate(
             )
         else:
             tally = Tally.empty(survey)
+            answering = thinned(survey, population, generator)
             for question in survey:
                 tally.counts[question.name] = sample_counts(
-                    question, population[question.name], generator
+                    question, answering[question.name], generator
                 )
         estimates.append(estimate(tally, options=options, candidates=candidates))
     by_question = {
@@ -237,6 +243,7 @@ def _rows(
     """The reports to each question or group, as rows end to end, of one part after the other."""
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
+        chunk = [only_drawn(survey, answers, random) for answers in chunk]
         for envelope in survey.envelopes:
             names = {question.name for question in envelope.members}
             answers = [answer for answer in chunk if names <= answer.keys()]

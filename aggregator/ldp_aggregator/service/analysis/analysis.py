@@ -19,6 +19,7 @@ from ldp_aggregator.estimates.estimation import estimate, estimate_question, opt
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -116,10 +117,12 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> dict[str, tuple[Check, ...]]:
             counts = tally_of(snapshot, served.survey).counts
+            drawn = draw_health(served.survey, counts)
             return {
                 question.name: health(
                     question, counts[question.name], served.candidates.get(question.name, ())
                 )
+                + drawn.get(question.name, ())
                 for question in served.survey
             }
 
