@@ -85,6 +85,7 @@ def question(
     unit: str | None = None,
     most: int | None = None,
     candidates: str | None = None,
+    parents: Mapping[str, str] | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -106,6 +107,8 @@ def question(
     unit        what a number is counted in, such as "hours"
     most        how many of the values a respondent may hold at once
     candidates  the file of texts that an aggregator looks for, one a line
+    parents     the node above each value, and above each node that has any, if the values are the
+                leaves of a tree, such as counties in states
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -132,6 +135,7 @@ def question(
         "unit": unit,
         "most": most,
         "candidates": candidates,
+        "parents": parents,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
@@ -150,6 +154,7 @@ _TYPE_OF = {
     "low": "integer",
     "high": "integer",
     "candidates": "text",
+    "parents": "category",
 }
 """The type that a key leaves no doubt about; of several keys the first here counts."""
 

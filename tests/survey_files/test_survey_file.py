@@ -518,10 +518,20 @@ def with_another(number):
     return ((number[0][0] + 1, *number[0][1:]), *number[1:])
 
 
+OF_ONE_ROW = ("lengths", "parents", "law")
+"""Integers that are a list in the randomizer, and a table of one row elsewhere."""
+
+OF_TREES = {
+    "parents": lambda rows: ((*rows[0][:-1], 0),),
+    "spaces": lambda rows: ((2, 3), *rows[1:]),
+}
+"""Other trees, and other spaces: not any numbers make one."""
+
+
 def with_integer(randomizer, name, number):
     """The randomizer with another integer, of its own or of one that it reports through."""
     if name in randomizer._fields:
-        return randomizer._replace(**{name: number[0] if name == "lengths" else number})
+        return randomizer._replace(**{name: number[0] if name in OF_ONE_ROW else number})
     name = "size" if name == "cells" else name
     part = "lasting" if "lasting" in randomizer._fields else "oracle"
     if name.startswith("fresh_"):
@@ -536,7 +546,7 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
         for name, number in integers(asked.randomizer).items():
-            changed = with_another(number)
+            changed = OF_TREES.get(name, with_another)(number)
             other = with_integer(asked.randomizer, name, changed)
             seen.add(
                 Question(

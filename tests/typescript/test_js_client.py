@@ -20,6 +20,7 @@ from ldp import parse_survey
 from ldp.compiled import compiled
 from ldp.randomness import Replay
 from ldp_aggregator import Ingest, estimate
+from ldp_simulations import from_table
 
 needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
@@ -32,6 +33,21 @@ DRAWN = Random(1)
 HOURS = [0, 49.5, 0.1 + 0.2, 12.25, -1e300, 5e-324, *(DRAWN.uniform(-2, 52) for _ in range(94))]
 WIDE = [0, 10**15, 2**53, 0.1, 1e16, 1e21, *(10 ** DRAWN.uniform(-9, 15) for _ in range(94))]
 NEAR = [-1, 1, -1e-7, 0.5, *(DRAWN.uniform(-1, 1) for _ in range(96))]
+
+
+def tree(values, parents):
+    pairs = ", ".join(f"{json.dumps(child)} = {json.dumps(node)}" for child, node in parents)
+    return f'type = "category"\nvalues = {json.dumps(values)}\nparents = {{ {pairs} }}'
+
+
+TREE = tree(HUNDRED, [(town, f"county {place % 10}") for place, town in enumerate(HUNDRED)])
+DEEP = tree(
+    EIGHT,
+    [
+        *((town, f"county {place // 2}") for place, town in enumerate(EIGHT[:6])),
+        ("county 0", "top"),
+    ],
+)
 
 
 def category(values, epsilon):
@@ -50,6 +66,8 @@ QUESTIONS = {
     "pgr-four": ("pgr", category(HUNDRED, "1"), HUNDRED),
     "pgr-eight": ("pgr", category(SIXTY, "2"), SIXTY),
     "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
+    "town": ("taxonomy", f"{TREE}\nepsilon = 2", HUNDRED),
+    "town-deep": ("taxonomy", f'{DEEP}\nepsilon = 1\nshares = ["1/3", "0.2"]', EIGHT),
     "count": ("dithered", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
     "count-coarse": (
         "dithered",
@@ -208,6 +226,12 @@ def test_reports_of_the_js_client_decode(tmp_path):
         if question.mechanism == "dithered":
             error = of_question.mean.estimate - mean_of(question, answered)
             assert abs(error) <= MOST_ERRORS * of_question.mean.standard_error
+            continue
+        if question.domain.taxonomy is not None:
+            holders = from_table(survey, {question.name: answered})[question.name]
+            true = holders.frequencies(of_question.values)
+            errors = abs(of_question.frequency - true)
+            assert (errors <= MOST_ERRORS * of_question.standard_error).all()
             continue
         given = [question.domain.value(answer) for answer in answered]
         for estimated in of_question:

@@ -9,7 +9,8 @@ sum      vectors of noisy numbers                 sketch   hash functions that a
 sampled  bits for some of the values              bloom    Bloom filters and candidates
 search   texts that a search found                mean     a bit, for a mean alone
 dithered a level and its dither, for a mean and a variance
+views    a cell of one of several views, the levels of a tree
 (noise_likelihood: what noise errs by)
 
-Imports: `bloom`, `search`, `moments`, `tallies`.
+Imports: `bloom`, `search`, `taxonomies`, `moments`, `tallies`.
 """

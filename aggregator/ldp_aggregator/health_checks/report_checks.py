@@ -1,6 +1,7 @@
 """Whether reports look as if the survey's mechanism had drawn them: a table of checks on a tally.
 
-    cohorts    respondents draw their cohort uniformly: a chi-square of the cohort sizes
+    cohorts    respondents draw their cohort uniformly, or by the law that the survey states: a
+               chi-square of the cohort sizes
     rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
                with a probability between that of a respondent who does not hold it and that of one
                who does, so no rate may lie beyond them by more than chance has it: the least of the
@@ -28,7 +29,7 @@ from ldp.errors import EstimateError
 from ldp.layout import Layout
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question
@@ -50,7 +51,9 @@ def health(
     randomizer = question.randomizer
     repeats = reports_of_each(randomizer, reports_each)
     checks = [
-        *_cohorts(counts, question.layout, repeats),
+        *_cohorts(
+            counts, question.layout, repeats, law=decoder_of(randomizer).cohort_shares(randomizer)
+        ),
         *_rates(randomizer, counts, repeats),
         *_payloads(randomizer, counts),
         *_phantoms(randomizer, counts),
@@ -61,23 +64,30 @@ def health(
     return tuple(checks)
 
 
-def _cohorts(counts: Counts, layout: Layout, reports_each: int) -> Iterator[Check]:
+def _cohorts(
+    counts: Counts, layout: Layout, reports_each: int, law: Floats | None
+) -> Iterator[Check]:
     from scipy.stats import chi2
 
     if layout.cohorts < 2:
         return
     sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_each
-    expected = sizes.mean()
-    statistic = float(((sizes - expected) ** 2).sum() / expected)
-    beyond = int((np.abs(sizes - expected) > 3 * np.sqrt(expected)).sum())
+    expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
+    drawn = expected > 0
+    away = sizes - expected
+    statistic = float((away[drawn] ** 2 / expected[drawn]).sum())
+    p_value = float(chi2.sf(statistic, np.count_nonzero(drawn) - 1)) if drawn.sum() > 1 else 1.0
+    # Where no device reports, one report is too many.
+    never = bool((sizes[~drawn] > 0).any())
+    beyond = int((np.abs(away) > 3 * np.sqrt(expected)).sum())
+    where = f"{expected[0]:,.1f} respondents" if law is None else "the share that the survey states"
+    how = "uniformly" if law is None else "by the survey's law"
     yield Check(
         "cohorts",
         beyond,
-        float(chi2.sf(statistic, len(counts) - 1)),
-        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
-        f"{expected:,.1f} respondents; "
-        "a small p-value: cohorts were not drawn uniformly, or reports of some were lost or made "
-        "up",
+        0.0 if never else p_value,
+        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from {where}; "
+        f"a small p-value: cohorts were not drawn {how}, or reports of some were lost or made up",
     )
 
 
@@ -115,7 +125,11 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         return
     low, high = bounds
     trials = counts.sum(axis=1)
-    if low.ndim:
+    if low.ndim == 2:
+        # Each cell by itself: rows of one symbol in one cohort.
+        trials = np.repeat(trials, counts.shape[1])
+        low, high, counts = low.ravel(), high.ravel(), counts.reshape(-1, 1)
+    elif low.ndim:
         # Rows shall be symbols of one probability each; all places have as many reports.
         counts, trials = counts.T, trials[0]
     chances = np.minimum(

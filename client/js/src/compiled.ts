@@ -17,6 +17,8 @@ export interface CompiledQuestion {
   readonly values: readonly string[] | null;
   /** Of a question of type number. */
   readonly scale: CompiledScale | undefined;
+  /** The node above each value, and above each node that has any, if the values are leaves of a tree. */
+  readonly parents: ReadonlyMap<string, string> | undefined;
   readonly mechanism: string;
   readonly integers: Integers;
   readonly charges: number;
@@ -44,6 +46,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   type: text,
   values: optional(listOf(text)),
   scale: absentOr(SCALE),
+  parents: absentOr(mapOf(text)),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),
   charges: integerFrom(1, MOST_CHARGES),

@@ -72,6 +72,8 @@ export class Question {
   readonly values: readonly string[] | null;
   /** Of a question of type number: its points or cells, and its unit. */
   readonly scale: CompiledScale | undefined;
+  /** Where values are leaves of a tree: the node above each, and above each node that has any, for menus. */
+  readonly parents: ReadonlyMap<string, string> | undefined;
   readonly mechanism: string;
   readonly fingerprint: string;
   /** How often the price of the question may be charged. */
@@ -86,6 +88,7 @@ export class Question {
     this.type = compiled.type;
     this.values = compiled.values;
     this.scale = compiled.scale;
+    this.parents = compiled.parents;
     this.mechanism = compiled.mechanism;
     this.fingerprint = compiled.fingerprint;
     this.charges = compiled.charges;

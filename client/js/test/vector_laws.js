@@ -9,7 +9,7 @@ import { questionFingerprint } from "../dist/fingerprint.js";
 import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
 import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
-const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "sue", "oue", "rappor"];
+const MECHANISMS = ["warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "taxonomy", "sue", "oue", "rappor"];
 
 const ENCODER_REFUSES = [
   "text for the fingerprint",

@@ -5,6 +5,7 @@ asking                 what is wanted of a plan
 planning               errors and power of one mechanism
 plans                  designs compared
 mean_plan              how well a mean will be known
+level_plan             how well each level of a tree will be known
 search_plan            what a search will find
 stopwatch              seconds and bytes on a device
 entries                what records and tables of all plans share

@@ -12,7 +12,7 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import mean_plan, report, search_plan
+from ldp_simulations.planning import level_plan, mean_plan, report, search_plan
 from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
@@ -29,11 +29,20 @@ class Planned:
     """Of questions of which a mean is estimated, and no frequencies."""
     forged: int | None = None
     """How many reports are taken to be forged; None for 1 % of them."""
+    trees: Sequence[level_plan.TreePlan] = ()
+    """Of questions whose values are the leaves of a tree."""
 
     def sheet(self) -> Sheet:
-        """A table of the plans, one of means, and one for each search, as formats ask for them."""
+        """A table of the plans, one of means, and one for each tree and each search."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
-        return report.sheet(records, self.searches, self.ask, means=self.means, forged=self.forged)
+        return report.sheet(
+            records,
+            self.searches,
+            self.ask,
+            means=self.means,
+            forged=self.forged,
+            trees=self.trees,
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each plan, ready for JSON; what cannot be had is None."""
@@ -64,6 +73,7 @@ def plan(
     simultaneous: str | None = None,
     forged: int | None = None,
     candidates: Mapping[str, Sequence[str]] | None = None,
+    shares: Sequence[str | int | float | Fraction] | None = None,
 ) -> Planned:
     """What errors to expect of a survey's questions, or of every mechanism for n values.
 
@@ -83,6 +93,7 @@ def plan(
     simultaneous  "bonferroni" if all intervals of a question shall hold together
     forged        how many reports are forged, of those of the respondents; 1 % unless given
     candidates    the texts to look for, by open question
+    shares        of the upper levels of trees, in place of the survey's
 
     Raises `EstimateError` for arguments that no plan can be found by, and `FileError` for an open
     question without candidates.
@@ -111,10 +122,12 @@ def plan(
         exact = None if epsilon is None else fraction(epsilon)
         return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
     searches = search_plan.searches_of_survey(survey, respondents, ask)
+    of_levels = None if shares is None else [fraction(share) for share in shares]
     return Planned(
         ask,
         of_survey(survey, candidates or {}, respondents, ask=ask),
         searches,
         means=mean_plan.means_of_survey(survey, respondents, ask),
         forged=forged,
+        trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
     )

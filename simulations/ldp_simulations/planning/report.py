@@ -7,7 +7,7 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_simulations.planning import mean_plan, search_plan
+from ldp_simulations.planning import level_plan, mean_plan, search_plan
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import forged_in_words, forged_reports, short, whole
 from ldp_simulations.planning.plans import Plan
@@ -64,14 +64,20 @@ def sheet(
     ask: Ask,
     means: Sequence[mean_plan.MeanPlan],
     forged: int | None,
+    trees: Sequence[level_plan.TreePlan] = (),
 ) -> Sheet:
-    """A table of the plans and one of the means, if there are any, and one for each search."""
+    """A table of the plans and one of the means, if there are any.
+
+    And one for each tree and for each search.
+    """
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
+    tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
-    plans = [*records, *of_means, *map(search_plan.record, searches)]
+    of_trees = (level_plan.record(plan, forged) for plan in trees)
+    plans = [*records, *of_means, *of_trees, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
         tables=lambda: tables,
