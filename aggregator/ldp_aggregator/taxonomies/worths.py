@@ -93,7 +93,7 @@ def _view(response: TaxonomyResponse, number: int) -> View:
     nodes = np.array(response.levels[number].nodes)
     p, q = (float(rate) for rate in oracle.support)
     # All symbols are as likely, but for those that support the cell.
-    supported = int(supporters(oracle, slice(None))[0].sum())
+    supported = int(supporters(oracle._replace(size=1), slice(None)).sum())
     other = (1 - p) / (oracle.layout.symbols - supported)
     return View(
         number,
