@@ -54,9 +54,9 @@ def test_reference_figures(share, state, county):
     Here all states have 61 or 62 counties, so that those of a state are met to 4 %; at no share a
     state has the noise of its counties.
     """
-    found = noise_of_nodes(Fraction(share))
-    assert found[0] == pytest.approx(state, rel=0.04)
-    assert found[1] == pytest.approx(county, rel=0.005)
+    noise = noise_of_nodes(Fraction(share))
+    assert noise[0] == pytest.approx(state, rel=0.04)
+    assert noise[1] == pytest.approx(county, rel=0.005)
 
 
 def test_the_decoder_has_the_reference_figures():
@@ -109,9 +109,9 @@ def test_variances_are_those_of_scores():
         squares += part.scores**2 @ law[part.view.number, part.symbols]
     moments = view_moments(response, counts)
     truth = shares @ np.array(membership(response.parents, size))
-    held, other = moments.variance_if_held, moments.variance_if_not
+    own, other = moments.variance_if_held, moments.variance_if_not
     assert np.allclose(moments.frequency, truth, atol=1e-9)
-    assert np.allclose(truth * held + (1 - truth) * other, squares - truth, rtol=1e-6)
+    assert np.allclose(truth * own + (1 - truth) * other, squares - truth, rtol=1e-6)
     covariance = moments.reports * moments.covariance()
     assert np.allclose(np.diag(covariance), squares - truth, rtol=1e-6)
     top = np.flatnonzero(np.array(response.parents) == 0)

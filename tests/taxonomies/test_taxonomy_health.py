@@ -27,7 +27,7 @@ def test_honest_reports_pass():
     drawn = [checks(question, sample_counts(question, HOLDERS, generator)) for _ in range(300)]
     assert drawn[0].keys() == {"cohorts", "payloads"}
     for name in drawn[0]:
-        low = sum(found[name].p_value < 0.01 for found in drawn)
+        low = sum(tally[name].p_value < 0.01 for tally in drawn)
         assert low <= 10
 
 

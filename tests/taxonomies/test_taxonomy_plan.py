@@ -31,8 +31,8 @@ def test_planned_errors_are_those_of_simulations(estimand):
         for _ in range(20)
     ]
     errors = np.sqrt(np.mean(np.square(stated), axis=0))
-    for level, found in zip(tree.levels, (errors[:6], errors[6:]), strict=True):
-        assert found.max() == pytest.approx(level.error / 60_000**0.5, rel=0.03)
+    for level, of_level in zip(tree.levels, (errors[:6], errors[6:]), strict=True):
+        assert of_level.max() == pytest.approx(level.error / 60_000**0.5, rel=0.03)
 
 
 def test_shares_in_place_of_those_of_the_survey():

@@ -40,19 +40,19 @@ def dense(parents, size, precision, own):
 def test_two_passes_are_dense_least_squares(seed):
     """On random trees of up to four levels, with leaves at any depth, to 1e-12."""
     parents, size, precision, own = random_case(seed)
-    found = pooled(pooling_of(parents, precision), own)
-    assert np.allclose(found, dense(parents, size, precision, own), rtol=1e-10, atol=1e-12)
+    shares = pooled(pooling_of(parents, precision), own)
+    assert np.allclose(shares, dense(parents, size, precision, own=own), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parents_are_the_sums_of_their_children(seed):
     """And the nodes at the top add up to 1, in each column of several."""
     parents, _, precision, own = random_case(seed)
-    found = pooled(pooling_of(parents, precision), np.stack([own, 2 * own, own**2], axis=1))
+    shares = pooled(pooling_of(parents, precision), np.stack([own, 2 * own, own**2], axis=1))
     above = np.array(parents)
     for node in {0, *parents}:
-        whole = found[node - 1] if node else 1.0
-        assert np.allclose(found[above == node].sum(axis=0), whole, rtol=1e-12, atol=1e-12)
+        whole = shares[node - 1] if node else 1.0
+        assert np.allclose(shares[above == node].sum(axis=0), whole, rtol=1e-12, atol=1e-12)
 
 
 def test_two_passes_in_fractions():
@@ -61,24 +61,24 @@ def test_two_passes_in_fractions():
     own = [Fraction(number, 8) for number in (4, 2, 1, 2, 3, 4)]
     equations = [({0, 1}, 1), ({2, 3}, 1), *(({value}, 1) for value in range(4))]
     constant, matrix = least_squares(equations, 4)
-    shares = [
+    exact = [
         first + sum(a * b for a, b in zip(row, own, strict=True))
         for first, row in zip(constant, matrix, strict=True)
     ]
-    found = pooled(pooling_of(parents, np.ones(6)), np.array(own, dtype=float))
-    assert np.allclose(found[2:], [float(share) for share in shares], rtol=0, atol=1e-15)
+    shares = pooled(pooling_of(parents, np.ones(6)), np.array(own, dtype=float))
+    assert np.allclose(shares[2:], [float(share) for share in exact], rtol=0, atol=1e-15)
     # s = 1/(1 + 1/2) = 2/3 of a node; z = 2/3 (y + (sum of the children)/2).
     up = Fraction(2, 3) * (own[0] + (own[2] + own[3]) / 2)
     other = Fraction(2, 3) * (own[1] + (own[4] + own[5]) / 2)
-    assert found[0] == pytest.approx(float(up + (1 - up - other) / 2), abs=1e-15)
+    assert shares[0] == pytest.approx(float(up + (1 - up - other) / 2), abs=1e-15)
 
 
 def test_one_level_alone_takes_its_share_of_what_is_left():
     """Where only values have estimates, each gets as much of the rest, as they are as sure."""
     parents = (0, 0, 1, 1, 2)
     precision = np.array([0, 0, 1.0, 1.0, 1.0])
-    found = pooled(pooling_of(parents, precision), np.array([9.0, 9.0, 0.2, 0.3, 0.2]))
-    assert np.allclose(found, [0.7, 0.3, 0.3, 0.4, 0.3])
+    shares = pooled(pooling_of(parents, precision), np.array([9.0, 9.0, 0.2, 0.3, 0.2]))
+    assert np.allclose(shares, [0.7, 0.3, 0.3, 0.4, 0.3])
 
 
 def test_shares_add_up_on_the_tree():
