@@ -15,6 +15,7 @@ from ldp.taxonomies import depths_of
 from ldp_aggregator import Options
 from ldp_aggregator.decoders.views import score_range, view_moments
 from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.taxonomies.two_passes import pooled, pooling_of
 from ldp_aggregator.taxonomies.worths import frequencies, parts_of
 from ldp_simulations.holders import Holders, apportion, holders_of
@@ -162,3 +163,20 @@ def test_respondents_of_a_level_that_no_one_is_asked_for():
         estimates["a"].frequency + estimates["b"].frequency
     )
     assert abs(estimates["A"].frequency - 0.7) < 5 * estimates["A"].standard_error
+
+
+def test_versions_with_other_shares_are_pooled():
+    """Two versions of one tree tell its nodes together; parents stay the sums of their children."""
+    first, second = (
+        survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=shares)["home"]
+        for shares in (["0.1"], ["0.5"])
+    )
+    people, generator = Holders((), np.array([4000, 3000, 2000, 1000])), np.random.default_rng(3)
+    versions = [Version(one, sample_counts(one, people, generator)) for one in (first, second)]
+    together = estimate_pooled(versions, Options())
+    alone = estimate_question(second, versions[1].counts, Options())
+    assert together.values == alone.values == ("A", "C", "a", "b", "c", "d")
+    assert abs(together["A"].frequency - 0.7) < 5 * together["A"].standard_error
+    assert together["A"].standard_error < alone["A"].standard_error
+    both = together["a"].frequency + together["b"].frequency
+    assert together["A"].frequency == pytest.approx(both)
