@@ -239,6 +239,34 @@ def padded_symbols(size, most, truth, other):
     return revealed._replace(ratio=gained, forever=gained)
 
 
+def levels_of_a_tree(size, parents, law, spaces, truth, other):
+    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that level.
+
+    Nodes are told by their parents: the number of each plus 1, or 0. The last are the answers.
+    """
+    (parents,), (law,) = parents, law
+    inner = len(parents) - size
+    depths: list[int] = []
+    require(inner > 0 and sum(law) > 0, "there are nodes above the answers, and levels to draw")
+    for node, above in enumerate(parents):
+        require(above <= min(node, inner), "a node's parent stands before it, and is no answer")
+        depths.append(1 + depths[above - 1] if above else 1)
+    depth = max(depths[inner:])
+    require(len(law) == len(spaces) == depth, "there is a weight and a response for each level")
+    width = 1
+    for level, space in enumerate(spaces, 1):
+        at_level = sum(own == level for own in depths)
+        cells = at_level + sum(own < level for own in depths[inner:])
+        require(cells >= 2, "each level tells some answers apart")
+        if tuple(space) == (0, 0):
+            revealed = symbols(cells, truth, other)
+        else:
+            require(len(space) == 2 and space[0] > 1 and space[1] > 2, "there is such a space")
+            revealed = points(cells, space[0], space[1], truth=truth, other=other)
+        width = max(width, revealed.width)
+    return once(odds(truth, other), width + cohort_bytes(len(law)))
+
+
 def padded(through):
     """One of `most` entries, with a dummy, is reported through a mechanism for one value more."""
 
@@ -334,7 +362,7 @@ def cohort_bytes(cohorts):
 
 
 ONE, NUMBER = ("boolean", "category", "integer", "number"), ("integer", "number")
-SOME, TEXT = ("multi",), ("text",)
+SOME, TEXT, CATEGORY = ("multi",), ("text",), ("category",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
 WEIGHT, THRESHOLD, MINORITY = range(1, 2**256), range(1, SPAN), range(1, SPAN // 2)
@@ -437,6 +465,17 @@ MECHANISMS = {
             "lengths": [range(1, 66)],
             "held_out": range(1, 257),
             "hash_seed": SEED,
+        },
+    ),
+    "taxonomy": Mechanism(
+        CATEGORY,
+        levels_of_a_tree,
+        {
+            "size": range(2, 2**14 + 1),
+            "parents": [range(2**14 + 1)],
+            "law": [range(2**256)],
+            "spaces": [range(2**16)],
+            **ODDS,
         },
     ),
     "set-unary": Mechanism(

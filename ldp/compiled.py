@@ -47,7 +47,7 @@ def draws_of(survey: Survey) -> dict[str, object]:
 
 
 def _compiled(question: Question) -> dict[str, object]:
-    return {"name": question.name, "text": question.text, **covered(question)}
+    return {"name": question.name, "text": question.text, **covered(question), **_tree(question)}
 
 
 def covered(question: Question) -> dict[str, object]:
@@ -65,6 +65,17 @@ def covered(question: Question) -> dict[str, object]:
         "charges": question.charges,
         "fingerprint": question.fingerprint.hex(),
     }
+
+
+def _tree(question: Question) -> dict[str, object]:
+    """The tree by names, for those who show it to people; what reports depend on are integers."""
+    taxonomy = question.domain.taxonomy
+    if taxonomy is None:
+        return {}
+    names = (*taxonomy.inner, *(question.domain.values or ()))
+    above = zip(names, taxonomy.parents, strict=True)
+    parents = {name: names[parent - 1] for name, parent in above if parent}
+    return {"parents": parents, "levels": list(taxonomy.levels)}
 
 
 def _scale(scale: Scale) -> dict[str, object]:

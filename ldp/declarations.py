@@ -103,6 +103,7 @@ def question(
     most: int | None = None,
     per_device: str | None = None,
     candidates: str | None = None,
+    parents: Mapping[str, str] | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -126,6 +127,8 @@ def question(
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
     candidates  the file of texts that an aggregator looks for, one a line
+    parents     the node above each value, and above each node that has any, if the values are the
+                leaves of a tree, such as counties in states
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -153,6 +156,7 @@ def question(
         "most": most,
         "per_device": per_device,
         "candidates": candidates,
+        "parents": parents,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
@@ -171,6 +175,7 @@ _TYPE_OF = {
     "low": "integer",
     "high": "integer",
     "candidates": "text",
+    "parents": "category",
 }
 """The type that a key leaves no doubt about; of several keys the first here counts."""
 

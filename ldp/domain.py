@@ -20,6 +20,7 @@ from ldp.sets import set_of
 
 if TYPE_CHECKING:
     from ldp.scales import Scale
+    from ldp.taxonomies import Taxonomy
 
 BOOLEAN_VALUES = ("false", "true")
 LONGEST_TEXT = 4096
@@ -49,10 +50,20 @@ class Domain:
     Those of type integer are a range of whole numbers, and those of type number have a scale.
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
-    `ldp.contributions.MODES`; empty where a device has one.
+    `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
+    leaves of a tree.
     """
 
-    __slots__ = ("_listed", "_places", "most", "numbers", "per_device", "scale", "type")
+    __slots__ = (
+        "_listed",
+        "_places",
+        "most",
+        "numbers",
+        "per_device",
+        "scale",
+        "taxonomy",
+        "type",
+    )
 
     def __init__(
         self,
@@ -61,11 +72,13 @@ class Domain:
         most: int | None = None,
         scale: Scale | None = None,
         per_device: str = "",
+        taxonomy: Taxonomy | None = None,
     ) -> None:
         self.type = type
         self.most = most
         self.per_device = per_device
         self.scale = scale
+        self.taxonomy = taxonomy
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -138,7 +151,8 @@ class Domain:
         if self._listed is None:
             return f"any {self.type}"
         limit = "" if self.most is None else f", up to {self.most}"
-        return f"{self.type}{limit} of {len(self._listed):,} values"
+        nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
+        return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
 
     def __repr__(self) -> str:
         listed = self._listed or ()

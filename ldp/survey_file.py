@@ -16,6 +16,8 @@
     text                (optional)
     type                boolean | category | multi | integer | number | text
     values              (category, multi)
+    parents or file     (category) the node above each value, where values are leaves of a tree
+    levels              (category) what the levels of the tree are called
     most                (multi)
     low, high           (integer, number)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
@@ -46,11 +48,12 @@ from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import GOALS, MECHANISMS
+from ldp.mechanisms import GOALS, MECHANISMS, OF_TREES
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
 from ldp.survey_text import LARGEST, MEBIBYTE, read_toml
+from ldp.taxonomy_keys import ReadFile, taxonomy_of, with_files
 
 MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
@@ -76,12 +79,19 @@ _TOLD = frozenset(("name", "text", "type", "values", "most", "low", "high", "can
 _STAND_IN = Domain("category", ("0", "1"))
 
 
-def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARGEST) -> Survey:
+def parse_survey(
+    source: str | bytes,
+    place: str = "survey",
+    largest: int = LARGEST,
+    *,
+    files: ReadFile | None = None,
+) -> Survey:
     r"""The survey that a file's text holds.
 
     source   the text of the file, or its bytes
     place    what messages call the file
     largest  how many bytes it may have, for those who trust it with more than usual
+    files    what gives the text of a file that the survey names (`file`)
 
     Raises `SurveyError` with every problem found.
 
@@ -90,7 +100,10 @@ def parse_survey(source: str | bytes, place: str = "survey", largest: int = LARG
     >>> ldp.parse_survey(f'[survey]\nname = "trip"\n[[question]]\n{keys}')["mode"]
     <Question 'mode': boolean of 2 values; grr, epsilon 1>
     """
-    return survey_of(read_toml(source, place, largest), place, len(source))
+    table: Mapping[str, object] = read_toml(source, place, largest)
+    if files is not None:
+        table = with_files(table, place, files)
+    return survey_of(table, place, len(source))
 
 
 def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
@@ -219,6 +232,9 @@ def _name(keys: Keys) -> str:
 
 def _domain(keys: Keys) -> Domain:
     kind = keys.choice("type", _TYPES)
+    if kind in ("category", None) and ("parents" in keys or "file" in keys):
+        values, taxonomy = taxonomy_of(keys)
+        return Domain("category", values, taxonomy=taxonomy)
     if kind == "category" or (kind is None and "values" in keys):
         return Domain("category", keys.texts("values", 2, MOST_VALUES))
     if kind is None:
@@ -287,7 +303,9 @@ def _designed(
     name = keys.choice("mechanism", [*MECHANISMS, "auto"])
     if name is None:
         return None
-    candidates = GOALS[_goal(keys)] if name == "auto" else (name,)
+    candidates: tuple[str, ...] = (name,)
+    if name == "auto":
+        candidates = GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
@@ -296,6 +314,8 @@ def _designed(
             values = f"one of type {domain.type} with {domain.size} values"
         if domain.most is not None:
             values += f" of which a respondent may hold {domain.most}"
+        if domain.taxonomy is not None:
+            values += " that have parents"
         keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
         return None
     if name != "auto":

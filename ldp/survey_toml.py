@@ -105,6 +105,9 @@ def _written(value: object) -> str:
         return repr(value)
     if isinstance(value, list):
         return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_quoted(key)} = {_written(item)}" for key, item in value.items())
+        return f"{{ {', '.join(pairs)} }}"
     return _quoted(str(value))
 
 

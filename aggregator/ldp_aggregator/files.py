@@ -44,7 +44,10 @@ def read_survey(path: str | os.PathLike[str]) -> Survey:
 
 
 def read_source(path: Path) -> tuple[Survey, bytes]:
-    """The survey in a file, and its content, as what is no regular file can be read only once."""
+    """The survey in a file, and its content, as what is no regular file can be read only once.
+
+    Where the survey names files, the content is one that has in itself what they say.
+    """
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
     content = _read(path, largest + 1)
@@ -53,7 +56,32 @@ def read_source(path: Path) -> tuple[Survey, bytes]:
             f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
         )
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
-    return parse_survey(content, str(path), largest), content
+    named = _Named(path.parent, largest)
+    survey = parse_survey(content, str(path), largest, files=named)
+    # Whoever is handed the content has no files beside it.
+    return survey, survey.to_toml().encode() if named.read else content
+
+
+class _Named:
+    """Reads the files that a survey names, relative to it; `read` says whether it names any."""
+
+    def __init__(self, folder: Path, largest: int) -> None:
+        self.read = False
+        self._folder = folder
+        self._largest = largest
+
+    def __call__(self, name: str) -> str:
+        self.read = True
+        path = self._folder / name
+        content = _read(path, self._largest + 1)
+        if len(content) > self._largest:
+            raise FileError(f"{path}: expected at most {self._largest:,} bytes, got more")
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise FileError(
+                f"{path}: expected UTF-8 text, got a stray byte at position {error.start}"
+            ) from None
 
 
 def _largest_survey() -> int:

@@ -45,6 +45,7 @@ _PLACES = {
     "l-osue": ("longitudinal", "OPTIMIZED"),
     "loloha": ("longitudinal", "HASHED"),
     "dbitflip": ("bit_flip", "MECHANISM"),
+    "taxonomy": ("taxonomy", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -82,10 +83,14 @@ GOALS = {
 }
 """What `auto` chooses from, by what the survey says it wants to know."""
 
+OF_TREES = ("taxonomy",)
+"""What `auto` chooses from where values have parents."""
+
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
+    "OF_TREES",
     "Declared",
     "Mechanism",
     "Memoized",

@@ -34,6 +34,8 @@ A randomizer has a kind, which says how its reports are decoded:
             distribution of a number, any range of it by fixed scores
     window  a report is a place, likelier within a window about a number than elsewhere; decoded to
             a mean and a variance, and if asked for to a shape, which is biased
+    views   a report is a symbol for the cell of the value in one of several public views; decoded
+            view by view, and pooled by least squares
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ Kind = Literal[
     "dithered",
     "arcs",
     "window",
+    "views",
 ]
 
 
@@ -298,7 +301,7 @@ class Mechanism(NamedTuple):
 
 def any_closed(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
-    if not domain.is_listed or domain.most is not None:
+    if not domain.is_listed or domain.most is not None or domain.taxonomy is not None:
         return (
             "a question with a list of values (type boolean, category or integer, or type number "
             f"with at most {MOST_LISTED} points or cells)"
@@ -335,7 +338,7 @@ def ordered_up_to(most: int) -> Callable[[Domain], str | None]:
 
 def two_valued(domain: Domain) -> str | None:
     """For mechanisms of yes-no questions."""
-    if domain.size != 2 or domain.most is not None:
+    if domain.size != 2 or domain.most is not None or domain.taxonomy is not None:
         return "a question with exactly two values"
     return None
 
@@ -344,7 +347,8 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     """For mechanisms whose cost grows fast with the number of values."""
 
     def accepts(domain: Domain) -> str | None:
-        if domain.size is None or domain.size > most or domain.most is not None:
+        listed = domain.size is not None and domain.size <= most
+        if not listed or domain.most is not None or domain.taxonomy is not None:
             return f"a question with a list of at most {most} values"
         return None
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from ldp.domain import SEPARATOR, Domain, Value
 from ldp.sets import members, set_of
+from ldp.taxonomies import Taxonomy
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.taxonomies.two_passes import totals
 
 MOST_SETS = 10_000
 """Different sets that a made-up population has."""
@@ -75,6 +77,28 @@ class SetHolders(Holders):
         indices = np.array([index for places in self.sets for index in places], dtype=np.int64)
         np.add.at(holding, indices, np.repeat(self.counts, [len(places) for places in self.sets]))
         return holding
+
+
+@dataclass(frozen=True)
+class TreeHolders(Holders):
+    """The values are the leaves of a tree, of whose inner nodes the holders are known as well."""
+
+    taxonomy: Taxonomy
+
+    def frequencies(self, values: Sequence[str]) -> list[float]:
+        """The true frequencies of the given nodes, leaves or not."""
+        inner = self.taxonomy.inner
+        counts: Floats = np.append(np.zeros(len(inner)), self.counts).astype(np.float64)
+        shares = totals(self.taxonomy.parents, counts) / max(1, self.respondents)
+        known = dict(zip((*inner, *self.values), shares.tolist(), strict=True))
+        return [known.get(value, 0.0) for value in values]
+
+
+def holders_of(domain: Domain, values: tuple[str, ...], counts: Counts) -> Holders:
+    """Those of values of which everyone holds one."""
+    if domain.taxonomy is None:
+        return Holders(values, counts)
+    return TreeHolders(values, counts, domain.taxonomy)
 
 
 def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHolders:

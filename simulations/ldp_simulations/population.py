@@ -20,7 +20,13 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
 from ldp_simulations.answers import AnswersError
-from ldp_simulations.holders import Holders, SetHolders, apportion, synthetic_sets
+from ldp_simulations.holders import (
+    Holders,
+    SetHolders,
+    apportion,
+    holders_of,
+    synthetic_sets,
+)
 from ldp_simulations.tables import Table, columns_of
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
@@ -109,7 +115,8 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
         dict.fromkeys([*candidates, *(bytes(text).decode() for text in holders)])
     )
     keys = [value.encode() for value in values] if domain.values is None else range(len(values))
-    return Holders(values, np.array([holders[key] for key in keys], dtype=np.int64))
+    counts = np.array([holders[key] for key in keys], dtype=np.int64)
+    return holders_of(domain, values, counts)
 
 
 def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
@@ -166,7 +173,8 @@ def synthetic(
             )
         weights = weights_of(question, values)
         if question.domain.most is None:
-            population[question.name] = Holders(values, apportion(respondents, weights))
+            counts = apportion(respondents, weights)
+            population[question.name] = holders_of(question.domain, values, counts)
         else:
             population[question.name] = synthetic_sets(question.domain, respondents, weights)
     return population

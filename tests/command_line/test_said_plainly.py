@@ -258,6 +258,7 @@ ADVISING = {
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.distribution_plan": ("plan",),
+    "ldp_simulations.planning.level_plan": ("plan",),
     "ldp_simulations.planning.mean_plan": ("plan",),
     "ldp_simulations.planning.plans": ("plan",),
     "ldp_simulations.planning.search_plan": ("plan",),
@@ -268,7 +269,10 @@ ADVISING = {
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
-    ("ldp_aggregator.commands.output_options", "--plot"): ("estimate", "rappor import"),
+    **{
+        ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
+        for option in ("--plot", "--at", "--finest", "--crowd")
+    },
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
 }

@@ -23,6 +23,7 @@ from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
+from ldp.taxonomies import Taxonomy
 
 PROGRAM = EXAMPLES / "check_certificate.py"
 
@@ -40,7 +41,7 @@ PROGRAM_MODULES = ("certificate_reading", "mechanism_ratios", "check_certificate
 
 reading, ratios, checker = map(_loaded, PROGRAM_MODULES)
 
-SLOW = ("pgr", "pad-pgr", "heavy-hitters", "olh", "blh", "cms", "hcms", "loloha")
+SLOW = ("pgr", "pad-pgr", "heavy-hitters", "olh", "blh", "cms", "hcms", "loloha", "taxonomy")
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
 QUICK = tuple(name for name in MECHANISMS if name not in SLOW)
@@ -58,6 +59,15 @@ INTEGERS = tuple(
     for low, high in ((0, 2), (-7, 4), (1, 300))
 )
 
+TREES = tuple(
+    Domain(
+        "category",
+        tuple(map(str, range(size))),
+        taxonomy=Taxonomy(("x", "y"), (0, 0, *(1 + place % 2 for place in range(size))), ("", "")),
+    )
+    for size in (3, 5, 17, 300)
+)
+
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
 
@@ -67,10 +77,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, or else whole numbers, sets or texts."""
+    """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, SETS, [TEXT]):
+    for kind in (categories, INTEGERS, SETS, [TEXT], TREES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted
@@ -285,6 +295,15 @@ def _rappor(draw, *_):
     return TEXT, {**keys, "bloom_bits": 64, "hashes": draw.randint(1, 4), "cohorts": 4}
 
 
+def _taxonomy_grid(_):
+    for epsilon, share in product(EPSILONS, ("0", "0.1", "2/3")):
+        yield TREES[2], {"epsilon": epsilon, "shares": [share]}
+
+
+def _taxonomy(draw, epsilon, _):
+    return draw.choice(TREES[:3]), {"epsilon": str(epsilon), "shares": [str(_share(draw))]}
+
+
 OF_AN_EPSILON, OF_TWO_EPSILONS = Way(_epsilon_grid, _epsilon), Way(_chain_grid, _chain)
 
 OF_OTHER_KEYS = {
@@ -295,6 +314,7 @@ OF_OTHER_KEYS = {
     "exponential": Way(_exponential_grid, _exponential),
     "laplace": Way(_laplace_grid, _laplace),
     "dbitflip": Way(_window_grid, _window),
+    "taxonomy": Way(_taxonomy_grid, _taxonomy),
     "rappor": Way(_rappor_grid, _rappor),
 }
 """Mechanisms that need, or take, other keys than an epsilon, or one of a report and one of all."""

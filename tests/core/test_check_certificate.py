@@ -139,8 +139,12 @@ def tampered_integers(integers):
                 yield {**integers, name: changed}
         elif name in SHAPES:
             yield {**integers, name: "7000000000"}
-        elif name == "lengths":
+        elif name == "lengths" or name == "parents":
             yield {**integers, name: [number[0][::-1]]}
+        elif name == "law":
+            yield {**integers, name: [number[0][:-1]]}
+        elif name == "spaces":
+            yield {**integers, name: number[:-1]}
         elif name == "held_out":
             yield {**integers, name: "0"}
         elif name in ("modulus", "least"):

@@ -30,6 +30,17 @@ FOLDER = VECTORS
 TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
 HOURS = 'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "hours"'
 
+TREE = (
+    '{ Cork = "Ireland", Dublin = "Ireland", Lyon = "France", Bern = "Switzerland", '
+    'Ireland = "union", France = "union", abroad = "elsewhere", Switzerland = "elsewhere" }'
+)
+"""Three levels, of which the second has a value as well."""
+PLACES = json.dumps(["Cork", "Dublin", "Lyon", "Bern", "abroad"])
+"""The values of the tree, in an order of their own."""
+_TOWNS = (f'"town {town}" = "county {town % 20}"' for town in range(300))
+TOWNS = f"{{ {', '.join(_TOWNS)} }}"
+ALL_TOWNS = json.dumps([f"town {town}" for town in range(300)])
+
 QUESTIONS = {
     "warner": (
         ('type = "boolean"\nepsilon = "1"', (False, True)),
@@ -231,6 +242,26 @@ QUESTIONS = {
             'type = "text"\nepsilon = "1"\nlongest = 16\n'
             'alphabet = "0123456789abcdef"\nhash_seed = 4',
             ("00c0ffee00c0ffee",),
+        ),
+    ),
+    "taxonomy": (
+        (
+            f'type = "category"\nvalues = {PLACES}\nparents = {TREE}\nepsilon = "1"',
+            ("Cork", "Bern", "abroad"),
+        ),
+        (
+            f'type = "category"\nvalues = {PLACES}\nparents = {TREE}\nepsilon = "3"\n'
+            'shares = ["0.1", "1/3"]',
+            ("Cork", "Lyon"),
+        ),
+        (
+            f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon = "0.5"',
+            ("town 0", "town 299"),
+        ),
+        (
+            f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon = "5"\n'
+            "shares = [0]",
+            ("town 7",),
         ),
     ),
     "l-grr": (

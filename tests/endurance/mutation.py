@@ -113,6 +113,8 @@ AREAS = {
     "ldp_aggregator.moments.repeats": "repeats jumps",
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
     "ldp_aggregator.decoders.dithered": "dithered manipulation",
+    "ldp_aggregator.taxonomies": "taxonomy_errors taxonomy_selection two_passes",
+    "ldp_aggregator.decoders.views": "taxonomy_errors taxonomy_selection taxonomy_health two_passes",
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution",
     "ldp_aggregator.distributions": "distribution arcs",

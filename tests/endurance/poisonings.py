@@ -14,8 +14,8 @@ import numpy as np
 import rooms  # noqa: F401
 from specimens import DESIGNS, question
 
-from ldp_simulations.attacks.attack import ATTACKS, Attack, simulate_attack
-from ldp_simulations.holders import Holders, apportion, synthetic_sets
+from ldp_simulations.attacks.attack import ATTACKS, Attack, estimated, simulate_attack
+from ldp_simulations.holders import apportion, holders_of, synthetic_sets
 
 TEXTS = ("ab", "a", "b", "abb", "aa")
 ROUNDING = 1e-9
@@ -36,10 +36,11 @@ def drawn_attack(asked, generator):
     values = asked.domain.values or TEXTS
     weights = generator.exponential(size=len(values)) ** 3
     if asked.domain.most is None:
-        holders = Holders(values, apportion(respondents, weights))
+        holders = holders_of(asked.domain, values, apportion(respondents, weights))
     else:
         holders = synthetic_sets(asked.domain, respondents, weights)
-    targets = generator.permutation(len(values))[: generator.integers(1, len(values) + 1)]
+    nodes = len(estimated(asked, holders))
+    targets = generator.permutation(nodes)[: generator.integers(1, nodes + 1)]
     forged = int(generator.integers(1, respondents))
     kind, hashes = ATTACKS[generator.integers(len(ATTACKS))], (None, 1, 1000)[generator.integers(3)]
     return Attack(asked, holders, tuple(targets.tolist()), forged=forged, kind=kind, hashes=hashes)

@@ -262,7 +262,14 @@ def test_payloads_are_as_likely_as_channels_have_it():
         bounds = decoder_of(randomizer).payload_chances(randomizer)
         if bounds is None or randomizer.layout.places > 1:
             continue
-        columns = np.array(randomizer.channel().rows, dtype=float) * randomizer.layout.cohorts
+        cohorts = randomizer.layout.cohorts
+        columns = np.array(randomizer.channel().rows, dtype=float)
+        shares = decoder_of(randomizer).cohort_shares(randomizer)
+        if shares is None:
+            shares = np.full(cohorts, 1 / cohorts)
+        # Given the cohort, which comes first in the order of columns.
+        often = np.repeat(shares, columns.shape[1] // cohorts)
+        columns = np.divide(columns, often, out=np.zeros_like(columns), where=often > 0)
         low, high = (np.resize(bound, columns.shape[1]) for bound in bounds)
         assert (columns >= low * (1 - 1e-9)).all(), specimen.name
         assert (columns <= high * (1 + 1e-9)).all(), specimen.name

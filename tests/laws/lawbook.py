@@ -78,7 +78,10 @@ def _declared(ratio, declaration, spends_all):
 def support(specimen):
     """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
-    if randomizer.kind in ("matrix", "noise", "sum", "sampled", "search", "arcs", *MEANS):
+    if randomizer.kind in (
+        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views"),
+        *MEANS,
+    ):
         return []
     if randomizer.kind == "sketch":
         return _support_in_cohorts(randomizer)
@@ -193,11 +196,20 @@ def errors(specimen):
         ):
             problems.append("the variance is another")
         return problems
-    if not all(
-        _close(moments.variance_if_held[x], spread(row, x, x))
-        for row, own in enumerate(owns)
-        for x in own
-    ):
+    holders = [[row for row, own in enumerate(owns) if x in own] for x in range(size)]
+    if randomizer.kind == "views":
+        # Of those who hold a node by different values, the mean.
+        fits = all(
+            _close(moments.variance_if_held[x], mean_spread(x, x, among))
+            for x, among in enumerate(holders)
+        )
+    else:
+        fits = all(
+            _close(moments.variance_if_held[x], spread(row, x, x))
+            for x, among in enumerate(holders)
+            for row in among
+        )
+    if not fits:
         problems.append("the variance for a value that is held is another")
     others = [
         mean_spread(x, x, [row for row, own in enumerate(owns) if x not in own])
@@ -219,7 +231,7 @@ def averages(specimen):
     Where a report tells of no second moment, the variance is at least what it is.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("bloom", "sketch", "search") or hasattr(randomizer, "most"):
+    if randomizer.kind in ("bloom", "sketch", "search", "views") or hasattr(randomizer, "most"):
         return []
     rows = randomizer.channel().rows
     values = np.arange(len(rows)) - (len(rows) - 1) / 2

@@ -32,6 +32,7 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.arcs import arc_moments
@@ -42,6 +43,7 @@ from ldp_aggregator.decoders.pure import pure_moments
 from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.decoders.sum import sum_moments
+from ldp_aggregator.decoders.views import view_moments
 from ldp_aggregator.estimates.means import parts_of
 from ldp_aggregator.search.found import found_moments
 
@@ -81,6 +83,7 @@ DECODERS = {
     "dithered": None,
     "arcs": arc_moments,
     "window": None,
+    "views": view_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -95,6 +98,7 @@ _SETS = 'type = "multi"\nvalues = ["a", "b", "c", "d"]\nmost = 2\n'
 _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+_TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
     "warner": tuple(
@@ -177,6 +181,14 @@ DESIGNS = {
         *(f"{_CODES}{keys}\nsampled = 2" for keys in _EPSILONS),
         *(f"{_CODES}epsilon = 2\nsampled = {sampled}" for sampled in (1, 3, 4)),
         'type = "integer"\nlow = 3\nhigh = 5\nepsilon = 1\nsampled = 2',
+    ),
+    "taxonomy": (
+        *(_TREE + keys for keys in _EPSILONS),
+        f'{_TREE}epsilon = 1\nshares = ["1/3"]',
+        f"{_TREE}epsilon = 2\nshares = [0]",
+        'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+        'parents = { a = "A", b = "B", A = "C", B = "C", c = "D" }\nepsilon = 1\n'
+        'shares = ["0.1", "0.3"]',
     ),
     "rappor": (
         *(
@@ -400,6 +412,30 @@ SMALL = (
             ("usual", (5, 3, 5, 2)),
             ("whole-range", (4, 4, 3, 1)),
         )
+    ),
+    Specimen(
+        "two-levels",
+        TaxonomyResponse(
+            10, (0, 0, *[1] * 5, *[2] * 5), (1, 3), spaces=((0, 0), (0, 0)), truth=7, other=1
+        ),
+        tape=(2, 4),
+        decode=view_moments,
+    ),
+    Specimen(
+        "two-levels-of-points",
+        TaxonomyResponse(
+            7, (0, 0, 1, 1, 2, 2, 0, 0, 0), (1, 3), spaces=((2, 3), (2, 3)), truth=5, other=2
+        ),
+        tape=(2, 8),
+        decode=view_moments,
+    ),
+    Specimen(
+        "three-levels",
+        TaxonomyResponse(
+            4, (0, 0, 1, 2, 3, 3, 4, 1), (2, 0, 6), spaces=((0, 0),) * 3, truth=2, other=1
+        ),
+        tape=(3, 8),
+        decode=view_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

@@ -76,7 +76,18 @@ def held_in(randomizer, value):
     """The values that a value of the randomizer holds: those of a set, or itself alone."""
     if hasattr(randomizer, "most"):
         return {x for x in range(randomizer.size) if value >> x & 1}
+    if randomizer.kind == "views":
+        return nodes_above(randomizer, value)
     return {value}
+
+
+def nodes_above(randomizer, value):
+    """The node that a value is, and all above it."""
+    nodes, node = set(), len(randomizer.parents) - randomizer.size + value
+    while node >= 0:
+        nodes.add(node)
+        node = randomizer.parents[node] - 1
+    return nodes
 
 
 def declared_law(randomizer, value):
@@ -211,11 +222,92 @@ def scores(randomizer):
         return _scores_in_blocks(randomizer)
     if randomizer.kind == "arcs":
         return _scores_of_arcs(randomizer)
+    if randomizer.kind == "views":
+        return _scores_of_nodes(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(
         tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes
     )
+
+
+def cells_of(randomizer):
+    """By level, a list of the sets of values that are its cells, in their order."""
+    inner = len(randomizer.parents) - randomizer.size
+    paths = [sorted(nodes_above(randomizer, value)) for value in range(randomizer.size)]
+    levels = []
+    for depth in range(max(map(len, paths))):
+        nodes = [path[min(depth, len(path) - 1)] for path in paths]
+        cells = sorted(set(nodes))
+        levels.append([{x for x, node in enumerate(nodes) if node == cell} for cell in cells])
+    assert all(inner <= path[-1] for path in paths)
+    return levels
+
+
+def least_squares(equations, size):
+    """Shares of values that add up to 1, by dense weighted least squares, in fractions.
+
+    As (constant, matrix): each equation is (values whose sum it gives, weight), and the shares are
+    constant + matrix (what the equations give).
+    """
+    # Conditions: the derivative by each share is the multiplier, and the shares add up to 1.
+    table = [
+        [sum(weight for cell, weight in equations if {x, z} <= cell) for z in range(size)] + [-1]
+        for x in range(size)
+    ]
+    table.append([1] * size + [0])
+    solved = _solved([[Fraction(entry) for entry in row] for row in table])
+    constant = [row[size] for row in solved[:size]]
+    matrix = [
+        [sum(row[x] * weight for x in cell) for cell, weight in equations] for row in solved[:size]
+    ]
+    return constant, matrix
+
+
+def _solved(table):
+    """The inverse of a square matrix of fractions, by elimination."""
+    size = len(table)
+    rows = [[*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(table)]
+    for column in range(size):
+        pivot = next(row for row in range(column, size) if rows[row][column])
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        rows[column] = [entry / rows[column][column] for entry in rows[column]]
+        for row in range(size):
+            factor = rows[row][column]
+            if row != column and factor:
+                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[column], strict=True)]
+    return [row[size:] for row in rows]
+
+
+def _scores_of_nodes(randomizer):
+    """By least squares on the cells of all levels at once, of each report by itself."""
+    total, nodes = sum(randomizer.law), range(len(randomizer.parents))
+    equations, worths = [], []
+    views = zip(cells_of(randomizer), randomizer.oracles, randomizer.law, strict=True)
+    for number, (cells, oracle, weight) in enumerate(views):
+        if not weight:
+            continue
+        (p, q), share = oracle.support, Fraction(weight, total)
+        for place, cell in enumerate(cells):
+            equations.append((cell, share * (p - q) ** 2 / (q * (1 - q))))
+            worths.append((number, place, oracle, (share * (p - q), q)))
+    constant, matrix = least_squares(equations, randomizer.size)
+    below = [
+        [x for x in range(randomizer.size) if node in nodes_above(randomizer, x)] for node in nodes
+    ]
+    score = []
+    for report in reports_of(randomizer):
+        level, symbol = report % 2**16, report // 2**16
+        given = [
+            ((place in supported(oracle, symbol)) - q) / scale if number == level else Fraction(0)
+            for number, place, oracle, (scale, q) in worths
+        ]
+        shares = [
+            first + sum(a * b for a, b in zip(row, given, strict=True))
+            for first, row in zip(constant, matrix, strict=True)
+        ]
+        score.append(tuple(sum(shares[x] for x in values) for values in below))
+    return tuple(score)
 
 
 def _scores_of_noise(randomizer):

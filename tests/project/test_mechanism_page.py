@@ -12,6 +12,7 @@ from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
 from ldp.scales import Scale
+from ldp.taxonomies import Taxonomy
 
 PAGE = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -23,6 +24,9 @@ DOMAINS = {
     "integer": Domain("integer", ("0", "1", "2", "3")),
     "number": Domain("number", None, scale=Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
     "multi": Domain("multi", TWO_OR_MORE, 2),
+    "category with parents": Domain(
+        "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
+    ),
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
@@ -41,6 +45,7 @@ NUMBERS, SETS = (
     'type = "integer"\nlow = 0\nhigh = 99\n',
     f'type = "multi"\n{listed(100)}\nmost = 5\n',
 )
+TREE = "".join(f'v{value} = "n{value // 10}", ' for value in range(100)).rstrip(", ")
 TEN, TEXT = f'type = "category"\n{listed(10)}\n', 'type = "text"\n'
 FILTER = 'p = "1/4"\nq = "3/4"\nf = "1/2"\nbloom_bits = 128\ncohorts = 64'
 
@@ -60,6 +65,7 @@ OF_THEIR_TYPE = {
     "multi": SETS,
     "text": TEXT,
     "boolean": BOOLEAN,
+    "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',
 }
 
 

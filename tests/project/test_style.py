@@ -32,6 +32,7 @@ FINISHED = (
     f"{AGGREGATOR}/search",
     f"{AGGREGATOR}/service",
     f"{AGGREGATOR}/tallies",
+    f"{AGGREGATOR}/taxonomies",
     "simulations/ldp_simulations",
     "benchmarks",
     "examples",

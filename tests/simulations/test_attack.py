@@ -26,7 +26,7 @@ from ldp_simulations.attacks.attack import (
     simulate_attack,
     usual_targets,
 )
-from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.holders import Holders, SetHolders, apportion, holders_of
 from ldp_simulations.population import points_of
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import random_rows
@@ -74,10 +74,16 @@ def test_the_maximal_gain_is_the_greatest_score(name):
     asked, most = QUESTIONS[name], 0.0
     values = asked.domain.values or ("aa", "b", "ab")
     generator = np.random.default_rng(3)
-    for target in range(len(values)):
-        counts = np.where(np.arange(len(values)) == target, 0, 300)
+    inner = () if asked.domain.taxonomy is None else asked.domain.taxonomy.inner
+    for target in range(len(inner) + len(values)):
+        counts = np.where(np.arange(len(values)) == target - len(inner), 0, 300)
+        if inner:
+            below = (
+                target in asked.domain.taxonomy.path(len(inner) + x) for x in range(len(values))
+            )
+            counts = np.where([*below], 0, 300)
         if asked.domain.most is None:
-            holders = Holders(values, counts)
+            holders = holders_of(asked.domain, values, counts)
         else:
             holders = SetHolders(values, counts, tuple((place,) for place in range(len(values))))
         attack = Attack(asked, holders, (target,), forged=120, kind=MAXIMAL_GAIN)

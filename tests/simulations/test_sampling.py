@@ -60,6 +60,8 @@ QUESTIONS = {
         for name in ("l-grr", "l-sue", "l-osue", "loloha")
     },
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
+    "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
+    'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
         'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'

@@ -521,10 +521,20 @@ def with_another(number):
     return ((number[0][0] + 1, *number[0][1:]), *number[1:])
 
 
+OF_ONE_ROW = ("lengths", "parents", "law")
+"""Integers that are a list in the randomizer, and a table of one row elsewhere."""
+
+OF_TREES = {
+    "parents": lambda rows: ((*rows[0][:-1], 0),),
+    "spaces": lambda rows: ((2, 3), *rows[1:]),
+}
+"""Other trees, and other spaces: not any numbers make one."""
+
+
 def with_integer(randomizer, name, number):
     """The randomizer with another integer, of its own or of one that it reports through."""
     if name in randomizer._fields:
-        is_row = name == "lengths" or (name == "weights" and isinstance(randomizer, Arcs))
+        is_row = name in OF_ONE_ROW or (name == "weights" and isinstance(randomizer, Arcs))
         return randomizer._replace(**{name: number[0] if is_row else number})
     name = "size" if name == "cells" else name
     part = "lasting" if "lasting" in randomizer._fields else "oracle"
@@ -540,7 +550,7 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
         for name, number in integers(asked.randomizer).items():
-            changed = with_another(number)
+            changed = OF_TREES.get(name, with_another)(number)
             other = with_integer(asked.randomizer, name, changed)
             seen.add(
                 Question(

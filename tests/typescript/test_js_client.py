@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import cycle, islice
 from random import Random
 
+import numpy as np
 import pytest
 from calling import run
 from js_client import NODE, PACKAGE, needs_built_client
@@ -21,6 +22,7 @@ from ldp.compiled import compiled
 from ldp.mechanisms.arcs import usual_weights
 from ldp.randomness import Replay
 from ldp_aggregator import Ingest, Options, estimate
+from ldp_simulations.holders import holders_of
 
 needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
@@ -33,6 +35,21 @@ DRAWN = Random(1)
 HOURS = [0, 49.5, 0.1 + 0.2, 12.25, -1e300, 5e-324, *(DRAWN.uniform(-2, 52) for _ in range(94))]
 WIDE = [0, 10**15, 2**53, 0.1, 1e16, 1e21, *(10 ** DRAWN.uniform(-9, 15) for _ in range(94))]
 NEAR = [-1, 1, -1e-7, 0.5, *(DRAWN.uniform(-1, 1) for _ in range(96))]
+
+
+def tree(values, parents):
+    pairs = ", ".join(f"{json.dumps(child)} = {json.dumps(node)}" for child, node in parents)
+    return f'type = "category"\nvalues = {json.dumps(values)}\nparents = {{ {pairs} }}'
+
+
+TREE = tree(HUNDRED, [(town, f"county {place % 10}") for place, town in enumerate(HUNDRED)])
+DEEP = tree(
+    EIGHT,
+    [
+        *((town, f"county {place // 2}") for place, town in enumerate(EIGHT[:6])),
+        ("county 0", "top"),
+    ],
+)
 
 
 def category(values, epsilon):
@@ -51,6 +68,8 @@ QUESTIONS = {
     "pgr-four": ("pgr", category(HUNDRED, "1"), HUNDRED),
     "pgr-eight": ("pgr", category(SIXTY, "2"), SIXTY),
     "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
+    "town": ("taxonomy", f"{TREE}\nepsilon = 2", HUNDRED),
+    "town-deep": ("taxonomy", f'{DEEP}\nepsilon = 1\nshares = ["1/3", "0.2"]', EIGHT),
     "count": ("dithered", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
     "count-coarse": (
         "dithered",
@@ -256,6 +275,15 @@ def test_reports_of_the_js_client_decode(tmp_path):
         if of_question.mean is not None and not of_question.values:
             error = of_question.mean.estimate - mean_of(question, answered)
             assert abs(error) <= MOST_ERRORS * of_question.mean.standard_error
+            continue
+        if question.domain.taxonomy is not None:
+            values = question.domain.values
+            given = [question.domain.value(answer) for answer in answered]
+            counts = np.bincount(given, minlength=len(values))
+            holders = holders_of(question.domain, values, counts)
+            true = holders.frequencies(of_question.values)
+            errors = abs(of_question.frequency - true)
+            assert (errors <= MOST_ERRORS * of_question.standard_error).all()
             continue
         given = [question.domain.value(answer) for answer in answered]
         for estimated in of_question:

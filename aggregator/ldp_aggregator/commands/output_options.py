@@ -127,6 +127,25 @@ _OPTIONS = (
         "--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."
     ),
     click.option(
+        "--at",
+        "tree_level",
+        metavar="LEVEL",
+        help="Of trees: show this level, by its name or its number from the top.",
+    ),
+    click.option(
+        "--finest",
+        metavar="WIDTH",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Of trees: show in each branch the finest nodes with intervals no wider than this.",
+    ),
+    click.option(
+        "--crowd",
+        metavar="N",
+        type=click.FloatRange(0),
+        default=0,
+        help="Of trees: merge nodes that may have no more than N people into those above.",
+    ),
+    click.option(
         "--frequencies",
         is_flag=True,
         help="Of every value, also where a mechanism is for means or distributions.",
@@ -195,8 +214,13 @@ class OutputOptions:
     output: Path | None
     plot_path: Path | None
     top: int | None
+    tree_level: str | None
+    finest: float | None
+    crowd: float
 
     def __post_init__(self) -> None:
+        if self.tree_level is not None and self.finest is not None:
+            raise click.UsageError("expected --at or --finest, got both")
         if self.plot_path is None:
             return
         check_one_output(("--plot", self.plot_path), ("--output", self.output))
@@ -231,6 +255,7 @@ class OutputOptions:
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
+        estimates = self._of_trees(estimates)
         if self.top:
             chosen = {
                 name: question.top(self.top) for name, question in estimates.questions.items()
@@ -240,6 +265,22 @@ class OutputOptions:
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))
         present(sheet, self.form, self.output)
+
+    def _of_trees(self, estimates: SurveyEstimates) -> SurveyEstimates:
+        """The nodes that were asked for. Raises `EstimateError` if there is no tree."""
+        if self.tree_level is None and self.finest is None and not self.crowd:
+            return estimates
+        trees = {
+            name: question.nodes(self.tree_level, width=self.finest, crowd=self.crowd)
+            for name, question in estimates.questions.items()
+            if question.question.domain.taxonomy is not None and len(question)
+        }
+        if not trees:
+            raise EstimateError(
+                "expected a question whose values have parents for --at, --finest and --crowd, "
+                "got none"
+            )
+        return replace(estimates, questions={**estimates.questions, **trees})
 
 
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:

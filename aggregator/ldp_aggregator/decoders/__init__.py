@@ -11,7 +11,8 @@ search   texts that a search found                mean     a bit, for a mean alo
 dithered a level and its dither, for a mean and a variance
 arcs     arcs of a circle, for a distribution
 window   a place about a number, for a mean, a variance and a shape
+views    a cell of one of several views, the levels of a tree
 (noise_likelihood: what noise errs by)
 
-Imports: `arcs`, `bloom`, `search`, `moments`, `tallies`.
+Imports: `arcs`, `bloom`, `search`, `taxonomies`, `moments`, `tallies`.
 """

@@ -150,7 +150,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return alike(Fraction(arcs.other, arcs.mass), Fraction(arcs.truth, arcs.mass))
 
 
-def cohort_law(randomizer: Randomizer) -> Floats:
+def cohort_shares(randomizer: Randomizer) -> Floats:
     """The weights of the frequencies."""
     return circle_of(_arcs(randomizer)).law
 
@@ -208,6 +208,6 @@ DECODER = Decoder(
     mean_reach=mean_reach,
     query_range=query_range,
     payload_chances=payload_chances,
-    cohort_law=cohort_law,
+    cohort_shares=cohort_shares,
     explained=explained,
 )

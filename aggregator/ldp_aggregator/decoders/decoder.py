@@ -180,9 +180,9 @@ def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa:
     return None
 
 
-def even_cohorts(randomizer: Randomizer) -> Floats:
-    """Each cohort is as likely as any other."""
-    return np.full(randomizer.layout.cohorts, 1 / randomizer.layout.cohorts)
+def even_cohorts(randomizer: Randomizer) -> Floats | None:  # noqa: ARG001
+    """Where devices draw any cohort as likely as any other."""
+    return None
 
 
 def no_rates(randomizer: Randomizer, counts: Counts) -> Rates | None:  # noqa: ARG001
@@ -275,9 +275,12 @@ class Decoder:
     known_before: bool = False
     """Whether the variance of a score, for those without the value, depends on no answers."""
     payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
-    """(least, greatest) probability of each symbol, or one number where all are alike."""
-    cohort_law: Callable[[Randomizer], Floats] = even_cohorts
-    """How likely a device is to draw each cohort."""
+    """(least, greatest) probability of each symbol, or one number where all are alike.
+
+    Given its cohort, of shape (cohorts, symbols), where they depend on that.
+    """
+    cohort_shares: Callable[[Randomizer], Floats | None] = even_cohorts
+    """How likely a device draws each cohort, where they are not all alike."""
     support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
     points: Callable[[Randomizer], ProjectiveResponse | None] = no_points
     """The response whose reports are points, of which some are values that no one can hold."""

@@ -370,6 +370,11 @@ def estimates_from(
             raise EstimateError(
                 "expected another view than norm-sub, since shares of sets do not sum to 1"
             )
+        if options.post is not None and question.domain.taxonomy is not None:
+            raise EstimateError(
+                f"expected no post-processing by {options.post}, which would keep no parent the "
+                "sum of its children"
+            )
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None

@@ -52,12 +52,19 @@ class Version(NamedTuple):
 
 
 def poolable(questions: Sequence[Question]) -> bool:
-    """Whether all ask for the same listed values, and for no mean."""
+    """Whether all ask for the same listed values, under the same nodes, and for no mean."""
     domains = [question.domain for question in questions]
     if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
         return False
     asked = {
-        (domain.type, domain.values, domain.most, domain.scale, domain.per_device)
+        (
+            domain.type,
+            domain.values,
+            domain.most,
+            domain.scale,
+            domain.per_device,
+            domain.taxonomy,
+        )
         for domain in domains
     }
     return len(asked) == 1 and domains[0].values is not None and domains[0].spacing is None
@@ -69,8 +76,8 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     Raises `EstimateError` for what only one mechanism has: Clopper-Pearson intervals, a covariance.
     """
     newest = versions[-1].question
-    values = newest.domain.values
-    if values is None or not poolable([version.question for version in versions]):
+    values, _ = decoder_of(newest.randomizer).values(newest, versions[-1].counts, ())
+    if not values or not poolable([version.question for version in versions]):
         raise EstimateError(
             f"question {newest.name!r}: expected versions that ask for the same values"
         )

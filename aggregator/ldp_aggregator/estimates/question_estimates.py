@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ldp.errors import EstimateError
 from ldp.exact import log_upper
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.distribution import Share
+from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
 from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import Bars, TextTable
+from ldp_aggregator.taxonomies.selection import chosen_nodes
 
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
@@ -40,6 +44,48 @@ class QuestionEstimates(QuestionNumbers):
 
     Iterating gives `Estimate`s; indexing by a value, its `Estimate`.
     """
+
+    def nodes(
+        self, level: str | int | None = None, *, width: float | None = None, crowd: float = 0
+    ) -> QuestionEstimates:
+        """Some nodes of a question whose values are the leaves of a tree.
+
+        level  those of a level, by its name or its number from the top
+        width  or for each branch the finest whose intervals (before they are cut to [0, 1]) are no
+               wider than this
+        crowd  of these, nodes whose interval lies above so many people; others are merged into the
+               next such node above
+
+        Raises `EstimateError` where there is no tree, or some of its nodes have been left out.
+        """
+        taxonomy = self.question.domain.taxonomy
+        if taxonomy is None or len(self) != len(taxonomy.parents):
+            raise EstimateError(
+                f"question {self.name!r}: expected all nodes of a tree to choose from, as a "
+                "question with parents has them"
+            )
+        crowded = self.low * self.respondents > crowd if crowd else None
+        places = chosen_nodes(taxonomy, level, widths=self._widths, width=width, crowd=crowded)
+        said = [self.note]
+        if level is not None:
+            said.append(f"shown: level {level}")
+        if width is not None:
+            said.append(f"shown: the finest nodes with intervals no wider than {width:g}")
+        if crowd:
+            said.append(
+                f"nodes that may have no more than {crowd:,.0f} people are merged into those "
+                "above; the others, for having been chosen, are too high on average"
+            )
+        return replace(self.only(places), note="; ".join(filter(None, said)))
+
+    @property
+    def _widths(self) -> Floats:
+        """Of intervals before they are cut, by normal theory."""
+        from scipy.special import ndtri  # slow to import
+
+        missing = miss(self.options.level, len(self), self.options.simultaneous)
+        widths: Floats = -2 * float(ndtri(missing / 2)) * self.standard_error
+        return widths
 
     def text_table(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> TextTable:
         """Headings and rows as text, as every output shows them.

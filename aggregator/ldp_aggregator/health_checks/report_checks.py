@@ -1,6 +1,7 @@
 """Whether reports look as if the survey's mechanism had drawn them: a table of checks on a tally.
 
-    cohorts    respondents draw their cohort by the survey's law: a chi-square of the cohort sizes
+    cohorts    respondents draw their cohort uniformly, or by the law that the survey states: a
+               chi-square of the cohort sizes
     rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
                with a probability between that of a respondent who does not hold it and that of one
                who does, so no rate may lie beyond them by more than chance has it: the least of the
@@ -27,7 +28,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question
@@ -67,29 +68,24 @@ def _cohorts(randomizer: Randomizer, counts: Counts, reports_each: int) -> Itera
     if layout.cohorts < 2:
         return
     sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_each
-    law = decoder_of(randomizer).cohort_law(randomizer)
-    # No device draws what has no weight: one report from there is one too many.
-    possible = law > 0
-    expected = sizes.sum() * law[possible]
-    distances = sizes[possible] - expected
-    statistic = float((distances**2 / expected).sum())
-    stray = int((sizes[~possible] > 0).sum())
-    p_value = 0.0 if stray else float(chi2.sf(statistic, len(expected) - 1))
-    beyond = int((np.abs(distances) > 3 * np.sqrt(expected)).sum()) + stray
+    law = decoder_of(randomizer).cohort_shares(randomizer)
+    expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
+    drawn = expected > 0
+    away = sizes - expected
+    statistic = float((away[drawn] ** 2 / expected[drawn]).sum())
+    p_value = float(chi2.sf(statistic, np.count_nonzero(drawn) - 1)) if drawn.sum() > 1 else 1.0
+    # Where no device reports, one report is too many.
+    never = bool((sizes[~drawn] > 0).any())
+    beyond = int((np.abs(away) > 3 * np.sqrt(expected)).sum())
+    where = f"{expected[0]:,.1f} respondents" if law is None else "the share that the survey states"
+    how = "uniformly" if law is None else "by the survey's law"
     yield Check(
         "cohorts",
         beyond,
-        p_value,
-        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
-        f"{_in_words(expected)} respondents; a small p-value: cohorts were not drawn as the survey "
-        "says, or reports of some were lost or made up",
+        0.0 if never else p_value,
+        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from {where}; "
+        f"a small p-value: cohorts were not drawn {how}, or reports of some were lost or made up",
     )
-
-
-def _in_words(expected: Floats) -> str:
-    """How many are expected of each, or of the fewest and the most."""
-    least, most = float(expected.min()), float(expected.max())
-    return f"{most:,.1f}" if least == most else f"the {least:,.1f} to {most:,.1f} expected"
 
 
 def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
@@ -126,7 +122,11 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         return
     low, high = bounds
     trials = counts.sum(axis=1)
-    if low.ndim:
+    if low.ndim == 2:
+        # Each cell by itself: rows of one symbol in one cohort.
+        trials = np.repeat(trials, counts.shape[1])
+        low, high, counts = low.ravel(), high.ravel(), counts.reshape(-1, 1)
+    elif low.ndim:
         # Rows shall be symbols of one probability each; all places have as many reports.
         counts, trials = counts.T, trials[0]
     chances = np.minimum(

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.mechanisms.contract import Pure, is_pure
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Flags
 from ldp_aggregator.projective.cyclic_design import cyclic_design
 
 
@@ -26,6 +27,14 @@ def support_counts(randomizer: Pure, counts: Counts) -> Counts:
     if transform is not None:
         return transform(randomizer, counts)
     return counts[0, 1:] if randomizer.layout.counted else counts[0]
+
+
+def supporters(randomizer: Pure, symbols: slice) -> Flags:
+    """Which values some of the symbols support, of shape (values, symbols), of one-symbol reports.
+
+    Of projective responses that are not folded, and of k-ary response.
+    """
+    return _SUPPORTERS[type(randomizer)](randomizer, symbols)
 
 
 def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -66,6 +75,27 @@ def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
         return supports
     return cyclic_design(order, dimension).supports(counts, size)
 
+
+def _itself(randomizer: RandomizedResponse, symbols: slice) -> Flags:
+    values = np.arange(randomizer.size)
+    same: Flags = values[:, None] == values[symbols]
+    return same
+
+
+def _orthogonal(randomizer: ProjectiveResponse, symbols: slice) -> Flags:
+    design = cyclic_design(randomizer.order, randomizer.dimension)
+    # (symbols,): where each report is in the order of the design.
+    places = np.argsort(design.report_at)[symbols]
+    shifts = design.place_of[: randomizer.size, None] + places
+    zeros: Flags = design.zeros[shifts % len(design.zeros)]
+    return zeros
+
+
+_SUPPORTERS: Mapping[type, Callable[[Any, slice], Flags]] = {
+    ProjectiveResponse: _orthogonal,
+    RandomizedResponse: _itself,
+}
+"""Which values symbols support, by class."""
 
 _TRANSFORMS: Mapping[type, Callable[[Any, Counts], Counts]] = {
     PadAndSample: _of_entries,

@@ -8,18 +8,23 @@ import { RandomizedResponse } from "./grr.js";
 import { StochasticMatrix } from "./matrix.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
+import { TaxonomyResponse } from "./taxonomy.js";
 import { UnaryEncoding } from "./unary.js";
 import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | Rappor;
+  | TaxonomyResponse | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
   whole(name: string): bigint;
   size(name: string): number;
   matrix(name: string): readonly (readonly bigint[])[];
+  /** A matrix of one row. */
+  row(name: string): readonly bigint[];
+  /** What messages call the question. */
+  readonly place: string;
 }
 
 const matrix = (numbers: Numbers): AnyRandomizer => new StochasticMatrix(numbers.matrix("weights"));
@@ -43,6 +48,10 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     return new Arcs(size("size"), size("modulus"), size("width"), whole("truth"), whole("other"), weights);
   }],
   ["square-wave", ({ whole, size }) => new SquareWave(size("size"), size("width"), whole("truth"), whole("other"))],
+  ["taxonomy", ({ whole, size, row, matrix, place }) =>
+    new TaxonomyResponse(
+      size("size"), row("parents").map(Number), row("law"), matrix("spaces"), whole("truth"), whole("other"), place,
+    )],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>
@@ -68,18 +77,21 @@ function numbersOf(integers: Integers, place: string): Numbers {
     if (typeof number !== "string") throw new SurveyError(`${place}: expected an integer called ${name}`);
     return BigInt(number);
   };
+  const matrix = (name: string): bigint[][] => {
+    const rows = integers.get(name);
+    const even = Array.isArray(rows) && rows.length > 0 && rows.every((row) => row.length === rows[0].length);
+    if (!even) throw new SurveyError(`${place}: expected a matrix called ${name}`);
+    return rows.map((row) => row.map(BigInt));
+  };
   return {
+    place,
     whole,
+    matrix,
+    row: (name) => matrix(name)[0]!,
     size: (name) => {
       const number = whole(name);
       if (number > 1n << 32n) throw new SurveyError(`${place}: expected ${name} to be at most 2^32`);
       return Number(number);
-    },
-    matrix: (name) => {
-      const rows = integers.get(name);
-      const even = Array.isArray(rows) && rows.length > 0 && rows.every((row) => row.length === rows[0].length);
-      if (!even) throw new SurveyError(`${place}: expected a matrix called ${name}`);
-      return rows.map((row) => row.map(BigInt));
     },
   };
 }

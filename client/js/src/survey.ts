@@ -82,6 +82,8 @@ export class Question {
   readonly scale: CompiledScale | undefined;
   /** What is made of a device's records; undefined where it has one. */
   readonly perDevice: PerDevice | undefined;
+  /** Where values are leaves of a tree: the node above each, and above each node that has any, for menus. */
+  readonly parents: ReadonlyMap<string, string> | undefined;
   readonly mechanism: string;
   readonly fingerprint: string;
   /** How often the price of the question may be charged. */
@@ -98,6 +100,7 @@ export class Question {
     this.values = compiled.values;
     this.scale = compiled.scale;
     this.perDevice = compiled.per_device;
+    this.parents = compiled.parents;
     this.mechanism = compiled.mechanism;
     this.fingerprint = compiled.fingerprint;
     this.charges = compiled.charges;

@@ -71,8 +71,8 @@ class Attack:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Those that are estimated: the question's values, or the texts that are looked for."""
-        return self.question.domain.values or self.holders.values
+        """Those that are estimated: values or nodes of the question, or texts looked for."""
+        return estimated(self.question, self.holders)
 
     @property
     def is_of_mean(self) -> bool:
@@ -184,8 +184,9 @@ def _pretenders(attack: Attack) -> Holders:
     """Forgers who hold a target each, in equal numbers; or as many targets as a set may hold."""
     domain, targets = attack.question.domain, attack.targets
     if domain.most is None:
+        places = [_held_for(attack, target) for target in targets]
         forgers = np.zeros(len(attack.holders.values), dtype=np.int64)
-        forgers[list(targets)] = apportion(attack.forged, np.ones(len(targets)))
+        np.add.at(forgers, places, apportion(attack.forged, np.ones(len(targets))))
         return Holders(attack.holders.values, forgers)
     most = min(domain.most, len(targets))
     sets = tuple(
@@ -193,6 +194,22 @@ def _pretenders(attack: Attack) -> Holders:
     )
     written = tuple(SEPARATOR.join(attack.values[place] for place in places) for places in sets)
     return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
+
+
+def _held_for(attack: Attack, target: int) -> int:
+    """The place of the value that a forger holds for a target: for a node, the first below it."""
+    taxonomy = attack.question.domain.taxonomy
+    if taxonomy is None:
+        return target
+    inner = len(taxonomy.inner)
+    nodes = range(inner, len(taxonomy.parents))
+    return next(node for node in nodes if target in taxonomy.path(node)) - inner
+
+
+def estimated(question: Question, holders: Holders) -> tuple[str, ...]:
+    """What is estimated of a question that these answer."""
+    taxonomy, values = question.domain.taxonomy, question.domain.values or holders.values
+    return values if taxonomy is None else (*taxonomy.inner, *values)
 
 
 def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
@@ -203,7 +220,7 @@ def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
     if gives_mean(question):
         low, high = (float(Fraction(holders.values[end])) for end in (0, -1))
         return (0,) if holders.mean > (low + high) / 2 else (len(holders.values) - 1,)
-    values = question.domain.values or holders.values
+    values = estimated(question, holders)
     shares = np.array(holders.frequencies(values))
     return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())
 
@@ -212,7 +229,7 @@ def places_of(
     question: Question, holders: Holders, targets: Sequence[str]
 ) -> tuple[int, ...] | None:
     """The places of targets among the values; None if one of them is no value of the question."""
-    values = question.domain.values or holders.values
+    values = estimated(question, holders)
     if not set(targets) <= set(values):
         return None
     return tuple(values.index(target) for target in dict.fromkeys(targets))

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
@@ -94,6 +95,12 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     type=_COUNT,
     help="How many reports are forged.  [default: 1 % of them]",
 )
+@click.option(
+    "--shares",
+    metavar="A[,A...]",
+    help="Of trees: the part of the people for each upper level, from the top, such as 0.1,0.2, in "
+    "place of the survey's.",
+)
 @format_option("tables", "record")
 @OUTPUT
 def plan(
@@ -110,6 +117,7 @@ def plan(
     estimand: str,
     simultaneous: bool,
     forged: int | None,
+    shares: str | None,
     form: str | None,
     output: Path | None,
 ) -> None:
@@ -147,9 +155,18 @@ def plan(
         respondents=respondents,
         forged=forged,
         candidates=candidates,
+        shares=None if shares is None else _shares(shares),
         **asked,
     )
     present(done.sheet(), form, output)
+
+
+def _shares(text: str) -> list[Fraction]:
+    """Exact numbers with commas between them. Raises `click.UsageError`."""
+    try:
+        return [fraction(part.strip()) for part in text.split(",")]
+    except ValueError as error:
+        raise click.UsageError(f"--shares: {error}") from None
 
 
 def _named(argument: str) -> str:

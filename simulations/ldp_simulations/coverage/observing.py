@@ -40,6 +40,7 @@ from ldp_aggregator.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.tally import Tally
+from ldp_aggregator.taxonomies.two_passes import totals
 from ldp_simulations.coverage.cells import REPEATS, Cell
 from ldp_simulations.coverage.joint_reports import rows_of
 from ldp_simulations.coverage.populations import POPULATIONS
@@ -103,6 +104,22 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         for estimand, holders, truth in _twice(cell, shares, generator):
             counts = sample_counts(question, replace(everybody, counts=holders), generator)
             yield from _looked_at(partial(_estimate, question, counts), truth @ holds, estimand)
+
+    return survey
+
+
+def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+    """Surveys of all nodes of a tree."""
+    question = question_of(rows[0], cell.size, cell.epsilon)
+    values, taxonomy = question.domain.values or (), question.domain.taxonomy
+    assert taxonomy is not None  # noqa: S101 (the questions of this family have one)
+    shares = POPULATIONS[cell.population](cell.size)
+
+    def survey(generator: Generator, _: int) -> Observed:
+        for estimand, holders, truth in _twice(cell, shares, generator):
+            counts = sample_counts(question, Holders(values, holders), generator)
+            of_nodes = totals(taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth))
+            yield from _looked_at(partial(_estimate, question, counts), of_nodes, estimand)
 
     return survey
 
@@ -296,6 +313,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "values": _values,
     "numbers": _values,
     "sets": _sets,
+    "tree": _nodes,
     "texts": _texts,
     "found": _found,
     "means": _means,

@@ -183,6 +183,7 @@ ROWS = (
     _of_sets("pad-ss", _each(70)),
     _of_sets("pad-pgr", _points),
     _of_sets("pad-hr", _each(80)),
+    Row("taxonomy", _epsilon, family="tree", sizes=(10, 100, 1_000), cost=_points),
     Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
     Row("dithered", _epsilon, family="means", sizes=(10, 100)),
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
@@ -233,6 +234,13 @@ def _categories(size: int) -> str:
     return f'type = "category"\nvalues = {[f"v{place}" for place in range(size)]}'
 
 
+def _tree(size: int) -> str:
+    """Neighbours are under one node: as many nodes as each has values, or nearly."""
+    width = math.ceil(math.sqrt(size))
+    pairs = (f'v{place} = "n{place // width}"' for place in range(size))
+    return f'type = "category"\nparents = {{ {", ".join(pairs)} }}'
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
 
@@ -240,6 +248,7 @@ def _several(size: int) -> str:
 _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "numbers": whole_numbers,
     "sets": _several,
+    "tree": _tree,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }

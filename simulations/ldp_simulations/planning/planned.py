@@ -12,7 +12,13 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import distribution_plan, mean_plan, report, search_plan
+from ldp_simulations.planning import (
+    distribution_plan,
+    level_plan,
+    mean_plan,
+    report,
+    search_plan,
+)
 from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
@@ -31,9 +37,11 @@ class Planned:
     """Of questions of which a distribution is estimated."""
     forged: int | None = None
     """How many reports are taken to be forged; None for 1 % of them."""
+    trees: Sequence[level_plan.TreePlan] = ()
+    """Of questions whose values are the leaves of a tree."""
 
     def sheet(self) -> Sheet:
-        """Tables of plans, means, distributions and searches, as formats ask for them."""
+        """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
         return report.sheet(
             records,
@@ -42,6 +50,7 @@ class Planned:
             means=self.means,
             distributions=self.distributions,
             forged=self.forged,
+            trees=self.trees,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -73,6 +82,7 @@ def plan(
     simultaneous: str | None = None,
     forged: int | None = None,
     candidates: Mapping[str, Sequence[str]] | None = None,
+    shares: Sequence[str | int | float | Fraction] | None = None,
 ) -> Planned:
     """What errors to expect of a survey's questions, or of every mechanism for n values.
 
@@ -92,6 +102,7 @@ def plan(
     simultaneous  "bonferroni" if all intervals of a question shall hold together
     forged        how many reports are forged, of those of the respondents; 1 % unless given
     candidates    the texts to look for, by open question
+    shares        of the upper levels of trees, in place of the survey's
 
     Raises `EstimateError` for arguments that no plan can be found by, and `FileError` for an open
     question without candidates.
@@ -120,6 +131,7 @@ def plan(
         exact = None if epsilon is None else fraction(epsilon)
         return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
     searches = search_plan.searches_of_survey(survey, respondents, ask)
+    of_levels = None if shares is None else [fraction(share) for share in shares]
     return Planned(
         ask,
         of_survey(survey, candidates or {}, respondents, ask=ask),
@@ -127,4 +139,5 @@ def plan(
         means=mean_plan.means_of_survey(survey, respondents, ask),
         distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
+        trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
     )

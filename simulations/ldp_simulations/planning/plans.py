@@ -45,11 +45,12 @@ def of_survey(
 ) -> list[Plan]:
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
-    Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`.
+    Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`, trees
+    `level_plan`.
     """
     plans = []
     for question in survey:
-        if question.randomizer.kind == "search":
+        if question.randomizer.kind in ("search", "views"):
             continue
         if decoder_of(question.randomizer).gives != "frequencies":
             continue

@@ -1,7 +1,7 @@
 """Reports by the thousand: what many clients would draw, in numpy and on integers alone.
 
     symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the
-             client
+             client; a point by its place in the cyclic order of its space
     bits     every position compares a word of its own with its threshold, one bit-plane at a time;
              after `_PLANES` planes the one position in 2^8 that is still tied draws the rest of its
              word
@@ -22,10 +22,13 @@ from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
+from ldp_aggregator.projective.cyclic_design import cyclic_design
 from ldp_simulations.reports.rows import symbol_rows
 
 _SPAN = 1 << 64
@@ -49,6 +52,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_arcs, randomizer)
         case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
             return partial(_square_wave, randomizer)
+        case TaxonomyResponse() if _levels_fit(randomizer):
+            return partial(_taxonomy, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
@@ -110,6 +115,44 @@ def _square_wave(randomizer: SquareWave, values: Integers, random: Random) -> Ro
     far = ((drawn - np.uint64(within)) // np.uint64(other)).astype(np.int64)
     far += width * (far >= values)
     return _symbol_rows(np.where(drawn < within, near, far), randomizer)
+
+
+def _levels_fit(randomizer: TaxonomyResponse) -> bool:
+    """Whether the weights of levels, and those of every level's symbols, are words."""
+    truth, other = randomizer.truth, randomizer.other
+    most = max(truth, other) * randomizer.layout.symbols
+    return most <= _SPAN and sum(randomizer.law) <= _SPAN
+
+
+def _taxonomy(randomizer: TaxonomyResponse, values: Integers, random: Random) -> Rows:
+    ends = np.cumsum(randomizer.law, dtype=np.uint64)
+    drawn = words_below(sum(randomizer.law), len(values), random)
+    levels = np.searchsorted(ends, drawn, side="right")
+    symbols = np.empty(len(values), dtype=np.int64)
+    for number, oracle in enumerate(randomizer.oracles):
+        there = np.flatnonzero(levels == number)
+        cells = np.array(randomizer.levels[number].cells)[values[there]]
+        symbols[there] = _symbols_of(oracle, cells, random)
+    return symbol_rows(randomizer.layout, levels, symbols[:, None])
+
+
+def _symbols_of(
+    oracle: RandomizedResponse | ProjectiveResponse, values: Integers, random: Random
+) -> Integers:
+    if isinstance(oracle, RandomizedResponse):
+        return _responses(oracle, values, random)
+    design = cyclic_design(oracle.order, oracle.dimension)
+    # In the cyclic order of the design, where the supporters of the first value are, and the rest.
+    inside, outside = np.flatnonzero(design.zeros), np.flatnonzero(~design.zeros)
+    supported = oracle.truth * len(inside)
+    drawn = words_below(supported + oracle.other * len(outside), len(values), random)
+    beyond = drawn >= supported
+    place = np.empty(len(values), dtype=np.int64)
+    place[~beyond] = inside[(drawn[~beyond] // np.uint64(oracle.truth)).astype(np.int64)]
+    rest = (drawn[beyond] - np.uint64(supported)) // np.uint64(oracle.other)
+    place[beyond] = outside[rest.astype(np.int64)]
+    reports: Integers = design.report_at[(place - design.place_of[values]) % len(design.zeros)]
+    return reports.astype(np.int64)
 
 
 def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:

@@ -4,5 +4,5 @@ table  the row of each class of randomizers
 arcs, bits, bloom, dithered, hadamard, hashes, noise, projective, searches, sets, sketches, subsets,
 sums, symbols, windows  rows, by how reports are made
 
-Imports: `reports` and the modules beside the folders.
+Imports: `taxonomies`, `reports` and the modules beside the folders.
 """

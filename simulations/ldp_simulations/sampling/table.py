@@ -33,6 +33,7 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Rows
@@ -55,6 +56,7 @@ from ldp_simulations.sampling import (
     symbols,
     windows,
 )
+from ldp_simulations.taxonomies import levels
 
 
 def form_of(randomizer: Randomizer) -> Form:
@@ -129,6 +131,15 @@ def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator
     return crafted_rows(randomizer.oracle, wanted, generator)
 
 
+def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator) -> Counts:
+    """Of each level the reports of those who drew it, of shape (levels, symbols)."""
+    drawn = zip(randomizer.oracles, levels.by_level(randomizer, holders, generator), strict=True)
+    parts = (
+        form_of(oracle).sample(oracle, Holders((), cells), generator)[0] for oracle, cells in drawn
+    )
+    return levels.side_by_side(randomizer, parts)
+
+
 FORMS: Mapping[type, Form] = {
     AdditiveNoise: noise.FORM,
     Arcs: arcs.FORM,
@@ -150,6 +161,7 @@ FORMS: Mapping[type, Form] = {
     SquareWave: symbols.SQUARE_WAVE,
     StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,
+    TaxonomyResponse: Form(_levels, levels.forge, levels.expected_counts),
     UnaryEncoding: bits.FORM,
 }
 """Every class of randomizers, and its row."""

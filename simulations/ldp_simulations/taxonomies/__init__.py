@@ -1,0 +1,6 @@
+"""Taxonomies: how people come by their levels, and reports by their worth.
+
+levels  holders dealt out to the levels of a tree, expected tallies, forged reports
+
+Imports: `reports` and the modules beside the folders.
+"""
