@@ -265,6 +265,17 @@ def test_weights_where_variances_are_known_before():
     np.testing.assert_allclose(weights_of(mixed, known, "population"), [0.75, 0.25])
 
 
+def test_one_version_alone_is_itself():
+    """Whatever it knows of its law goes on, with the weight 1."""
+    part = draw(question("grr", 1), 300, np.random.default_rng(43))
+    alone = moments_of(part.question.randomizer, part.counts, VALUES)
+    mixed = pooled([alone], np.array([1.0]))
+    assert mixed.reports == alone.reports
+    for place in range(2):
+        np.testing.assert_allclose(mixed.third[place], alone.third[place])
+    np.testing.assert_allclose(mixed.variance_if_not, alone.variance_if_not)
+
+
 def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     """Then there is none for all of them, for the reason of that version."""
     generator, reason = np.random.default_rng(41), Manipulation(None, reason="not known")

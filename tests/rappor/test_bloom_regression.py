@@ -15,8 +15,9 @@ from bloom_draws import Shape, draw_counts, draw_design, falling
 from scipy.sparse import csr_array
 from scipy.stats import kstest
 
-from ldp import EstimateError
+from ldp import EstimateError, parse_survey
 from ldp_aggregator.bloom.regression import first_shares, normal_matrix, regress, reporting
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
 from ldp_aggregator.postprocessing import norm_sub
 
@@ -51,6 +52,24 @@ def test_noise_of_repeats(repeats):
         chance * (Fraction(ones, repeats) - noise.zero) ** 3 for ones, chance in law.items()
     )
     assert noise.zero_third == pytest.approx(float(third), rel=1e-12)
+
+
+@pytest.mark.parametrize("reports", [0, 1, 300])
+def test_bits_of_cohorts_as_rates(reports):
+    """The ones of each bit among a cohort's reports, and the rates of bits, set or not."""
+    asked = parse_survey(
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nmechanism = "rappor"\n'
+        'bloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.5"\nq = "0.75"\nf = "0"\n'
+    )["x"].randomizer
+    counts = np.arange(18).reshape(2, 9) + reports
+    rates = decoder_of(asked).support_rates(asked, counts)
+    assert rates.ones.tolist() == [
+        list(range(reports + first, reports + first + 8)) for first in (1, 10)
+    ]
+    assert rates.trials.tolist() == [[reports], [reports + 9]]
+    assert set(rates.rates) == {Fraction(1, 2), Fraction(3, 4)}
+    # A bit is worth 2 or -2 beside a rate of 1/2, and 3 as far as it is not set where it could be.
+    assert "moves by at most 3 times" in decoder_of(asked).score_range(asked).reason
 
 
 @pytest.mark.parametrize("known", [1.0, 0.6])
