@@ -256,13 +256,20 @@ def test_levels_beyond_noise_show():
 
 
 def test_payloads_are_as_likely_as_channels_have_it():
-    """The least and the largest chance of each symbol are those of the channel's column."""
+    """The least and the largest chance of each symbol are those of the channel's column.
+
+    Given its cohort, of those that devices draw.
+    """
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
         bounds = decoder_of(randomizer).payload_chances(randomizer)
         if bounds is None or randomizer.layout.places > 1:
             continue
-        columns = np.array(randomizer.channel().rows, dtype=float) * randomizer.layout.cohorts
+        law = decoder_of(randomizer).cohort_law(randomizer)
+        rows = np.array(randomizer.channel().rows, dtype=float)
+        # (values, cohorts drawn, symbols): within its cohort.
+        columns = rows.reshape(len(rows), len(law), -1)[:, law > 0] / law[law > 0, None]
+        columns = columns.reshape(len(rows), -1)
         low, high = (np.resize(bound, columns.shape[1]) for bound in bounds)
         assert (columns >= low * (1 - 1e-9)).all(), specimen.name
         assert (columns <= high * (1 + 1e-9)).all(), specimen.name
