@@ -483,6 +483,7 @@ def test_the_explanation_says_who_takes_part_in_what():
     shown = run("explain", EXAMPLE).output
     assert "6 cohorts find texts, 1 estimate them" in shown
     assert "never found" in shown
+    assert "what is found       with 1,000,000 respondents" in shown
 
 
 @pytest.mark.parametrize("way", ["law", "reports"])
