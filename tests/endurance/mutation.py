@@ -114,7 +114,7 @@ AREAS = {
     "ldp_aggregator.arcs": "arcs distribution",
     "ldp_aggregator.distributions": "distribution arcs",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit additive health "
-    "number_explanation distribution",
+    "number_explanation distribution pooling",
     "ldp_aggregator.decoders.table": "result",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",
     "ldp_aggregator.association.likelihood": "likelihood",
@@ -129,7 +129,7 @@ AREAS = {
     "ldp_aggregator.decoders.search": "heavy_hitters manipulation",
     "ldp_aggregator.search": "heavy_hitters search_reach",
     "ldp_aggregator.empirical_bayes": "empirical_bayes result",
-    "ldp_aggregator.estimates.manipulation": "manipulation remarks result",
+    "ldp_aggregator.estimates.manipulation": "manipulation remarks result distribution",
     "ldp_aggregator.estimates.question_numbers": "result remarks distribution",
     "ldp_aggregator.estimates.question_estimates": "result remarks distribution",
     "ldp_aggregator.estimates.survey_estimates": "result",

@@ -19,6 +19,7 @@ from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, detected, estimate
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.decoders import noise as noise_moments
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates import estimation, question_numbers
 from ldp_aggregator.estimates.detection import adjusted_p_values
@@ -67,6 +68,7 @@ def test_results_are_frozen(nasty):
         (nasty["x"]["ü"], "frequency"),
         (Mean(*(0.0 for _ in dataclasses.fields(Mean))), "estimate"),
         (Manipulation(None), "reach"),
+        (decoder_of(CLOSED.randomizer), "gives"),
         (moments_of(CLOSED.randomizer, NASTY_TALLY.counts["x"], NASTY), "reports"),
     ):
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -98,6 +100,7 @@ def test_counts_are_frequencies_times_reports(nasty):
         assert value == nasty["x"][NASTY[index]]
         assert value.count == pytest.approx(420 * nasty["x"].frequency[index])
         assert 0 <= value.low <= value.high <= 1
+        assert value.interval == (value.low, value.high)
     assert len(nasty["x"]) == len(NASTY)
     assert nasty["x"].frequency.sum() == pytest.approx(1)
 

@@ -177,7 +177,7 @@ def test_errors_of_a_variance_are_real():
     """Also where rounding leaves a little less than nothing of the spread."""
     counts = np.zeros((4, 3), dtype=np.int64)
     counts[2, 1:] = 5, 2
-    error = mean_parts(DitheredResponse(10, 4, 3, 5, 1), None, counts).spread_error
+    error = mean_parts(DitheredResponse(10, 4, 3, truth=5, other=1), None, counts).spread_error
     assert isinstance(error, float)
     assert error == pytest.approx(0, abs=1e-6)
 
@@ -188,7 +188,7 @@ def test_squares_of_two_levels_by_hand():
     With (x - 2)^2 = 4 + sum (2t - 5) [x >= t], a level is worth four times its threshold's part.
     """
     expected = [[-6.4, 17.6], [-1.6, 6.4], [6.4, -1.6], [17.6, -6.4]]
-    assert np.allclose(scores_of(DitheredResponse(5, 4, 2, 3, 1)).square, expected)
+    assert np.allclose(scores_of(DitheredResponse(5, 4, 2, truth=3, other=1)).square, expected)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     counts[0, 0] = reports
     options = Options(estimand=estimand)
-    mean = mean_of(asked, None, counts, options)
+    mean = mean_of(asked, None, counts, options=options)
     assert mean.estimate == 17.5
     assert mean.standard_error == pytest.approx(3 * error**0.5)
     assert mean.interval == (mean.low, mean.high)
@@ -221,9 +221,9 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     assert mean.variance.standard_error == 9 * 0.125
     # Where nothing is known: all that numbers between 10 and 22 can have.
     parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6)
-    assert mean_of(asked, None, counts, options).variance.interval == (0, 36)
+    assert mean_of(asked, None, counts, options=options).variance.interval == (0, 36)
     parts[0] = Parts(0.5, 1.5, 1e6)
-    assert mean_of(asked, None, counts, options).interval == (10, 22)
+    assert mean_of(asked, None, counts, options=options).interval == (10, 22)
 
 
 def test_a_coarser_grid():
