@@ -267,11 +267,17 @@ def test_what_is_said_of_numbers(nasty):
 
 
 def test_records_have_what_there_is(nasty):
-    """Nothing stands for checks and remarks that are none; those that are come with their names."""
+    """Nothing stands for what there is none of: checks, remarks, values left out, repeats."""
     record = nasty.to_dict()
     assert record["format"] == 1
     asked = replace(nasty["x"], checks=(), remarks=())
-    assert not {"checks", "remarks"} & asked.to_dict().keys()
+    record = asked.to_dict()
+    assert not {"checks", "remarks", "left_out", "respondents"} & record.keys()
+    assert record["simultaneous"] is False
+    assert asked.top(3).to_dict()["left_out"] == 4
+    options = replace(asked.options, simultaneous="bonferroni", reports_each=2)
+    record = replace(asked, options=options, respondents=210).to_dict()
+    assert (record["simultaneous"], record["respondents"]) == (True, 210)
     check = Check("payloads", 3, p_value=0.5, meaning="as many")
     record = replace(asked, checks=(check,), remarks=(Remark("few", "Few."),)).to_dict()
     assert record["checks"] == [check._asdict()]
