@@ -1,6 +1,6 @@
 """What an association is made of, against sums over all reports that can come, or that came."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import product
 from types import SimpleNamespace
 
@@ -44,6 +44,26 @@ def asked(mechanism):
 
 def close(found, expected):
     return np.allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_scores_go_by_shares_of_cohorts():
+    """A few reports give the scores of a million of them in the same cohorts; none give none."""
+    question, values, counts, *_ = asked("bloom")
+    few = np.zeros_like(counts)
+    few[0, 0] = 1
+    one, many = (joint_scores.joint_scores(question, few * size, values) for size in (1, 10**6))
+    assert close(one.scores, many.scores)
+    assert close(one.own, many.own)
+    with pytest.raises(EstimateError, match="candidates that set different bits"):
+        joint_scores.joint_scores(question, few * 0, values)
+
+
+def test_scores_are_not_compared():
+    """Those of one question are equal to themselves alone, as arrays are not compared."""
+    question, values, counts, *_ = asked("grr")
+    functions = joint_scores.joint_scores(question, counts * 1e9, values)
+    assert functions == functions
+    assert functions != replace(functions)
 
 
 @pytest.mark.parametrize("mechanism", KEYS)

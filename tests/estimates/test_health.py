@@ -256,7 +256,10 @@ def test_levels_beyond_noise_show():
 
 
 def test_payloads_are_as_likely_as_channels_have_it():
-    """The least and the largest chance of each symbol are those of the channel's column."""
+    """The least and the largest chance of each symbol are those of the channel's column.
+
+    Given its cohort, of those that devices draw.
+    """
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
         bounds = decoder_of(randomizer).payload_chances(randomizer)

@@ -12,7 +12,7 @@ from specimens import question
 
 from ldp_aggregator.association.jumps import joint_jumps
 from ldp_aggregator.association.scores import joint_scores
-from ldp_aggregator.decoders.noise import Noise, folded, noise_moments
+from ldp_aggregator.decoders.noise import Noise, folded, noise_moments, score_range
 from ldp_aggregator.decoders.noise_likelihood import likely_shares
 from ldp_aggregator.estimates.cumulants import cumulants
 from ldp_aggregator.estimates.estimation import moments_of
@@ -109,6 +109,43 @@ def test_windows():
         assert np.allclose((moments.variance_if_held, moments.variance_if_not)[place], variance)
         assert np.allclose(moments.third[place], third)
         assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
+
+
+def test_the_likelier_start_is_taken():
+    """Of two values, by hand: A = (.8 .2; .2 .8), and shares that .7 and .3 give.
+
+    Unbiased frequencies that deny a value cannot come back to it; equal ones do.
+    """
+    shares, stays = np.array([0.62, 0.38]), np.full(2, 0.8)
+    for unbiased in ([0.7, 0.3], [0.0, 1.0], [0.2, 0.8]):
+        likely = likely_shares(shares, np.array(unbiased), stays, step=0.25)
+        assert np.allclose(likely, [0.7, 0.3], atol=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_out_of_the_reach_of_noise():
+    """Between two ends that are too far apart for any number to come there, nothing is held.
+
+    Frequencies that have nothing at one of them make its numbers impossible.
+    """
+    ends = np.zeros(1000)
+    ends[[0, -1]] = 0.25, 0.75
+    for unbiased in (ends, np.eye(1000)[0]):
+        likely = likely_shares(ends, unbiased, np.full(1000, 0.9), step=1e-3)
+        assert np.allclose(likely, ends, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_the_range_of_a_noisy_number(size):
+    """The least and the greatest score of any number for any value."""
+    keys = f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = 1'
+    randomizer = question("geometric", keys).randomizer
+    scores = [
+        noise_moments(randomizer, alone[None]).frequency for alone in np.eye(size, dtype=np.int64)
+    ]
+    assert np.allclose(
+        [float(end) for end in score_range(randomizer)], [np.min(scores), np.max(scores)]
+    )
 
 
 @pytest.mark.parametrize("epsilon", ["1", "8"])

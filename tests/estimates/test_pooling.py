@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+from specimens import DESIGNED
 
 from ldp import parse_survey
 from ldp.errors import EstimateError
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import estimate_question, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable, pooled, weights_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -263,6 +266,33 @@ def test_weights_where_variances_are_known_before():
     mixed = [parts[0], draw(question("hr", 5), 100, generator)]
     known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in mixed]
     np.testing.assert_allclose(weights_of(mixed, known, "population"), [0.75, 0.25])
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("grr", True), ("she", True), ("cms", True), ("dbitflip", True), ("hr", False)],
+)
+def test_where_variances_are_known_before(name, known):
+    """Whoever holds what, others' scores vary by the same; elsewhere weights are by reports."""
+    randomizer = next(kind.randomizer for kind in DESIGNED if kind.name == f"{name}-0")
+    assert decoder_of(randomizer).known_before == known
+    generator, values = np.random.default_rng(47), tuple(map(str, range(randomizer.size)))
+    variances = [
+        moments_of(randomizer, tally, values).variance_if_not
+        for tally in generator.integers(20, 90, (2, *empty_counts(randomizer.layout).shape))
+    ]
+    assert not known or np.allclose(*variances)
+
+
+def test_one_version_alone_is_itself():
+    """Whatever it knows of its law goes on, with the weight 1."""
+    part = draw(question("grr", 1), 300, np.random.default_rng(43))
+    alone = moments_of(part.question.randomizer, part.counts, VALUES)
+    mixed = pooled([alone], np.array([1.0]))
+    assert mixed.reports == alone.reports
+    for place in range(2):
+        np.testing.assert_allclose(mixed.third[place], alone.third[place])
+    np.testing.assert_allclose(mixed.variance_if_not, alone.variance_if_not)
 
 
 def test_a_version_without_a_bound_on_forged_reports(monkeypatch):

@@ -17,9 +17,11 @@ from surveys import COMMUTE_SURVEY
 
 from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, detected, estimate
+from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.decoders import noise as noise_moments
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimates import estimation
+from ldp_aggregator.estimates import estimation, question_numbers
 from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.estimation import (
     _unallocated,
@@ -27,7 +29,7 @@ from ldp_aggregator.estimates.estimation import (
     estimates_from,
     moments_of,
 )
-from ldp_aggregator.estimates.manipulation import manipulation
+from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
@@ -65,6 +67,9 @@ def test_results_are_frozen(nasty):
         (nasty["x"], "reports"),
         (nasty["x"]["ü"], "frequency"),
         (Mean(*(0.0 for _ in dataclasses.fields(Mean))), "estimate"),
+        (Manipulation(None), "reach"),
+        (decoder_of(CLOSED.randomizer), "gives"),
+        (moments_of(CLOSED.randomizer, NASTY_TALLY.counts["x"], NASTY), "reports"),
     ):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, field, 0)
@@ -74,6 +79,8 @@ def test_estimates_are_equal_to_themselves_alone(nasty):
     """Arrays are not compared."""
     assert nasty["x"] == nasty["x"]
     assert nasty["x"] != estimate(NASTY_TALLY)["x"]
+    assert nasty["x"] != replace(nasty["x"])
+    assert nasty != replace(nasty)
 
 
 def test_repr_shows_every_number_with_its_error(nasty):
@@ -93,6 +100,7 @@ def test_counts_are_frequencies_times_reports(nasty):
         assert value == nasty["x"][NASTY[index]]
         assert value.count == pytest.approx(420 * nasty["x"].frequency[index])
         assert 0 <= value.low <= value.high <= 1
+        assert value.interval == (value.low, value.high)
     assert len(nasty["x"]) == len(NASTY)
     assert nasty["x"].frequency.sum() == pytest.approx(1)
 
@@ -184,6 +192,11 @@ def test_a_short_table_says_where_all_are(most, shown, nasty, monkeypatch):
     assert (table.remarks[-1:] == ["All are elsewhere."]) == (shown < 7)
     assert (nasty["x"].brief is nasty["x"]) == (shown == 7)
     assert len(nasty["x"].text_table(elsewhere="All are elsewhere.").rows) == 7
+    (full,) = nasty.sheet().tables()
+    (short,) = nasty.sheet(in_full=False).tables()
+    assert (len(full.rows), len(short.rows)) == (7, shown)
+    for brief in (repr(nasty["x"]), nasty["x"]._repr_html_()):
+        assert ("ü" in brief) == (shown == 7)
 
 
 @pytest.mark.parametrize(
@@ -209,6 +222,66 @@ def test_pictures_mark_the_truth_where_it_is_known(nasty):
     assert [bars.truth for bars in nasty._panels({"x": truth})] == [truth]
     assert [bars.truth for bars in nasty._panels({"y": truth})] == [None]
     assert [bars.truth for bars in nasty._panels(None)] == [None]
+
+
+def test_forgers_move_a_mean_by_steps():
+    """Of 10, 12, 14 an end is worth 1 / (p - q) steps of 2, and its device may hold the other."""
+    keys = 'type = "number"\nlow = 10\nhigh = 14\nstep = 2\nepsilon = 1'
+    asked = question("grr", keys)
+    estimates = estimate_question(asked, np.array([[3, 4, 5]]), Options())
+    p, q = (float(rate) for rate in asked.randomizer.support)
+    assert estimates.manipulation.mean_reach == pytest.approx(2 * (1 / (p - q) + 1))
+
+
+def test_pictures_of_a_mean():
+    """Values have bars, also where they have a mean; a mean without values is a bar itself."""
+    keys = 'type = "integer"\nlow = 0\nhigh = 2\nepsilon = 1'
+    counts = np.array([[30, 40, 50]])
+    bars = estimate_question(question("grr", keys), counts, Options()).bars()
+    assert bars.labels == ("0", "1", "2")
+    alone = estimate_question(question("one-bit", keys), counts[:, :2], Options())
+    bars, mean = alone.bars(), alone.mean
+    assert bars.labels == ("mean",)
+    assert [*bars.lengths, *bars.low, *bars.high] == [mean.estimate, mean.low, mean.high]
+    values = estimate(NASTY_TALLY)["x"].bars()
+    assert values.labels == tuple(NASTY)
+
+
+def test_what_is_said_of_numbers(nasty):
+    """Whose they are, how they were chosen and made, and how far forgers could move them."""
+    asked = nasty["x"]
+    assert str(asked.manipulation) in asked.sentences
+    assert str(asked.manipulation) not in replace(asked, manipulation=None).sentences
+    assert not [line for line in asked.sentences if line.startswith("shown: ")]
+    assert any(
+        line.startswith("shown: the 3 highest of 7 estimates") for line in asked.top(3).sentences
+    )
+    described = asked.describe()
+    assert "simultaneous" not in described
+    assert "post-processed" not in described
+    options = replace(asked.options, simultaneous="bonferroni", post="norm-sub")
+    described = replace(asked, options=options).describe()
+    assert "for the respondents, simultaneous (bonferroni)" in described
+    assert "; frequencies post-processed by norm-sub: biased" in described
+    assert question_numbers.MOST_ROWS == 100
+
+
+def test_records_have_what_there_is(nasty):
+    """Nothing stands for what there is none of: checks, remarks, values left out, repeats."""
+    record = nasty.to_dict()
+    assert record["format"] == 1
+    asked = replace(nasty["x"], checks=(), remarks=())
+    record = asked.to_dict()
+    assert not {"checks", "remarks", "left_out", "respondents"} & record.keys()
+    assert record["simultaneous"] is False
+    assert asked.top(3).to_dict()["left_out"] == 4
+    options = replace(asked.options, simultaneous="bonferroni", reports_each=2)
+    record = replace(asked, options=options, respondents=210).to_dict()
+    assert (record["simultaneous"], record["respondents"]) == (True, 210)
+    check = Check("payloads", 3, p_value=0.5, meaning="as many")
+    record = replace(asked, checks=(check,), remarks=(Remark("few", "Few."),)).to_dict()
+    assert record["checks"] == [check._asdict()]
+    assert record["remarks"] == [{"name": "few", "text": "Few."}]
 
 
 def test_a_survey_goes_with_reports_and_a_tally_alone():

@@ -17,7 +17,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.sketches import CountMean, collision
-from ldp_aggregator.decoders.matrix import decoding
+from ldp_aggregator.decoders.matrix import decoding, payload_chances, warned
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.estimates.cumulants import TOLERANCE, Cumulants, cumulants, far_from_normal
 from ldp_aggregator.estimates.estimation import moments_of
@@ -162,6 +162,20 @@ def test_the_inverse_of_a_channel(weights):
     channel = StochasticMatrix(weights).channel()
     exact = np.array(right_inverse(channel), dtype=float)
     assert close(decoding(np.array(channel.rows, dtype=float)), exact)
+
+
+def test_chances_of_the_symbols_of_a_matrix():
+    """The least and the greatest of each column, whatever is held."""
+    least, most = payload_chances(StochasticMatrix(((3, 2, 1), (1, 1, 4))))
+    assert close(least, np.array([1, 1, 1]) / 6)
+    assert close(most, np.array([3, 2, 4]) / 6)
+
+
+@pytest.mark.parametrize(("own", "other", "badly"), [(2001, 1997, False), (2003, 1999, True)])
+def test_matrices_that_hardly_tell(own, other, badly):
+    """Of (a b; b a) the condition is (a + b) / (a - b): 999.5 and 1000.5."""
+    said = warned(StochasticMatrix(((own, other), (other, own))))
+    assert [("badly conditioned (1e+03)" in line) for line in said] == [True] * badly
 
 
 @pytest.mark.parametrize(("p", "q"), [(0.75, 0.1), (0.2, 0.6)])

@@ -10,6 +10,7 @@ import json
 import re
 from fractions import Fraction
 from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from ldp_aggregator.estimates.intervals import score_interval
 from ldp_aggregator.options import Options
 from ldp_aggregator.search.continuations import continuations, unfinished
 from ldp_aggregator.search.found import _squares, found_moments
-from ldp_aggregator.search.prefix_extension import rates, search
+from ldp_aggregator.search.prefix_extension import _confirmed, confirming_line, rates, search
 from ldp_aggregator.search.reach import expected_reach
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders, apportion
@@ -279,6 +280,33 @@ def test_no_one_held_out_yet():
     )
 
 
+def test_what_is_anothers_confirms_no_text():
+    """Cells of a text found before count for no other, nor does the stage that remembered it.
+
+    By hand, in units of the line: what is left has to reach it as it would alone.
+    """
+    texts = {
+        b"frequent": ((0, 0, 0, 0), 0),
+        # Its own cells are where it was remembered and before that; later ones are the first's.
+        b"met": ((1, 1, 0, 0), 1),
+        # One cell is the first's, and two of .9, or of .6, are left: 1.8 and 1.2 of 1.41.
+        b"partly": ((2, 0, 2, 2), 0),
+        b"hardly": ((3, 0, 3, 3), 0),
+        # The number of a taken cell, in a stage where it is not taken.
+        b"late": ((4, 4, 4, 1), 2),
+    }
+    remembered = [
+        [text for text, (_, ends) in texts.items() if ends == stage] for stage in range(3)
+    ]
+    line = confirming_line(len(texts))
+    by_stage = [
+        line * np.array([3, 3, level, other, 3])
+        for level, other in ((3, 3), (3, 3), (0.9, 0.6), (0.9, 0.6))
+    ]
+    hashed = SimpleNamespace(stages=4, cell=lambda text, stage: texts[text][0][stage])
+    assert set(_confirmed(hashed, by_stage, remembered)) == {b"frequent", b"partly", b"late"}
+
+
 def test_those_held_out_take_no_part_in_the_search():
     """What is found does not depend on them, and how frequent it is depends on no one else."""
     asked = question("heavy-hitters", LETTERS)
@@ -455,6 +483,7 @@ def test_the_explanation_says_who_takes_part_in_what():
     shown = run("explain", EXAMPLE).output
     assert "6 cohorts find texts, 1 estimate them" in shown
     assert "never found" in shown
+    assert "what is found       with 1,000,000 respondents" in shown
 
 
 @pytest.mark.parametrize("way", ["law", "reports"])

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 from written_out import projective_points
 
 from ldp import EstimateError
@@ -20,13 +21,20 @@ from ldp.mechanisms.projective import (
     vector,
 )
 from ldp.optimum import efficiency
-from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.moments.supports import support_counts, walsh_hadamard
 from ldp_aggregator.projective.cyclic_design import CyclicDesign, as_integers, cyclic_design
 from ldp_aggregator.projective.cyclic_order import cyclic_orders
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.sampling.projective import projective_counts
 
 SPACES = ((2, 3), (2, 6), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (13, 3), (16, 3))
+
+
+def test_the_transform_of_each_row():
+    """Products with the matrix of Sylvester, for as many rows as there are."""
+    rows = np.arange(24).reshape(3, 8) ** 2
+    np.testing.assert_array_equal(walsh_hadamard(rows), rows @ hadamard(8))
+    np.testing.assert_array_equal(walsh_hadamard(rows[0, :2]), [1, -1])
 
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from itertools import product
+from math import lcm
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,9 +18,11 @@ from ldp.mechanisms.dithered import (
     error_of_levels,
     usual_levels,
 )
+from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.dithered import largest_error, mean_parts, scores_of
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.manipulation import mean_reach
+from ldp_aggregator.estimates.means import mean_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import QuestionView
@@ -116,6 +119,111 @@ def test_scores_are_unbiased(numbers):
     exact = [step * float(dithered.worth(*report)) for report in reports_of(dithered)]
     assert float(mean_reach(dithered)) == pytest.approx(max(exact))
     assert min(exact) == pytest.approx(last - max(exact))
+
+
+@pytest.mark.parametrize("numbers", [(5, 4, 2, 3, 1), (6, 4, 3, 5, 1), (10, 4, 3, 5, 1)])
+def test_parts_of_the_expected_tally(numbers):
+    """Reports as often as the channel says: moments of the values, and the variance of their mean.
+
+    In fractions; on a grid coarser than the values, with what rounding adds at most.
+    """
+    dithered = DitheredResponse(*numbers)
+    last, rows = dithered.size - 1, dithered.channel().rows
+    held = [Fraction(2 * value + 1, dithered.size**2) for value in range(dithered.size)]
+    law = [
+        sum(share * mass for share, mass in zip(held, column, strict=True))
+        for column in zip(*rows, strict=True)
+    ]
+    reports = lcm(*(mass.denominator for mass in law))
+    counts = np.array([int(mass * reports) for mass in law]).reshape(dithered.grid, -1)
+    step = Fraction(last, dithered.grid)
+    worths = [step * dithered.worth(*report) for report in reports_of(dithered)]
+    noise = rounding = Fraction(0)
+    for value, (share, row) in enumerate(zip(held, rows, strict=True)):
+        noise += share * sum(
+            mass * (worth - value) ** 2 for mass, worth in zip(row, worths, strict=True)
+        )
+        place = value / step % 1
+        rounding += share * step**2 * place * (1 - place)
+    allowed = step**2 / 4 if last > dithered.grid else 0
+    middle = Fraction(last, 2)
+    parts = mean_parts(dithered, None, counts)
+    assert parts.estimate == pytest.approx(
+        float(sum(share * (value - middle) for value, share in enumerate(held)))
+    )
+    assert parts.mean_square == pytest.approx(
+        float(sum(share * (value - middle) ** 2 for value, share in enumerate(held)) + rounding)
+    )
+    assert parts.variance * reports == pytest.approx(float(noise - rounding + allowed))
+
+
+@pytest.mark.parametrize("numbers", [(5, 4, 2, 3, 1), (10, 4, 3, 5, 1)])
+@pytest.mark.parametrize("cells", [(0, 3), (0, 3, 3, 5, 6, 6, 7), (2,)])
+def test_errors_of_a_variance_by_hand(numbers, cells):
+    """That of the mean of what each report adds to it, as statistics have it of a sample."""
+    dithered = DitheredResponse(*numbers)
+    counts = np.bincount(cells, minlength=dithered.grid * dithered.levels)
+    counts = counts.reshape(dithered.grid, -1)
+    scores, step = scores_of(dithered), (dithered.size - 1) / dithered.grid
+    place, square = (score.ravel()[list(cells)] for score in (scores.place, scores.square))
+    expected = 0.0
+    if len(cells) > 1:
+        added = square - 2 * place.mean() * place
+        expected = step**2 * added.std(ddof=1) / len(cells) ** 0.5
+    assert mean_parts(dithered, None, counts).spread_error == pytest.approx(expected, abs=1e-12)
+
+
+def test_errors_of_a_variance_are_real():
+    """Also where rounding leaves a little less than nothing of the spread."""
+    counts = np.zeros((4, 3), dtype=np.int64)
+    counts[2, 1:] = 5, 2
+    error = mean_parts(DitheredResponse(10, 4, 3, truth=5, other=1), None, counts).spread_error
+    assert isinstance(error, float)
+    assert error == pytest.approx(0, abs=1e-6)
+
+
+def test_squares_of_two_levels_by_hand():
+    """Five values and odds of 3: levels are 8 (3 - 2u) apart, about 2 + .4 (3 - 2u)^2.
+
+    With (x - 2)^2 = 4 + sum (2t - 5) [x >= t], a level is worth four times its threshold's part.
+    """
+    expected = [[-6.4, 17.6], [-1.6, 6.4], [6.4, -1.6], [17.6, -6.4]]
+    assert np.allclose(scores_of(DitheredResponse(5, 4, 2, truth=3, other=1)).square, expected)
+
+
+@pytest.mark.parametrize(
+    ("reports", "estimand", "variance", "error", "spread"),
+    [
+        (0, "respondents", 0.25, 0.5, 0.0),
+        (1, "respondents", 0.25, 0.5, 1.5),
+        (2, "respondents", 0.25, 0.375, 3.0),
+        (3, "respondents", 0.25, 1 / 3, 2.25),
+        (3, "population", 0.25, 1.0, 1.5),
+        (3, "respondents", -2.0, 0.0, -1.125),
+    ],
+)
+def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
+    """What a decoder tells of values a step apart, in the unit of the answers and its square.
+
+    Respondents may have been rounded, which adds a quarter at most; their variance is a sample's.
+    """
+    parts = [Parts(0.5, 1.5, variance, spread_error=0.125)]
+    monkeypatch.setattr("ldp_aggregator.estimates.means.parts_of", lambda *_: parts[0])
+    asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
+    counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
+    counts[0, 0] = reports
+    options = Options(estimand=estimand)
+    mean = mean_of(asked, None, counts, options=options)
+    assert mean.estimate == 17.5
+    assert mean.standard_error == pytest.approx(3 * error**0.5)
+    assert mean.interval == (mean.low, mean.high)
+    assert mean.variance.estimate == pytest.approx(9 * spread)
+    assert mean.variance.standard_error == 9 * 0.125
+    # Where nothing is known: all that numbers between 10 and 22 can have.
+    parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6)
+    assert mean_of(asked, None, counts, options=options).variance.interval == (0, 36)
+    parts[0] = Parts(0.5, 1.5, 1e6)
+    assert mean_of(asked, None, counts, options=options).interval == (10, 22)
 
 
 def test_a_coarser_grid():

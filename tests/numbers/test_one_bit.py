@@ -43,6 +43,22 @@ def test_chances_are_on_a_line():
     assert max(ones) / min(ones) == OneBitMean(5, 7, 3).ratio == Fraction(7, 3)
 
 
+@pytest.mark.parametrize("ones", [100, 101, 140])
+def test_parts_by_hand(ones):
+    """A bit is worth s: the variance is (s^2 - mean^2) / (n - 1), and no spread is added."""
+    question, counts = asked(), np.array([[201 - ones, ones]])
+    p, q = (float(rate) for rate in question.randomizer.ends)
+    worth = 40 / (p - q)
+    mean = worth * (2 * ones - 201) / 201
+    variance = (worth**2 - mean**2) / 200
+    parts = decoder_of(question.randomizer).mean_parts(question.randomizer, None, counts)
+    assert parts[:3] == pytest.approx((mean, mean**2 - variance, variance))
+    for estimand in ("population", "respondents"):
+        said = mean_said(question, ones, 201, estimand=estimand)
+        assert said.estimate == pytest.approx(58 + mean)
+        assert said.standard_error == pytest.approx(variance**0.5)
+
+
 @pytest.mark.parametrize("reports", [2, 7])
 @pytest.mark.parametrize("value", [18, 30, 98])
 def test_mean_and_variance_are_unbiased(reports, value):

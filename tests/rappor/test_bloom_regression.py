@@ -15,8 +15,9 @@ from bloom_draws import Shape, draw_counts, draw_design, falling
 from scipy.sparse import csr_array
 from scipy.stats import kstest
 
-from ldp import EstimateError
+from ldp import EstimateError, parse_survey
 from ldp_aggregator.bloom.regression import first_shares, normal_matrix, regress, reporting
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
 from ldp_aggregator.postprocessing import norm_sub
 
@@ -46,19 +47,51 @@ def test_noise_of_repeats(repeats):
             sum(chance * (Fraction(ones, repeats) - mean) ** 2 for ones, chance in law.items())
             == variance
         )
+    # What is left in `law` is that of a bit that is 0.
+    third = sum(
+        chance * (Fraction(ones, repeats) - noise.zero) ** 3 for ones, chance in law.items()
+    )
+    assert noise.zero_third == pytest.approx(float(third), rel=1e-12)
 
 
+@pytest.mark.parametrize("reports", [0, 1, 300])
+def test_bits_of_cohorts_as_rates(reports):
+    """The ones of each bit among a cohort's reports, and the rates of bits, set or not."""
+    asked = parse_survey(
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nmechanism = "rappor"\n'
+        'bloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.5"\nq = "0.75"\nf = "0"\n'
+    )["x"].randomizer
+    counts = np.arange(18).reshape(2, 9) + reports
+    rates = decoder_of(asked).support_rates(asked, counts)
+    assert rates.ones.tolist() == [
+        list(range(reports + first, reports + first + 8)) for first in (1, 10)
+    ]
+    assert rates.trials.tolist() == [[reports], [reports + 9]]
+    assert set(rates.rates) == {Fraction(1, 2), Fraction(3, 4)}
+    # A bit is worth 2 or -2 beside a rate of 1/2, and 3 as far as it is not set where it could be.
+    assert "moves by at most 3 times" in decoder_of(asked).score_range(asked).reason
+
+
+@pytest.mark.parametrize("known", [1.0, 0.6])
+@pytest.mark.parametrize("bits", [3, 32])
 @pytest.mark.parametrize("shape", [NOISY, SHARP, SHARPEST])
-def test_precision_is_the_inverse_of_the_covariance(shape):
-    """Times the covariance of one report's bits, it is 1 to one part in a hundred, every way."""
+def test_precision_is_the_inverse_of_the_covariance(shape, bits, known):
+    """Times the covariance of one report's bits, it is 1 to one part in a hundred, every way.
+
+    Also where some have a text that is no candidate, whose bits are set independently.
+    """
     generator = np.random.default_rng(3)
-    one_cohort, shares = shape._replace(cohorts=1), falling(12, 1_000) / 1_000
-    shares /= shares.sum()
-    design, noise = draw_design(one_cohort, 12, generator), shape.noise()
+    shape = shape._replace(bits=bits, cohorts=1)
+    shares = falling(12, 1_000) / 1_000
+    shares *= known / shares.sum()
+    design, noise = draw_design(shape, 12, generator), shape.noise()
     rates = np.where(design.toarray() > 0, noise.one, noise.zero)
-    mean = rates @ shares
+    other = noise.zero + (noise.one - noise.zero) * shape.background
+    rates = np.column_stack([rates, np.full(bits, other)])
+    held = np.append(shares, 1 - known)
+    mean = rates @ held
     covariance = (
-        (rates * shares) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ shares)
+        (rates * held) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ held)
     )
     covariance /= (noise.one - noise.zero) ** 2 * 700
     inverse = precision(
@@ -68,6 +101,23 @@ def test_precision_is_the_inverse_of_the_covariance(shape):
     eigenvalues = np.linalg.eigvals(inverse @ covariance).real
     assert 1 - NEGLIGIBLE <= eigenvalues.min() <= eigenvalues.max() <= 1 + NEGLIGIBLE
     assert np.trace(inverse @ covariance) == pytest.approx(shape.bits)
+
+
+@pytest.mark.parametrize(("rare", "kept"), [(0.4, 2), (0.0004, 1)])
+def test_eigenvalues_that_count(rare, kept):
+    """Of two bits both, or one, and then what is left of the other is its own noise, exactly."""
+    shape = Shape(2, 1, 1, p=0.25, q=0.75, f=0.0)
+    # Both bits at once, the first alone, and none.
+    design = csr_array(np.array([[1.0, 1, 0], [1, 0, 0]]))
+    shares = np.array([0.3, rare, 0.7 - rare])
+    inverse = precision(design, np.array([1.0]), shape.noise(), background=0.5, shares=shares)
+    assert inverse.deflation.shape == (kept, 2)
+    covariance = (design * shares @ design.T).toarray() - np.outer(design @ shares, design @ shares)
+    covariance += np.diag([0.1875 / 0.25] * 2)
+    inverse = np.column_stack([inverse.times(column) for column in np.eye(2)])
+    tolerance = 1e-12 if kept == 2 else NEGLIGIBLE
+    np.testing.assert_allclose(inverse @ covariance, np.eye(2), atol=tolerance)
+    assert np.trace(inverse @ covariance) == pytest.approx(2, rel=1e-9)
 
 
 def collections(shape, respondents, missing=0, seed=11):
