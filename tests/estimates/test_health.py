@@ -272,8 +272,9 @@ def test_payloads_are_as_likely_as_channels_have_it():
             shares = np.full(cohorts, 1 / cohorts)
         # Given the cohort, which comes first in the order of columns.
         often = np.repeat(shares, columns.shape[1] // cohorts)
-        columns = np.divide(columns, often, out=np.zeros_like(columns), where=often > 0)
-        low, high = (np.resize(bound, columns.shape[1]) for bound in bounds)
+        drawn = often > 0
+        low, high = (np.resize(bound, columns.shape[1])[drawn] for bound in bounds)
+        columns = columns[:, drawn] / often[drawn]
         assert (columns >= low * (1 - 1e-9)).all(), specimen.name
         assert (columns <= high * (1 + 1e-9)).all(), specimen.name
         assert columns.max() == pytest.approx(high.max(), rel=1e-9), specimen.name
