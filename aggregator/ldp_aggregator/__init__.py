@@ -13,6 +13,7 @@ from ldp.lazy import lazily
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
     from ldp_aggregator.association.result import Association
+    from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate, estimate_question
     from ldp_aggregator.estimates.manipulation import frequency_reach
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Association",
+    "Distribution",
     "Estimate",
     "FileError",
     "Ingest",
@@ -56,6 +58,7 @@ __all__ = [
 
 _HOMES = {
     "Association": "association.result",
+    "Distribution": "distributions.distribution",
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Ingest": "tallies.ingest",

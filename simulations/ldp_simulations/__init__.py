@@ -1,6 +1,7 @@
 """The survey designer's side: plan, randomize and simulate surveys, and attack them.
 
     plan                   what errors to expect, and what they take
+    narrowed               a second survey, on the ranges that a first one found
     from_table, synthetic  populations: who truly holds what
     simulate               a population answers, and estimates meet the truth
     randomize              a table of answers becomes the bytes of a report file
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ldp_simulations.answers import AnswersError
     from ldp_simulations.attacks.attacking import AttackError, Attacks, attack
     from ldp_simulations.holders import Holders, SetHolders
+    from ldp_simulations.planning.narrowing import Narrowed, narrowed
     from ldp_simulations.planning.planned import Planned, plan
     from ldp_simulations.population import Population, PopulationError, from_table, synthetic
     from ldp_simulations.sampling.table import sample_counts
@@ -29,6 +31,7 @@ __all__ = [
     "AttackError",
     "Attacks",
     "Holders",
+    "Narrowed",
     "Planned",
     "Population",
     "PopulationError",
@@ -38,6 +41,7 @@ __all__ = [
     "__version__",
     "attack",
     "from_table",
+    "narrowed",
     "plan",
     "randomize",
     "sample_counts",
@@ -50,6 +54,7 @@ _HOMES = {
     "AttackError": "attacks.attacking",
     "Attacks": "attacks.attacking",
     "Holders": "holders",
+    "Narrowed": "planning.narrowing",
     "Planned": "planning.planned",
     "Population": "population",
     "PopulationError": "population",
@@ -58,6 +63,7 @@ _HOMES = {
     "Simulation": "simulation.simulation",
     "attack": "attacks.attacking",
     "from_table": "population",
+    "narrowed": "planning.narrowing",
     "plan": "planning.planned",
     "randomize": "simulation.randomizing",
     "sample_counts": "sampling.table",

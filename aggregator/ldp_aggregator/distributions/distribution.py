@@ -143,6 +143,11 @@ class Distribution:
             name = self.line.name(int(inside[0]), int(inside[-1]) + 1)
         return self._shares(query[None], [name])[0]
 
+    def at_places(self, first: int, last: int) -> Share:
+        """The share of the values from one place up to another, of one at least."""
+        query = self.line.between_places(first, last)
+        return self._shares(query[None], [self.line.name(first, last)])[0]
+
     def histogram(self, edges: Sequence[Number] | None = None) -> tuple[Share, ...]:
         """The shares of ranges side by side, from the first value to the last.
 

@@ -93,6 +93,10 @@ class Line(NamedTuple):
         query[first:last] = 1
         return query
 
+    def ends(self, first: int, last: int) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number from one place up to another."""
+        return self.starts[first], self.edges[last] if self.cells else self.starts[last - 1]
+
     def name(self, first: int, last: int) -> str:
         """A range of values in words."""
         start = decimal_text(self.starts[first])

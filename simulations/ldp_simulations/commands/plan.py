@@ -11,8 +11,14 @@ import click
 from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
-from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
-from ldp_aggregator.files import read_candidates, read_survey
+from ldp_aggregator.commands.output_options import (
+    OUTPUT,
+    QUESTION,
+    check_names,
+    format_option,
+    present,
+)
+from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask, Asked
 
@@ -101,6 +107,14 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     help="Of trees: the part of the people for each upper level, from the top, such as 0.1,0.2, in "
     "place of the survey's.",
 )
+@click.option(
+    "--range-from",
+    "range_from",
+    multiple=True,
+    metavar="TALLY_OR_REPORTS",
+    help="Write a second survey instead: about means, on the ranges that SURVEY found.",
+)
+@QUESTION
 @format_option("tables", "record")
 @OUTPUT
 def plan(
@@ -118,6 +132,8 @@ def plan(
     simultaneous: bool,
     forged: int | None,
     shares: str | None,
+    range_from: tuple[str, ...],
+    names: tuple[str, ...],
     form: str | None,
     output: Path | None,
 ) -> None:
@@ -126,6 +142,11 @@ def plan(
     With --half-width, --mean-half-width or --detect, leave out --respondents or --epsilon to be
     told what it takes.
     """
+    if range_from:
+        _write_second_survey(survey_path, range_from, names, output=output)
+        return
+    if names:
+        raise click.UsageError("--question: expected --range-from beside it, got none")
     from ldp_simulations.planning.planned import plan as planned
 
     asked: dict[str, Any] = {
@@ -167,6 +188,22 @@ def _shares(text: str) -> list[Fraction]:
         return [fraction(part.strip()) for part in text.split(",")]
     except ValueError as error:
         raise click.UsageError(f"--shares: {error}") from None
+
+
+def _write_second_survey(
+    survey_path: Path | None,
+    sources: tuple[str, ...],
+    names: tuple[str, ...],
+    output: Path | None,
+) -> None:
+    if survey_path is None:
+        raise click.UsageError("--range-from: expected the SURVEY that was answered, got none")
+    from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_simulations.planning.narrowing import narrowed
+
+    survey = read_survey(survey_path)
+    check_names(names, [question.name for question in survey])
+    hand_out(output, narrowed(aggregate(survey, sources), names).to_toml())
 
 
 def _named(argument: str) -> str:

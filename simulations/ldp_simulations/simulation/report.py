@@ -79,6 +79,8 @@ def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
         question["values"] = gather(_beside_the_truth(question["values"], runs))
         if runs.mean is not None:
             (question["mean"],) = _beside_the_truth(iter([question["mean"]]), runs.mean)
+        if runs.distribution is not None:
+            question["distribution"] = runs.distribution.to_dict()
     return record
 
 
@@ -224,6 +226,8 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
     said = [f"{_verdict(runs, level)}." if judged else question.note]
     if runs.mean is not None and _count(simulation) > 1:
         said.append(f"Of the mean: {_verdict(runs.mean, level)}.")
+    if runs.distribution is not None:
+        said += runs.distribution.sentences
     return said
 
 

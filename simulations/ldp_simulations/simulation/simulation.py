@@ -32,6 +32,7 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.population import Population
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.simulation.distribution_runs import DistributionRuns, distribution_runs
 from ldp_simulations.simulation.drawing import only_drawn, thinned
 from ldp_simulations.simulation.randomizing import recorded
 
@@ -85,6 +86,8 @@ class Runs:
     """Of a question whose mean is estimated: the same of the mean, which has the place of a single
     frequency (M = 1).
     """
+    distribution: DistributionRuns | None = None
+    """Of a question of which a distribution is estimated."""
 
     def __repr__(self) -> str:
         values = f"no estimates of {len(self.truth):,} values"
@@ -119,6 +122,7 @@ class Runs:
             low=self.low[:, places],
             high=self.high[:, places],
             mean=self.mean,
+            distribution=self.distribution,
         )
 
     @property
@@ -311,6 +315,7 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
             low=np.stack([of_run.low for of_run in of_runs]),
             high=np.stack([of_run.high for of_run in of_runs]),
             mean=mean,
+            distribution=distribution_runs(population[name], of_runs),
         )
     # A search finds other texts in every run. Those of the first come first.
     values = tuple(dict.fromkeys(value for of_run in of_runs for value in of_run.values))

@@ -1,0 +1,108 @@
+"""How far distributions were off in simulated surveys: cumulative shares, bands and quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.distributions.distribution import Distribution, Quantile
+from ldp_aggregator.distributions.line import Line
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_simulations.holders import Holders
+
+
+@dataclass(frozen=True, repr=False)
+class DistributionRuns:
+    """All runs of one question: arrays of shape (runs,), but for quantiles, (runs, quantiles)."""
+
+    interval_share: Floats
+    """The share of the cumulative shares whose interval holds the truth."""
+    error: Floats
+    """Root mean square difference between cumulative shares and the truth."""
+    stated: Floats
+    """Root mean square of the standard errors that they carried."""
+    band_holds: Floats
+    """1 where the band holds all of the true distribution, else 0."""
+    distance: Floats
+    """The largest difference anywhere (Kolmogorov and Smirnov)."""
+    monotone_distance: Floats
+    """The same of the nearest function that rises."""
+    quantile_holds: Floats
+    """1 where the interval of a quantile holds the true one, else 0."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: means over all runs."""
+        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: float(column.mean()) for name, column in numbers.items() if column.size}
+
+    @property
+    def sentences(self) -> list[str]:
+        """What came of it in words."""
+        ratio = float(np.sqrt((self.error**2).mean() / (self.stated**2).mean()))
+        cumulative = (
+            f"Of cumulative shares: {self.interval_share.mean():.1%} of all intervals hold the "
+            f"truth; errors are {ratio:.2f} times what was stated; the band holds all of it in "
+            f"{int(self.band_holds.sum())} of {len(self.band_holds)} runs. Largest distance: "
+            f"{self.distance.mean():.3g} on average, {self.monotone_distance.mean():.3g} with "
+            "post = monotone."
+        )
+        if not self.quantile_holds.size:
+            return [cumulative]
+        held = f"Of quantiles: {self.quantile_holds.mean():.1%} of all intervals hold the truth."
+        return [cumulative, held]
+
+
+def distribution_runs(
+    holders: Holders, estimates: Sequence[QuestionEstimates]
+) -> DistributionRuns | None:
+    """What came of the runs of a question; None of those that are not for distributions."""
+    distributions = [question.distribution for question in estimates]
+    first = distributions[0]
+    if first is None:
+        return None
+    true = holders.counts / holders.counts.sum()
+    rows = [_of_run(known, true) for known in distributions if known is not None]
+    interval_share, error, stated, band_holds, distance, monotone = np.array(rows).T
+    quantiles = [
+        [_holds(quantile, first.line, true) for quantile in question.quantiles]
+        for question in estimates
+    ]
+    return DistributionRuns(
+        interval_share,
+        error,
+        stated,
+        band_holds=band_holds,
+        distance=distance,
+        monotone_distance=monotone,
+        quantile_holds=np.array(quantiles, dtype=np.float64),
+    )
+
+
+def _of_run(distribution: Distribution, true: Floats) -> tuple[float, ...]:
+    cdf = distribution.cdf()
+    edges = [float(edge) for edge in distribution.line.edges]
+    places = np.searchsorted(edges, cdf.below)
+    truth = np.concatenate([[0.0], np.cumsum(true)])[places]
+    slack = 1e-12
+    inside = (cdf.low <= truth + slack) & (truth <= cdf.high + slack)
+    within = (cdf.band_low <= truth + slack) & (truth <= cdf.band_high + slack)
+    return (
+        float(inside.mean()),
+        float(np.sqrt(((cdf.share - truth) ** 2).mean())),
+        float(np.sqrt((cdf.standard_error**2).mean())),
+        float(within.all()),
+        float(np.abs(cdf.share - truth).max()),
+        float(np.abs(cdf.monotone - truth).max()),
+    )
+
+
+def _holds(quantile: Quantile, line: Line, true: Floats) -> float:
+    """Whether an interval holds the value, or the whole cell, in which a share is reached."""
+    place = min(int(np.searchsorted(np.cumsum(true), quantile.share - 1e-12)), line.size - 1)
+    start = float(line.starts[place])
+    end = float(line.edges[place + 1]) if line.cells else start
+    return float(quantile.low <= start and end <= quantile.high)
