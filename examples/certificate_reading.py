@@ -140,9 +140,10 @@ def integer(text, name, allowed):
 
 
 def table(rows, name, allowed):
-    """Rows of integers in a range, one row at least and none of them empty."""
-    filled = written(rows, list) and all(written(row, list) for row in rows)
-    require(filled, f"{name} has rows, none of them empty")
+    """Rows of integers in a range: none of them empty, unless it is the only one."""
+    filled = written(rows, list) and all(isinstance(row, list) for row in rows)
+    require(filled, f"{name} has rows")
+    require(len(rows) == 1 or all(rows), f"{name} has rows, none of them empty")
     return [[integer(entry, name, allowed) for entry in row] for row in rows]
 
 

@@ -48,7 +48,7 @@ from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
-    if "weights" in integers:
+    if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")
 

@@ -422,6 +422,7 @@ MECHANISMS = {
             "weights": [range(2**40 + 1)],
             **ODDS,
         },
+        cells=True,
     ),
     "square-wave": Mechanism(
         NUMBER,

@@ -16,11 +16,11 @@ from rich.table import Table
 from benchmarks.means.inputs import Input, inputs
 from benchmarks.means.laws import MECHANISMS, THREE_LEVELS, has_two_levels, of_mean
 from benchmarks.means.page import replaced, table
-from benchmarks.means.shapes import METHODS, away, holders_of
+from benchmarks.means.shapes import BIASED, METHODS, away, holders_of
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "numbers.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
-EPSILONS_OF_SHAPES = (0.5, 1.0, 2.0)
+EPSILONS_OF_SHAPES = (0.5, 1.0, 2.0, 4.0)
 SURVEYS = 100
 
 
@@ -33,7 +33,8 @@ SURVEYS = 100
 def main(adult: Path | None) -> None:
     """With all inputs the page is written as well."""
     asked = inputs(adult)
-    tables = {"measured": measured(asked), "shapes": distances(asked), "bias": biases(asked)}
+    far, off = distances(asked)
+    tables = {"measured": measured(asked), "shapes": far, "ranges": off, "bias": biases(asked)}
     text = PAGE.read_text(encoding="utf-8")
     for mark, (headings, rows) in tables.items():
         shown = Table(*headings)
@@ -56,22 +57,27 @@ def measured(asked: Sequence[Input]) -> tuple[list[str], list[list[str]]]:
     return ["epsilon", "mechanism", *(one.name for one in asked)], rows
 
 
-def distances(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[list[str], list[list[str]]]:
-    """W1 times 10,000: the headings, and a row for each epsilon and method."""
-    rows = []
+Rows = tuple[list[str], list[list[str]]]
+"""The headings of a table, and its rows."""
+
+
+def distances(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[Rows, Rows]:
+    """W1, and the errors of ranges, times 10,000: a row for each epsilon and method."""
+    far, off = [], []
     for epsilon in EPSILONS_OF_SHAPES:
         for name, method in METHODS.items():
-            columns = [
-                away(method, epsilon, holders_of(one), surveys=surveys).distance for one in asked
-            ]
-            rows.append([f"{epsilon:g}", name, *(f"{10_000 * far:.0f}" for far in columns)])
-    return ["epsilon", "method", *(one.name for one in asked)], rows
+            columns = [away(method, epsilon, holders_of(one), surveys=surveys) for one in asked]
+            head = [f"{epsilon:g}", name]
+            far.append([*head, *(f"{10_000 * column.distance:.0f}" for column in columns)])
+            off.append([*head, *(f"{10_000 * column.ranges:.0f}" for column in columns)])
+    headings = ["epsilon", "method", *(one.name for one in asked)]
+    return (headings, far), (headings, off)
 
 
 def biases(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[list[str], list[list[str]]]:
     """The largest bias of the cumulated shares, and their spread there, at epsilon 1."""
     rows = []
-    for name in list(METHODS)[:2]:
+    for name in BIASED:
         columns = [away(METHODS[name], 1.0, holders_of(one), surveys=surveys) for one in asked]
         rows.append(["1", f"{name}: bias", *(f"{column.bias:.3f}" for column in columns)])
         rows.append(["1", f"{name}: spread", *(f"{column.spread:.3f}" for column in columns)])

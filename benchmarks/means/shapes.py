@@ -1,13 +1,14 @@
 """Shapes of distributions: how far the estimate of each method is from the truth, by simulation.
 
     square-wave, em | ems   as in this project
+    arcs                    as in this project, unbiased, and by the view `monotone`
     tree                    levels of 4, 16 and 64 cells; each respondent answers for one of them,
                             through subset selection with the whole epsilon, and all levels are
                             made to agree by least squares (Hay et al. 2010; Cormode et al. 2019)
     HaarHRR                 a coefficient of the Haar basis at one level, by Hadamard randomized
                             response (Cormode, Kulkarni and Srivastava 2019)
 
-The two of others are written for this page. They are unbiased; the square wave's shapes are not.
+The two of others are written for this page. They are unbiased; views are not.
 The distance is Wasserstein's, W1: the mean of |F - true F| over the cells, in parts of the range.
 """
 
@@ -25,7 +26,9 @@ from ldp import parse_survey
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.distribution import distribution_of
 from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -49,6 +52,8 @@ class Away(NamedTuple):
     """The error of the cumulated shares, averaged, where it is largest."""
     spread: float
     """Its standard deviation there, from survey to survey."""
+    ranges: float
+    """Root mean square error of the shares of all ranges."""
 
 
 def away(method: Method, epsilon: float, held: Counts, surveys: int) -> Away:
@@ -61,7 +66,21 @@ def away(method: Method, epsilon: float, held: Counts, surveys: int) -> Away:
     mean = errors.mean(axis=0)
     worst = int(np.abs(mean).argmax())
     distance = float(np.abs(errors).mean())
-    return Away(distance, abs(float(mean[worst])), float(errors[:, worst].std()))
+    return Away(
+        distance,
+        abs(float(mean[worst])),
+        float(errors[:, worst].std()),
+        ranges=_of_ranges(errors),
+    )
+
+
+def _of_ranges(errors: Floats) -> float:
+    """Of the differences between all pairs of cumulated shares, from none to all of them."""
+    edged = np.concatenate([np.zeros((len(errors), 1)), errors], axis=1)
+    size = edged.shape[1]
+    # The sum of (a - b)^2 over all pairs is n sum a^2 - (sum a)^2.
+    squares = size * (edged**2).sum(axis=1) - edged.sum(axis=1) ** 2
+    return float(np.sqrt(squares.mean() / (size * (size - 1) / 2)))
 
 
 def holders_of(one: Input, respondents: int = RESPONDENTS) -> Counts:
@@ -82,6 +101,19 @@ def square_wave(post: str) -> Method:
         asked = _asked(epsilon, f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}', "square-wave")
         counts = sample_counts(asked, Holders((), held), generator)
         return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post)
+
+    return shares
+
+
+def arcs(*, rising: bool) -> Method:
+    """Unbiased, or from the nearest cumulative distribution that rises."""
+
+    def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
+        asked = _asked(epsilon, f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}', "arcs")
+        counts = sample_counts(asked, Holders((), held), generator)
+        known = distribution_of(asked, counts, Options())
+        assert known is not None  # noqa: S101 (a distribution is what the mechanism gives)
+        return known.monotone(known.line.values) if rising else known.queries.frequency
 
     return shares
 
@@ -164,8 +196,13 @@ def _asked(epsilon: float, domain: str, mechanism: str) -> Question:
 
 
 METHODS: dict[str, Method] = {
+    "`arcs`": arcs(rising=False),
+    "`arcs`, `monotone`": arcs(rising=True),
     "`square-wave`, `em`": square_wave("em"),
     "`square-wave`, `ems`": square_wave("ems"),
     "tree of 4 each, least squares": tree,
     "HaarHRR": haar,
 }
+
+BIASED = ("`square-wave`, `em`", "`square-wave`, `ems`")
+"""Views whose bias is measured beside what varies by chance."""

@@ -14,7 +14,13 @@ import numpy as np
 import rooms  # noqa: F401
 from specimens import DESIGNS, question
 
-from ldp_simulations.attacks.attack import ATTACKS, Attack, estimated, simulate_attack
+from ldp_simulations.attacks.attack import (
+    ATTACKS,
+    Attack,
+    estimated,
+    is_estimated,
+    simulate_attack,
+)
 from ldp_simulations.holders import apportion, holders_of, synthetic_sets
 
 TEXTS = ("ab", "a", "b", "abb", "aa")
@@ -26,7 +32,11 @@ DESIGNED = {
     for name, designs in DESIGNS.items()
     for number, keys in enumerate(designs)
 }
-QUESTIONS = {name: asked for name, asked in DESIGNED.items() if asked.randomizer.kind != "bloom"}
+QUESTIONS = {
+    name: asked
+    for name, asked in DESIGNED.items()
+    if asked.randomizer.kind != "bloom" and is_estimated(asked)
+}
 """Those that have a bound."""
 
 

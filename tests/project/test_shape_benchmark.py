@@ -9,6 +9,7 @@ from benchmarks.means.page import table
 from benchmarks.means.shapes import (
     CELLS,
     METHODS,
+    arcs,
     away,
     consistent,
     haar,
@@ -65,16 +66,20 @@ def test_cells():
 
 
 def test_the_page_has_what_is_measured():
-    """Rows and columns of both tables; and one figure of each, measured again to the last digit."""
+    """Rows and columns of all tables; and a figure of each, measured again to the last digit."""
     inputs = list(drawn())
-    for mark, measure in (("shapes", distances), ("bias", biases)):
-        headings, rows = measure(inputs, 1)
+    far, off = distances(inputs, 1)
+    tables = {"shapes": far, "ranges": off, "bias": biases(inputs, 1)}
+    for mark, (headings, rows) in tables.items():
         written = lines_of(mark)
         assert written[0][-len(inputs) :] == headings[2:]
         assert [row[:2] for row in written[1:]] == [row[:2] for row in rows]
     measured = away(square_wave("ems"), 1.0, holders_of(inputs[0]), surveys=SURVEYS)
     shapes = {tuple(row[:2]): row for row in lines_of("shapes")}
     assert shapes["1", "`square-wave`, `ems`"][-2] == f"{10_000 * measured.distance:.0f}"
+    ranges = {tuple(row[:2]): row for row in lines_of("ranges")}
+    of_arcs = away(arcs(rising=False), 1.0, holders_of(inputs[0]), surveys=SURVEYS)
+    assert ranges["1", "`arcs`"][-2] == f"{10_000 * of_arcs.ranges:.0f}"
     bias = {row[1]: row for row in lines_of("bias")}
     assert bias["`square-wave`, `ems`: bias"][-2] == f"{measured.bias:.3f}"
     assert bias["`square-wave`, `ems`: spread"][-2] == f"{measured.spread:.3f}"

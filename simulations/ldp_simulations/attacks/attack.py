@@ -136,6 +136,11 @@ def gives_mean(question: Question) -> bool:
     return decoder_of(question.randomizer).gives == "mean"
 
 
+def is_estimated(question: Question) -> bool:
+    """Whether there is anything to move without a view: frequencies, or a mean."""
+    return not gives_mean(question) or ends_of(question.domain) is not None
+
+
 def _estimates(attack: Attack, counts: Counts) -> Floats:
     """The frequencies of all values, of shape (M,); or the mean, (1,)."""
     if not attack.is_of_mean:

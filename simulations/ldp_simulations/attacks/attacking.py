@@ -17,6 +17,7 @@ from ldp_simulations.attacks import report
 from ldp_simulations.attacks.attack import (
     ATTACKS,
     Attack,
+    is_estimated,
     places_of,
     simulate_attack,
     usual_targets,
@@ -123,8 +124,14 @@ def _attacks(
     hashes: int | None,
 ) -> list[Attack]:
     """The attacks asked for. Raises `AttackError` if there are none."""
-    attacks = []
-    for question in (survey[name] for name in names):
+    attacks: list[Attack] = []
+    there = [survey[name] for name in names if is_estimated(survey[name])]
+    if not there:
+        raise AttackError(
+            f"expected a question of which frequencies or a mean are estimated, got "
+            f"{', '.join(names)}: of shapes of cells there are only biased views"
+        )
+    for question in there:
         holders = population[question.name]
         forged = max(1, round(holders.respondents * fraction / (1 - fraction)))
         if forged > MOST_FORGED:

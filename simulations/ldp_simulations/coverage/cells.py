@@ -97,6 +97,7 @@ MEANS = (
         "exponential",
     ),
     *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered", "square-wave"),
+    "arcs",
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 
