@@ -19,6 +19,7 @@ from benchmarks import (
     device,
     imports,
     memory,
+    numbers,
     service,
     simulation,
     surveys,
@@ -35,6 +36,7 @@ _PARTS = (
     device,
     aggregator,
     decoding,
+    numbers,
     simulation,
     surveys,
     service,
@@ -59,6 +61,9 @@ More of them than cores make every figure worse than it is.
   one is a device that sends its report by itself.
 - **decoding**: from a tally to the support counts of all values, with the design in memory; and the
   designs themselves.
+- **numbers**: of questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
+  of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
+  decoding a tally of a million reports, and a billion respondents simulated once, with estimates.
 - **memory**: the peak of the resident memory of a process that aggregates. It does not grow with
   the number of reports; what stays of each batch is its id, so that a batch that comes twice counts
   once.

@@ -43,13 +43,13 @@ _BULK = (("grr", 1024, 100_000, 10_000_000), ("oue", 1024, 1000, 300_000))
 def figures() -> Iterator[Figure]:
     """Microseconds for one report of each mechanism, and reports a second in bulk."""
     for mechanism, size, target in _CLOSED:
-        seconds = _first_seconds(closed_survey(mechanism, size), "v1")
+        seconds = first_seconds(closed_survey(mechanism, size), "v1")
         yield Figure(f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target=target)
     survey = text_survey(1024)
     text = "some text"
     yield Figure(
         "client: rappor, 1,024 bits, first report",
-        _first_seconds(survey, text) * 1e6,
+        first_seconds(survey, text) * 1e6,
         "us",
         target=40,
     )
@@ -68,7 +68,7 @@ def figures() -> Iterator[Figure]:
         )
 
 
-def _first_seconds(survey: Survey, answer: str) -> float:
+def first_seconds(survey: Survey, answer: object) -> float:
     """The median over repeats of the processor seconds that a device takes for its first answer."""
     times = []
     for _ in range(REPEATS):

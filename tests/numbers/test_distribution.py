@@ -358,3 +358,21 @@ def test_plans_of_cells(tmp_path):
     assert "mean" not in entry
     assert entry["range"]["half_width"] <= 0.05
     assert entry["median"]["half_width"] == pytest.approx(0.05 * 9, rel=0.3)
+
+
+def test_the_picture_of_a_distribution():
+    """A figure with the band, the shares, the rising curve and the truth; equal bytes twice."""
+    asked = sixty(2)["x"]
+    counts = sample_counts(
+        asked, Holders((), apportion(5000, humps(60))), np.random.default_rng(22)
+    )
+    distribution = distribution_of(asked, counts, Options(level=0.9))
+    truth = np.cumsum(humps(60))[:-1]
+    (axis,) = distribution.plot(truth).axes
+    labels = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert labels == ["0.9 band around all", "unbiased", "monotone", "truth"]
+    np.testing.assert_allclose(axis.lines[0].get_ydata(), distribution.cdf().share)
+    np.testing.assert_allclose(axis.lines[2].get_ydata(), truth)
+    assert distribution.picture() == distribution.picture()
+    assert distribution.picture("png").startswith(b"\x89PNG")
+    assert len(distribution.plot().axes[0].lines) == 2

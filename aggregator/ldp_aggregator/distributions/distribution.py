@@ -21,7 +21,9 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.answers import Cumulative, Mode, Quantile, Share, Spread
 from ldp_aggregator.distributions.band import band, multiplier
+from ldp_aggregator.distributions.cdf_picture import cdf_figure, cdf_picture
 from ldp_aggregator.distributions.line import Cells, Line, Number, line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.options import Options
@@ -29,97 +31,6 @@ from ldp_aggregator.tallies.counting import total_reports
 
 MOST_CUMULATED = 1 << 20
 """Values, times points of the cumulative distribution whose errors are looked at."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """The share of the answers within a range, with its standard error and interval."""
-
-    range: str
-    frequency: float
-    standard_error: float
-    low: float
-    high: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
-
-@dataclass(frozen=True)
-class Quantile:
-    """What so large a share of the answers lies at or below, with an interval.
-
-    Of a question with cells, a place within one, as if its answers were spread evenly there; the
-    interval is of whole cells.
-    """
-
-    share: float
-    estimate: float
-    low: float
-    high: float
-
-    @property
-    def name(self) -> str:
-        """As it is shown: the median, or the quantile of a share."""
-        return "median" if self.share == 0.5 else f"quantile {self.share:g}"
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
-    @property
-    def cells(self) -> tuple[str, str, str]:
-        """Estimate, no standard error, and interval, as text."""
-        return f"{self.estimate:g}", "", f"[{self.low:g}, {self.high:g}]"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {"share": self.share, "estimate": self.estimate, "interval": [self.low, self.high]}
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The distance between two quantiles, with an interval."""
-
-    estimate: float
-    low: float
-    high: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
-
-@dataclass(frozen=True)
-class Mode:
-    """The cell of a histogram with the highest estimate, and all that may be the most frequent."""
-
-    cell: Share
-    candidates: tuple[str, ...]
-    """The cells of which one is the most frequent, with the probability that was asked for."""
-
-
-@dataclass(frozen=True, eq=False)
-class Cumulative:
-    """The share of the answers below each number: arrays of shape (points,)."""
-
-    below: Floats
-    """The numbers: answers lie below them, at them they do not."""
-    share: Floats
-    """Unbiased; it need not rise."""
-    standard_error: Floats
-    low: Floats
-    high: Floats
-    """The ends of an interval for each number by itself."""
-    band_low: Floats
-    band_high: Floats
-    """The ends of a band that holds all of it at once."""
-    monotone: Floats
-    """The nearest that rises from 0 to 1: closer to the truth on average, and biased."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +41,8 @@ class Distribution:
     queries: Queries
     reports: int
     options: Options
+    unit: str = ""
+    """What numbers are counted in."""
 
     def between(self, low: Number, high: Number) -> Share:
         """The share of the answers from `low` up to, but not including, `high`.
@@ -189,6 +102,20 @@ class Distribution:
             band_high=band_high,
             monotone=rising(share),
         )
+
+    def plot(self, truth: Sequence[float] | None = None) -> Any:
+        """The cumulative distribution as a matplotlib figure, in its band.
+
+        `truth`, where known, has the true share below each point of `cdf()`. Raises `EstimateError`
+        if matplotlib is not there.
+        """
+        known = None if truth is None else np.asarray(truth, dtype=np.float64)
+        return cdf_figure(self.cdf(), self.options.level, self.unit, truth=known)
+
+    def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
+        """The same as the bytes of an SVG or PNG file."""
+        known = None if truth is None else np.asarray(truth, dtype=np.float64)
+        return cdf_picture(self.cdf(), self.options.level, self.unit, truth=known, form=form)
 
     def quantile(self, share: float) -> Quantile:
         """What a share of the answers, above 0 and below 1, lies at or below."""
@@ -297,4 +224,11 @@ def distribution_of(question: Question, counts: Counts, options: Options) -> Dis
     line = line_of(question.domain)
     if queries is None or line is None:
         return None
-    return Distribution(line, queries, total_reports(counts, question.layout), options=options)
+    scale = question.domain.scale
+    return Distribution(
+        line,
+        queries,
+        total_reports(counts, question.layout),
+        options=options,
+        unit="" if scale is None else scale.unit,
+    )

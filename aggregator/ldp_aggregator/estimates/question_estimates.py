@@ -12,7 +12,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.exact import log_upper
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.distributions.distribution import Share
+from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
 from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture

@@ -20,7 +20,8 @@ from ldp.errors import UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
-from ldp_aggregator.distributions.distribution import Distribution, Quantile, Share
+from ldp_aggregator.distributions.answers import Quantile, Share
+from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.options import SHAPES, Options

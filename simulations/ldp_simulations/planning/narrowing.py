@@ -26,7 +26,8 @@ import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.exact import decimal_text
 from ldp.survey import Question, Survey
-from ldp_aggregator.distributions.distribution import Distribution, Share
+from ldp_aggregator.distributions.answers import Share
+from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.estimation import estimate
 from ldp_aggregator.tallies.tally import Tally
 

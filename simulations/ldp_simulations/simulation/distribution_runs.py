@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.distributions.distribution import Distribution, Quantile
+from ldp_aggregator.distributions.answers import Quantile
+from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_simulations.holders import Holders
