@@ -78,7 +78,10 @@ def _file(survey: Survey) -> bytes:
         for _ in range(times)
         for start in range(0, _BLOCK, _BATCH)
         for batch in row_batches(
-            question.fingerprint, rows[start : start + _BATCH].tobytes(), question.width
+            question.fingerprint,
+            rows[start : start + _BATCH].tobytes(),
+            question.width,
+            epoch=None,
         )
     )
     return frames(batches)
