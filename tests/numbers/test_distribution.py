@@ -376,3 +376,18 @@ def test_the_picture_of_a_distribution():
     assert distribution.picture() == distribution.picture()
     assert distribution.picture("png").startswith(b"\x89PNG")
     assert len(distribution.plot().axes[0].lines) == 2
+
+
+def test_plans_know_of_draws():
+    """Of a draw of three a third answers each: distributions and trees are planned by these."""
+    tree = ldp.question("t", list("abc"), parents={"a": "n", "b": "n", "c": "m"}, epsilon=1)
+    number = ldp.question("x", low=0, high=59, step=1, goal="distribution", epsilon=1)
+    other = ldp.question("y", low=0, high=9, goal="mean", epsilon=1)
+    survey = ldp.survey("s", tree, number, other, draws=[ldp.draw("t", "x", "y")])
+    planned = plan(survey, respondents=3000)
+    for part in (planned.trees, planned.distributions, planned.means):
+        assert part[0].respondents == 1000
+    records = {entry["name"]: entry for entry in planned.records()}
+    for name in ("t", "x", "y"):
+        assert records[name]["drawn"] == {"share": "1/3", "asked": 3000}
+        assert f"{name}: answered by a share of 1/3" in repr(planned)

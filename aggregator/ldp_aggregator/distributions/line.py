@@ -19,7 +19,7 @@ import numpy as np
 from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import decimal_text, fraction
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Floats, Integers
 
 MOST_CELLS = 16
 """Of a histogram, unless its edges are given."""
@@ -96,6 +96,10 @@ class Line(NamedTuple):
     def ends(self, first: int, last: int) -> tuple[Fraction, Fraction]:
         """The least and the greatest number from one place up to another."""
         return self.starts[first], self.edges[last] if self.cells else self.starts[last - 1]
+
+    def below(self, places: Integers) -> Floats:
+        """1 for the values below each of these places, of shape (places, values)."""
+        return np.asarray(np.arange(self.size) < places[:, None], dtype=np.float64)
 
     def name(self, first: int, last: int) -> str:
         """A range of values in words."""

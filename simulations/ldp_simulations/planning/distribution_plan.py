@@ -21,12 +21,15 @@ from ldp_aggregator.arcs.bound import prefixes
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
-    described,
+    answering,
+    described_number,
+    drawn_in_words,
     forged_in_words,
     forged_reports,
     short,
@@ -78,20 +81,14 @@ def distributions_of_survey(
                 "--respondents, or --half-width (of the share of any range) or --mean-half-width "
                 "to find them by"
             )
-        plans.append(_planned(question, respondents, ask))
+        plans.append(_planned(question, answering(question.share, respondents), ask))
     return plans
 
 
 def record(plan: DistributionPlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON; half-widths of mean and median are in the unit of the answers."""
-    question, respondents = plan.question, plan.respondents
-    scale = question.domain.scale
-    entry: dict[str, Any] = {
-        **described(question),
-        "unit": "" if scale is None else scale.unit,
-        "reachable": respondents is not None,
-        "respondents": respondents,
-    }
+    respondents = plan.respondents
+    entry = described_number(plan.question, respondents)
     if respondents is None:
         return entry
     fakes = forged_reports(respondents, forged)
@@ -122,7 +119,8 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
         "forged\nshift",
     )
     rows = []
-    for entry in (record(plan, forged) for plan in plans):
+    records = [record(plan, forged) for plan in plans]
+    for entry in records:
         widths = (entry.get(name, {}).get("half_width") for name in ("range", "median", "mean"))
         rows.append(
             (
@@ -141,6 +139,7 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
         "range, of the median and of the mean, if answers are spread evenly",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the share of a "
         "range, at most",
+        *drawn_in_words(records),
     ]
     return TextTable("", "", headings, rows=rows, remarks=remarks)
 
@@ -153,12 +152,12 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> Distribut
     expected = distribution_of(question, counts, options)
     assert expected is not None  # noqa: S101 (a distribution is what the mechanism gives)
     reports = total_reports(counts, question.layout) ** 0.5
-    queries = _ranges(size)
+    queries = _ranges(expected.line)
     errors = expected.errors(queries) * reports
     edges = np.array([float(edge) for edge in expected.line.edges])
     mean_error = _mean_error(expected, edges)
     quantile = float(ndtri((1 + ask.level) / 2))
-    at_median = float(expected.errors(_below(size // 2, size))[0] * reports)
+    at_median = float(expected.errors(expected.line.below(np.array([size // 2])))[0] * reports)
     plan = DistributionPlan(
         question,
         respondents,
@@ -195,16 +194,12 @@ def _reach(question: Question, queries: Floats) -> float:
     return float(max(scores.most, 1 - scores.least))
 
 
-def _ranges(size: int) -> Floats:
+def _ranges(line: Line) -> Floats:
     """What is looked at, of shape (ranges, values)."""
     stretches = [
-        (size * start // _STRETCHES, size * (start + wide) // _STRETCHES)
+        (line.size * start // _STRETCHES, line.size * (start + wide) // _STRETCHES)
         for wide in (2, 4, 6)
         for start in range(_STRETCHES - wide + 1)
     ]
-    inner = [_below(last, size) - _below(first, size) for first, last in stretches]
-    return np.concatenate([prefixes(size, most=_PLACES), *inner])
-
-
-def _below(place: int, size: int) -> Floats:
-    return np.asarray(np.arange(size) < place, dtype=np.float64)[None]
+    inner = [line.between_places(first, last) for first, last in stretches]
+    return np.concatenate([prefixes(line.size, most=_PLACES), inner])

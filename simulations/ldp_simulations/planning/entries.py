@@ -37,6 +37,18 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
     return None if respondents is None else max(1, int(respondents * share))
 
 
+def described_number(question: Question, respondents: int | None) -> dict[str, Any]:
+    """The same of a question about numbers: their unit, and how many respondents it takes."""
+    scale = question.domain.scale
+    return {
+        **described(question),
+        "unit": "" if scale is None else scale.unit,
+        "reachable": respondents is not None,
+        "respondents": respondents,
+        **drawn(question.share, respondents),
+    }
+
+
 def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
     """The same for a legend."""
     return [

@@ -25,7 +25,10 @@ from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
+    answering,
     described,
+    drawn,
+    drawn_in_words,
     forged_in_words,
     forged_reports,
     short,
@@ -68,7 +71,10 @@ def trees_of_survey(
     asked = [question for question in survey if question.domain.taxonomy is not None]
     if shares is not None and not asked:
         raise EstimateError("expected a question whose values have parents for shares, got none")
-    return [_planned(question, respondents, shares, ask=ask) for question in asked]
+    return [
+        _planned(question, answering(question.share, respondents), shares, ask=ask)
+        for question in asked
+    ]
 
 
 def record(plan: TreePlan, forged: int | None) -> dict[str, Any]:
@@ -78,6 +84,7 @@ def record(plan: TreePlan, forged: int | None) -> dict[str, Any]:
         **described(plan.question),
         "reachable": respondents is not None,
         "respondents": respondents,
+        **drawn(plan.question.share, respondents),
         "levels": [_level(plan, level) for level in plan.levels],
     }
     if respondents is not None:
@@ -115,6 +122,7 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
         "error if alone: if everybody were asked for this level, and no other level helped",
         f"{forged_in_words(forged)}, if forged, can move the estimate of one node by at most "
         f"{shift}",
+        *drawn_in_words([entry]),
     ]
     caption = (
         f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "

@@ -23,8 +23,7 @@ from ldp_aggregator.tallies.counting import total_reports
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
     answering,
-    described,
-    drawn,
+    described_number,
     drawn_in_words,
     forged_in_words,
     forged_reports,
@@ -89,15 +88,8 @@ def _is_bare_shape(question: Question) -> bool:
 
 def record(plan: MeanPlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON; numbers are in the unit of the answers."""
-    question, respondents = plan.question, plan.respondents
-    scale = question.domain.scale
-    entry: dict[str, Any] = {
-        **described(question),
-        "unit": "" if scale is None else scale.unit,
-        "reachable": respondents is not None,
-        "respondents": respondents,
-        **drawn(question.share, respondents),
-    }
+    respondents = plan.respondents
+    entry = described_number(plan.question, respondents)
     if respondents is None:
         return entry
     fakes = forged_reports(respondents, forged)
