@@ -150,7 +150,7 @@ def test_scores_are_those_of_the_law():
     np.testing.assert_allclose(supports(arcs, counts), counts.ravel() @ support)
     evenly = np.repeat(circle.law, arcs.modulus) / arcs.modulus
     spread = _correlation(worth, evenly)
-    np.testing.assert_allclose(correlation(circle, of_queries), spread, atol=1e-9)
+    np.testing.assert_allclose(correlation(queries, of_queries), spread, atol=1e-9)
 
 
 def _correlation(worth, law):

@@ -83,15 +83,13 @@ def extremes(circle: Circle, scores: Scores) -> tuple[Floats, Floats]:
     return scores.constant + circle.scale * least, scores.constant + circle.scale * most
 
 
-def correlation(circle: Circle, scores: Scores) -> Floats:
+def correlation(queries: Floats, scores: Scores) -> Floats:
     """How the errors of queries go together if reports are spread evenly: of shape (Q, Q).
 
-    Under each frequency windows of all places are alike then, and
-    the sum of their products is that of the alphas with the overlaps between.
+    All arcs are as likely then, and windows go together as alpha' S alpha says, which is q' alpha:
+    S alpha is the query less a constant, and alphas add up to 0.
     """
-    from scipy.linalg import toeplitz
-
-    covariance = scores.alpha.T @ toeplitz(circle.kernel) @ scores.alpha
+    covariance = queries @ scores.alpha
     error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     return np.asarray(covariance / error / error[:, None])
 

@@ -94,7 +94,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         return Answers(queries @ everyone, mean_square, (squares - mean_square) / reports)
 
     def together(queries: Floats) -> Floats:
-        return correlation(circle, scores(circle, queries))
+        return correlation(queries, scores(circle, queries))
 
     return Queries(everyone, answer, together)
 

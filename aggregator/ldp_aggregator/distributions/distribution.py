@@ -51,10 +51,9 @@ class Distribution:
         """
         query = self.line.within(low, high)
         inside = np.flatnonzero(query)
-        name = f"[{low}, {high})"
         if len(inside):
-            name = self.line.name(int(inside[0]), int(inside[-1]) + 1)
-        return self._shares(query[None], [name])[0]
+            return self.at_places(int(inside[0]), int(inside[-1]) + 1)
+        return self._shares(query[None], [f"[{low}, {high})"])[0]
 
     def at_places(self, first: int, last: int) -> Share:
         """The share of the values from one place up to another, of one at least."""
@@ -76,8 +75,7 @@ class Distribution:
         size = self.line.size
         together = max(1, math.ceil(size**2 / MOST_CUMULATED))
         places = np.arange(together, size, together)
-        queries = (np.arange(size) < places[:, None]).astype(np.float64)
-        answers = self.queries.answer(queries)
+        answers = self.queries.answer(self.line.below(places))
         return places, answers.estimate, self._errors(answers)
 
     def cdf(self) -> Cumulative:
@@ -88,8 +86,8 @@ class Distribution:
         places, share, error = self._at_places
         edges = np.array([float(edge) for edge in self.line.edges])
         reach = self._quantile * error
-        queries = (np.arange(self.line.size) < places[:, None]).astype(np.float64)
-        factor = multiplier(self.queries.correlation(queries), self.options.level)
+        together = self.queries.correlation(self.line.below(places))
+        factor = multiplier(together, self.options.level)
         low, high = (np.clip(end, 0.0, 1.0) for end in (share - reach, share + reach))
         band_low, band_high = band(share, error, factor)
         return Cumulative(
@@ -166,8 +164,9 @@ class Distribution:
         if not 0 < share < 1:
             raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
         places, cumulative, error = self._at_places
-        whole, none = np.append(cumulative, 1.0), np.append(error, 0.0)
-        place, first, last = quantile_places(whole, none, share, quantile=quantile)
+        # All answers lie at or below the last value, for sure.
+        whole, errors = np.append(cumulative, 1.0), np.append(error, 0.0)
+        place, first, last = quantile_places(whole, errors, share, quantile=quantile)
         # Between two points of the cumulative distribution lie these values.
         starts = [0, *places.tolist()]
         ends = [*places.tolist(), self.line.size]
