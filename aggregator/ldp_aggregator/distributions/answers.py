@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.interval import WithInterval
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(WithInterval):
     """The share of the answers within a range, with its standard error and interval."""
 
     range: str
@@ -18,14 +19,9 @@ class Share:
     low: float
     high: float
 
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(WithInterval):
     """What so large a share of the answers lies at or below, with an interval.
 
     Of a question with cells, a place within one, as if its answers were spread evenly there; the
@@ -43,11 +39,6 @@ class Quantile:
         return "median" if self.share == 0.5 else f"quantile {self.share:g}"
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
-
-    @property
     def cells(self) -> tuple[str, str, str]:
         """Estimate, no standard error, and interval, as text."""
         return f"{self.estimate:g}", "", f"[{self.low:g}, {self.high:g}]"
@@ -58,17 +49,12 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(WithInterval):
     """The distance between two quantiles, with an interval."""
 
     estimate: float
     low: float
     high: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,14 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(WithInterval):
     """A number that is estimated of a question's answers: their mean, or their variance.
 
     In the unit of the answers, or in its square.
@@ -61,11 +62,6 @@ class Mean:
             "standard_error": self.standard_error,
             "interval": [self.low, self.high],
         }
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
 
     @property
     def cells(self) -> tuple[str, str, str]:

@@ -24,6 +24,7 @@ from ldp_aggregator.distributions.answers import Quantile, Share
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.options import SHAPES, Options
 
 MOST_ROWS = 100
@@ -37,7 +38,7 @@ UNALLOCATED = "(no candidate)"
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(WithInterval):
     """One value: `count` = respondents x `frequency`.
 
     `standard_error`, `low` and `high` are of the frequency.
@@ -49,11 +50,6 @@ class Estimate:
     standard_error: float
     low: float
     high: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the interval, of the level that was asked for."""
-        return self.low, self.high
 
 
 @dataclass(frozen=True, eq=False)
