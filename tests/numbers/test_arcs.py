@@ -19,6 +19,7 @@ from ldp.mechanisms.arcs import (
 )
 from ldp_aggregator.arcs.bound import least_variance, prefixes
 from ldp_aggregator.arcs.circle import circle_of, frequencies, scores, supports
+from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
 from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.holders import Holders, apportion
@@ -153,6 +154,33 @@ def test_scores_are_those_of_the_law():
     np.testing.assert_allclose(correlation(queries, of_queries), spread, atol=1e-9)
 
 
+@pytest.mark.parametrize("width", [1, 3, 6, 10])
+def test_pairs_are_counted(width):
+    """By frequency, arc and pair of values, one by one: of narrow arcs, and of most of a circle.
+
+    With them, products of the scores of two queries have the mean that reports give them.
+    """
+    arcs = Arcs(7, 11, width, truth=3, other=1)
+    circle, generator = circle_of(arcs), np.random.default_rng(width)
+    counts = generator.integers(0, 50, (arcs.layout.cohorts, 11))
+    counts[2] = 0
+    support = np.array(
+        [
+            [arcs.supports(value, cohort + 1, start) for value in range(7)]
+            for cohort in range(arcs.layout.cohorts)
+            for start in range(11)
+        ]
+    )
+    pairs = supported_pairs(arcs, counts)
+    np.testing.assert_array_equal(pairs, support.T @ (counts.reshape(-1, 1) * support))
+    np.testing.assert_array_equal(supported_pairs(arcs, counts << 30), pairs * 2**30)
+    of_queries = scores(circle, generator.normal(size=(3, 7)))
+    worth = of_queries.constant + circle.scale * support @ of_queries.alpha
+    products = worth.T @ (counts.reshape(-1, 1) * worth) / counts.sum()
+    reports = int(counts.sum())
+    np.testing.assert_allclose(mean_products(circle, of_queries, pairs, reports=reports), products)
+
+
 def _correlation(worth, law):
     centred = worth - law @ worth
     covariance = centred.T @ (law[:, None] * centred)
@@ -172,6 +200,9 @@ def test_many_queries_are_as_few():
     together = mean_squares(circle, scores(circle, queries), counts)
     alone = [mean_squares(circle, scores(circle, queries[[at]]), counts)[0] for at in (0, 150, 298)]
     np.testing.assert_allclose(together[[0, 150, 298]], alone, rtol=1e-5)
+    pairs = supported_pairs(arcs, counts)
+    products = mean_products(circle, scores(circle, queries), pairs, reports=10_000)
+    np.testing.assert_allclose(np.diag(products), together, rtol=1e-5)
 
 
 def test_stated_integers():

@@ -11,7 +11,7 @@ where it supports the value and 1 where it does not:
 
     E[score^2 | x] = sum over frequencies of w_k / Z x [all windows^2 + (R-1) those that support x]
 
-The first is for many queries at once (a whole cumulative distribution), the second for few.
+The first is for what was reported, the second for what is expected.
 """
 
 from __future__ import annotations

@@ -9,14 +9,15 @@ Any question that adds up something over what people hold is a mean of fixed sco
 
 with c the values one step apart. The frequencies of few ranges (a histogram) have the variances of
 their scores by what people hold, as in `ldp_aggregator.decoders.matrix`; of many, what the scores
-themselves say.
+themselves say. Of a whole cumulative distribution, how often two values are supported together says
+it (`ldp_aggregator.arcs.pairs`), which is counted once for all queries.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arcs.bound import least_variance, prefixes
 from ldp_aggregator.arcs.circle import Circle, circle_of, frequencies, scores
+from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
 from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import (
@@ -88,9 +90,17 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     everyone = frequencies(circle, counts)
     reports = int(counts.sum())
 
+    @cache
+    def pairs() -> Floats:
+        return supported_pairs(circle.arcs, counts)
+
     def answer(queries: Floats) -> Answers:
+        worth = scores(circle, queries)
+        if len(queries) > circle.arcs.width:  # Then pairs are quicker.
+            squares = np.diag(mean_products(circle, worth, pairs(), reports=reports))
+        else:
+            squares = mean_squares(circle, worth, counts)
         mean_square = queries**2 @ everyone
-        squares = mean_squares(circle, scores(circle, queries), counts)
         return Answers(queries @ everyone, mean_square, (squares - mean_square) / reports)
 
     def together(queries: Floats) -> Floats:
@@ -175,18 +185,11 @@ def explained(question: Question) -> list[str]:
 
 
 def _covariance(circle: Circle, counts: Counts, queries: Floats) -> Floats:
-    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
-
-    2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
-    """
-    first, second = np.triu_indices(len(queries), 1)
-    answer = queries_of(circle.arcs, counts).answer
-    matrix = np.diag(answer(queries).variance)
-    both = answer(queries[first] + queries[second]).variance
-    apart = np.diag(matrix)
-    matrix[first, second] = (both - apart[first] - apart[second]) / 2
-    matrix[second, first] = matrix[first, second]
-    return matrix
+    """For the respondents, of shape (Q, Q)."""
+    pairs, reports = supported_pairs(circle.arcs, counts), int(counts.sum())
+    products = mean_products(circle, scores(circle, queries), pairs, reports=reports)
+    held = queries * frequencies(circle, counts) @ queries.T
+    return np.asarray((products - held) / reports)
 
 
 def _shares_of(weights: Floats) -> Floats:

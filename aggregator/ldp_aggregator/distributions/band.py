@@ -21,8 +21,9 @@ _JITTER = 1e-9
 def multiplier(correlation: Floats, level: float) -> float:
     """c: how many standard errors the largest of all errors stays within, with this probability."""
     size = len(correlation)
-    root = np.linalg.cholesky(correlation + _JITTER * np.eye(size))
-    drawn = np.random.default_rng(_SEED).standard_normal((DRAWS, size)) @ root.T
+    root = np.linalg.cholesky(correlation + _JITTER * np.eye(size)).astype(np.float32)
+    generator = np.random.default_rng(_SEED)
+    drawn = generator.standard_normal((DRAWS, size), dtype=np.float32) @ root.T
     return float(np.quantile(np.abs(drawn).max(axis=1), level))
 
 
