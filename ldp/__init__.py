@@ -8,7 +8,7 @@ Python, and `Survey.to_toml()` writes it down. The function `survey` hides the m
 from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
-from ldp.declarations import draw, question, survey
+from ldp.declarations import draw, field, question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -48,6 +48,7 @@ __all__ = [
     "WireError",
     "__version__",
     "draw",
+    "field",
     "parse_survey",
     "question",
     "survey",

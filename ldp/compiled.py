@@ -9,6 +9,7 @@ the text that people read. docs/wire.md specifies it.
 
 from __future__ import annotations
 
+from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer, integers
 from ldp.scales import Scale
 from ldp.survey import Question, Survey
@@ -53,17 +54,30 @@ def _compiled(question: Question) -> dict[str, object]:
 def covered(question: Question) -> dict[str, object]:
     """All of a question that its fingerprint and the terms cover, and the fingerprint."""
     domain = question.domain
-    values = domain.values if domain.scale is None else None
     return {
         "name": question.name,
-        "type": domain.type,
-        "values": None if values is None else list(values),
-        **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
+        **_choices(domain),
         **({"per_device": domain.per_device} if domain.per_device else {}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,
         "fingerprint": question.fingerprint.hex(),
+    }
+
+
+def _choices(domain: Domain) -> dict[str, object]:
+    """What there is to choose from: values, a scale, or fields with either."""
+    if domain.fields:
+        fields = [
+            {"name": field.name, "text": field.text, **_choices(field.domain)}
+            for field in domain.fields
+        ]
+        return {"type": domain.type, "values": None, "fields": fields}
+    values = domain.values if domain.scale is None else None
+    return {
+        "type": domain.type,
+        "values": None if values is None else list(values),
+        **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
     }
 
 

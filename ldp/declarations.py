@@ -104,6 +104,7 @@ def question(
     per_device: str | None = None,
     candidates: str | None = None,
     parents: Mapping[str, str] | None = None,
+    fields: Iterable[Mapping[str, object]] | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -113,10 +114,10 @@ def question(
 
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
-    type        "boolean", "category", "multi", "integer", "number" or "text"; by default "multi"
-                where `most` is given and "category" where only `values` are, "number" for `step`,
-                `bins`, `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and
-                `high` without these, "text" for `candidates`
+    type        "boolean", "category", "multi", "integer", "number", "text" or "table"; by default
+                "multi" where `most` is given and "category" where only `values` are, "number" for
+                `step`, `bins`, `edges`, `unit` or a goal of mean or shape, and "integer" for `low`
+                and `high` without these, "text" for `candidates`, "table" for `fields`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number
     step        how far the points are apart that a number counts as one of
@@ -129,6 +130,7 @@ def question(
     candidates  the file of texts that an aggregator looks for, one a line
     parents     the node above each value, and above each node that has any, if the values are the
                 leaves of a tree, such as counties in states
+    fields      the parts of an answer that are told together, as `ldp.field` gives them
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -157,6 +159,7 @@ def question(
         "per_device": per_device,
         "candidates": candidates,
         "parents": parents,
+        "field": fields,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
@@ -165,7 +168,51 @@ def question(
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
+def field(
+    name: str,
+    values: Iterable[str] | None = None,
+    *,
+    type: str | None = None,  # noqa: A002 (what the survey file calls it)
+    text: str | None = None,
+    low: Number | None = None,
+    high: Number | None = None,
+    bins: int | None = None,
+    edges: Iterable[Number] | None = None,
+    unit: str | None = None,
+    outside: Number | None = None,
+    missing: Iterable[str] | None = None,
+) -> dict[str, object]:
+    """A part of an answer, for the `fields` of `ldp.question`.
+
+    name        what it is called: in answers, columns and estimates
+    outside     of a number: "refuse", "clip", or the number that stands in for those outside
+    missing     of a number: texts that stand for no answer in tables of answers
+
+    The other arguments are as for a question. A field has values, is a boolean, a whole number from
+    `low` to `high`, or a number in cells (`edges` or `bins`).
+
+    >>> import ldp
+    >>> ldp.field("smokes", type="boolean")
+    {'name': 'smokes', 'type': 'boolean'}
+    """
+    keys = {
+        "name": name,
+        "text": text,
+        "values": values,
+        "low": low,
+        "high": high,
+        "bins": bins,
+        "edges": edges,
+        "unit": unit,
+        "outside": outside,
+        "missing": missing,
+    }
+    given = _given(keys)
+    return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
+
+
 _TYPE_OF = {
+    "field": "table",
     "most": "multi",
     "values": "category",
     "step": "number",

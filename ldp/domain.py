@@ -3,7 +3,8 @@
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
-(`ldp.scales`). An answer that does not fit is refused without being repeated in the message.
+(`ldp.scales`), an answer of several fields that of a cell of their table (`ldp.fields`). An answer
+that does not fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -19,6 +20,7 @@ from ldp.errors import AnswerError
 from ldp.sets import set_of
 
 if TYPE_CHECKING:
+    from ldp.fields import Fields
     from ldp.scales import Scale
     from ldp.taxonomies import Taxonomy
 
@@ -51,12 +53,13 @@ class Domain:
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree.
+    leaves of a tree, and with `fields` the cells of a table.
     """
 
     __slots__ = (
         "_listed",
         "_places",
+        "fields",
         "most",
         "numbers",
         "per_device",
@@ -73,8 +76,10 @@ class Domain:
         scale: Scale | None = None,
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
+        fields: Fields = (),
     ) -> None:
         self.type = type
+        self.fields = fields
         self.most = most
         self.per_device = per_device
         self.scale = scale
@@ -99,7 +104,7 @@ class Domain:
         """Whether it has values, few enough to be written out."""
         if self.scale is not None:
             return self.scale.size <= MOST_LISTED
-        return self.numbers is not None or self._listed is not None
+        return bool(self.fields) or self.numbers is not None or self._listed is not None
 
     @property
     def size(self) -> int | None:
@@ -108,6 +113,10 @@ class Domain:
             return len(self.numbers)
         if self.scale is not None:
             return self.scale.size
+        if self.fields:
+            from ldp.fields import cells_of
+
+            return cells_of(self.fields)
         return None if self._listed is None else len(self._listed)
 
     @property
@@ -148,6 +157,9 @@ class Domain:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self.scale is not None:
             return f"{self.type} {self.scale.summary}"
+        if self.fields:
+            sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
+            return f"{self.type} of {sizes}"
         if self._listed is None:
             return f"any {self.type}"
         limit = "" if self.most is None else f", up to {self.most}"
@@ -167,10 +179,19 @@ class Domain:
             return map(str, self.numbers)
         if self.scale is not None:
             return self.scale.written()
+        if self.fields:
+            from ldp.fields import written
+
+            return written(self.fields)
         return iter(self._listed or ())
 
     def parts(self) -> Iterator[str]:
         """What tells it from other domains of its type, as texts, for a fingerprint."""
+        if self.fields:
+            from ldp.fields import parts_of
+
+            yield from parts_of(self.fields)
+            return
         yield "open" if self.size is None else str(self.size)
         yield from self.written() if self.scale is None else self.scale.parts()
         if self.per_device:
@@ -183,15 +204,18 @@ class Domain:
             from ldp.contributions import estimand
 
             return estimand(self)
+        if self.fields:
+            of_fields = [(field.name, field.domain.estimand) for field in self.fields]
+            return "; ".join(f"{name}: {made}" for name, made in of_fields if made)
         return "" if self.scale is None else self.scale.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held, or a
-        sequence where a device has many records. Raises `AnswerError`, also for a number between
-        two points of a scale.
+        type number, else a str, or a collection of them where several values may be held, a dict
+        of such by field for one of type table, or a sequence where a device has many records.
+        Raises `AnswerError`, also for a number between two points of a scale.
         """
         value, rest = self.place(answer)
         if rest:
@@ -222,6 +246,10 @@ class Domain:
     def _value(self, answer: object) -> Value:
         if self.most is not None:
             return self._set(answer, self.most)
+        if self.fields:
+            from ldp.fields import cell
+
+            return cell(self.fields, answer)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
@@ -260,7 +288,14 @@ class Domain:
             from ldp.scales import read_number
 
             number = read_number(cell.strip())
+            if number is None and self.scale.edges and cell in self._index:
+                # A cell by its name: any number in it will do.
+                return self.scale.edges[self._index[cell]]
             return cell if number is None else number
+        if self.fields and cell in self._index:
+            from ldp.fields import answer_in
+
+            return answer_in(self.fields, self._index[cell])
         if self.most is not None:
             texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
             return tuple(text.strip() for text in texts)

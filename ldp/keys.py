@@ -63,6 +63,11 @@ class Keys:
             return list(self.problems)
         return [*self.problems, Problem(self.place, "no more problems", f"{more:,} of them")]
 
+    def adopt(self, part: Keys) -> None:
+        """Take over the problems of a table within this one."""
+        self.problems += part.problems
+        self.found += part.found
+
     def extended(self, further: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
         longer = Keys(self.place, {**self._table, **further})

@@ -14,7 +14,8 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | text
+    type                boolean | category | multi | integer | number | text | table
+    [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     values              (category, multi)
     parents or file     (category) the node above each value, where values are leaves of a tree
     levels              (category) what the levels of the tree are called
@@ -38,7 +39,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -46,6 +47,7 @@ from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
+from ldp.field_keys import fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import GOALS, MECHANISMS, OF_TREES
@@ -72,7 +74,7 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "text")
+_TYPES = ("boolean", "category", "multi", "integer", "number", "text", "table")
 _TOLD = frozenset(("name", "text", "type", "values", "most", "low", "high", "candidates"))
 """Keys that a question tells by itself; it keeps the others as they came."""
 
@@ -230,8 +232,8 @@ def _name(keys: Keys) -> str:
     return name
 
 
-def _domain(keys: Keys) -> Domain:
-    kind = keys.choice("type", _TYPES)
+def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
+    kind = keys.choice("type", types)
     if kind in ("category", None) and ("parents" in keys or "file" in keys):
         values, taxonomy = taxonomy_of(keys)
         return Domain("category", values, taxonomy=taxonomy)
@@ -247,6 +249,8 @@ def _domain(keys: Keys) -> Domain:
         from ldp.scale_keys import scale_of
 
         return Domain("number", None, scale=scale_of(keys))
+    if kind == "table":
+        return Domain("table", None, fields=fields_of(keys, _name_and_domain))
     if "values" in keys:
         keys.problem(
             "values",
@@ -254,6 +258,10 @@ def _domain(keys: Keys) -> Domain:
             "a list of values",
         )
     return Domain(kind, None if kind == "text" else BOOLEAN_VALUES)
+
+
+def _name_and_domain(keys: Keys, types: Collection[str]) -> tuple[str, Domain]:
+    return _name(keys), _domain(keys, types)
 
 
 def _range(keys: Keys) -> Domain:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import keyword
 import re
+from collections.abc import Iterable
 
+from ldp.domain import Domain
 from ldp.survey import Group, Question, Survey
 
 MOST_LITERALS = 200
@@ -37,7 +39,7 @@ def module(survey: Survey) -> str:
 
 
 def _imports(survey: Survey) -> list[str]:
-    types = "".join(_type(question) for question in survey)
+    types = "".join(_type(domain) for question in survey for domain in _domains(question.domain))
     lines = []
     collections = [name for name in ("Collection", "Sequence") if f"{name}[" in types]
     if collections:
@@ -49,37 +51,61 @@ def _imports(survey: Survey) -> list[str]:
     return [*lines, "from ldp_client import EmbeddedClient"]
 
 
+def _domains(domain: Domain) -> tuple[Domain, ...]:
+    """Those of its fields, or itself."""
+    return tuple(field.domain for field in domain.fields) or (domain,)
+
+
 def _single(name: str, question: Question) -> str:
+    if question.domain.fields:
+        return _table(name, question)
     return (
-        f"def record_{name}(client: EmbeddedClient, value: {_type(question)}) -> bool:\n"
+        f"def record_{name}(client: EmbeddedClient, value: {_type(question.domain)}) -> bool:\n"
         f"    {_text(question.text or question.name)}\n"
         f"    return client.record({_quoted(question.name)}, value)"
     )
 
 
+def _table(name: str, question: Question) -> str:
+    fields = question.domain.fields
+    parameters, answers = _by_name((field.name, _type(field.domain)) for field in fields)
+    return (
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
+        f"    {_text(question.text or question.name)}\n"
+        f"    return client.record({_quoted(question.name)}, {answers})"
+    )
+
+
 def _joint(name: str, group: Group) -> str:
-    names = _names([question.name for question in group.members])
-    named = list(zip(names, group.members, strict=True))
-    parameters = ", ".join(f"{parameter}: {_type(question)}" for parameter, question in named)
-    answers = ", ".join(f"{_quoted(question.name)}: {parameter}" for parameter, question in named)
+    parameters, answers = _by_name(
+        (question.name, _type(question.domain)) for question in group.members
+    )
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
         f"    {_text('; '.join(question.text or question.name for question in group.members))}\n"
-        f"    return client.record_together({{{answers}}})"
+        f"    return client.record_together({answers})"
     )
+
+
+def _by_name(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """Parameters with their types, and the dict of what they get; of names and types."""
+    names, types = zip(*parts, strict=True)
+    named = list(zip(_names(list(names)), names, types, strict=True))
+    parameters = ", ".join(f"{parameter}: {type_}" for parameter, _, type_ in named)
+    answers = ", ".join(f"{_quoted(name)}: {parameter}" for parameter, name, _ in named)
+    return parameters, f"{{{answers}}}"
 
 
 _PLAIN_TYPES = {"boolean": "bool", "integer": "int", "number": "float"}
 """Of answers that are told by no list of values."""
 
 
-def _type(question: Question) -> str:
-    one = _type_of_record(question)
-    return f"Sequence[{one}]" if question.domain.per_device else one
+def _type(domain: Domain) -> str:
+    one = _type_of_record(domain)
+    return f"Sequence[{one}]" if domain.per_device else one
 
 
-def _type_of_record(question: Question) -> str:
-    domain = question.domain
+def _type_of_record(domain: Domain) -> str:
     if domain.type in _PLAIN_TYPES:
         return _PLAIN_TYPES[domain.type]
     one = "str"

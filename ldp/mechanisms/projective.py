@@ -40,7 +40,7 @@ from typing import NamedTuple
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
-from ldp.field import difference, inner_product, inverse, is_order, multiple
+from ldp.finite_field import difference, inner_product, inverse, is_order, multiple
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.mechanisms.auto import summed_variance

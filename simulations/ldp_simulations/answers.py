@@ -1,4 +1,4 @@
-"""Tables of answers: CSV, one respondent a row, one column a question.
+"""Tables of answers: CSV, one respondent a row, one column a question, or a field of one.
 
 An empty cell is no answer, and so is one of the texts that a question says are `missing`.
 
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldp.errors import AnswerError, LDPError
-from ldp.survey import Survey
+from ldp.fields import names_of
+from ldp.survey import Question, Survey
 from ldp_aggregator.files import opened_text
 
 MOST_SHOWN = 10
@@ -49,13 +50,15 @@ def _rows(
     table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: bool
 ) -> Iterator[Answers]:
     header = [name.strip() for name in next(table, [])]
-    missing = [question.name for question in survey if question.name not in header]
+    wanted = [name for question in survey for name in columns_for(question)]
+    missing = [name for name in wanted if name not in header]
     if missing or len(set(header)) < len(header):
         wrong = f"none for {', '.join(missing)}" if missing else "a column name twice"
         raise AnswersError(
-            f"expected one column for each question in the first row of {path}, got {wrong}"
+            f"expected one column for each question or field in the first row of {path}, got "
+            f"{wrong}"
         )
-    columns = [(header.index(question.name), question) for question in survey]
+    columns = [(question, [*map(header.index, columns_for(question))]) for question in survey]
     problems: list[str] = []
     for number, cells in enumerate(table, 2):
         if not cells:
@@ -64,12 +67,11 @@ def _rows(
             problems.append(f"row {number}: expected {len(header)} cells, got {len(cells)}")
             continue
         answers: Answers = {}
-        for place, question in columns:
-            cell = cells[place].strip()
-            if question.domain.is_missing(cell):
-                continue
-            answer = question.domain.parse(cell)
+        for question, places in columns:
             try:
+                answer = answer_of(question, [cells[place].strip() for place in places])
+                if answer is None:
+                    continue
                 question.place(answer)
             except AnswerError as error:
                 problems.append(f"row {number}: {error}")
@@ -88,6 +90,37 @@ def _rows(
             yield answers
     if problems and not skip_invalid:
         raise refusal(problems, path)
+
+
+def columns_for(question: Question) -> tuple[str, ...]:
+    """The columns that have the answers to a question: one called so, or one for each field."""
+    return names_of(question.domain.fields) or (question.name,)
+
+
+def answer_of(question: Question, cells: Sequence[str]) -> object:
+    """The answer that the cells of its columns hold; None where they hold none.
+
+    Raises `AnswerError` where some fields have an answer and others do not.
+    """
+    domains = [field.domain for field in question.domain.fields] or [question.domain]
+    there = [not domain.is_missing(cell) for domain, cell in zip(domains, cells, strict=True)]
+    if not any(there):
+        return None
+    parsed = [domain.parse(cell) for domain, cell in zip(domains, cells, strict=True)]
+    if not question.domain.fields:
+        return parsed[0]
+    refuse_halves(question, there)
+    return dict(zip(names_of(question.domain.fields), parsed, strict=True))
+
+
+def refuse_halves(question: Question, there: Sequence[bool]) -> None:
+    """Raise `AnswerError` where fields of a question are not all answered."""
+    if not all(there):
+        names = ", ".join(names_of(question.domain.fields))
+        raise AnswerError(
+            f"question {question.name!r}: expected answers to all of {names} or to none, got "
+            f"{sum(there)}"
+        )
 
 
 def refusal(problems: Sequence[str], place: object) -> AnswersError:

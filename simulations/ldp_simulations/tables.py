@@ -3,7 +3,8 @@
 Those that differ are listed once, so that millions of rows are checked and randomized by the
 column.
 
-    data frames     of pandas or polars, tables of pyarrow: a column for each question
+    data frames     of pandas or polars, tables of pyarrow: a column for each question, or for each
+                    field of one
     dict            of arrays or lists, by question
     iterable        of dicts, one for each respondent
     path            of a CSV file (`ldp_simulations.answers`)
@@ -26,9 +27,10 @@ import numpy as np
 
 from ldp.domain import Domain
 from ldp.errors import AnswerError
+from ldp.fields import Field
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.arrays import Integers
-from ldp_simulations.answers import AnswersError, read_answers, refusal
+from ldp_simulations.answers import AnswersError, columns_for, read_answers, refusal, refuse_halves
 
 Table = Any
 """One of the above; the libraries are not needed here, so their types have no names."""
@@ -82,40 +84,76 @@ class _Coder:
 
     def __init__(self, question: Question) -> None:
         self.name = question.name
+        self.columns = columns_for(question)
         self.codes = array("q")
         self.answers: list[object] = []
         self._question = question
+        self._fields = question.domain.fields
         self._known: dict[Hashable, int | str] = {}
 
+    def take_row(self, row: int, cells: Mapping[Any, object], problems: list[str]) -> None:
+        """Add what a row says: an answer under the question's name, or one for each field."""
+        if self._fields and self.name not in cells:
+            self.take(row, {name: cells.get(name) for name in self.columns}, problems)
+        else:
+            self.take(row, cells.get(self.name), problems)
+
     def take(self, row: int, cell: object, problems: list[str]) -> None:
-        """Add the cell of a row; what is wrong with it is a problem, and it no answer."""
-        missing = _is_missing(cell) or self._question.domain.is_missing(cell)
-        code = NO_ANSWER if missing else self._known_code(cell)
+        """Add the cell of a row; what is wrong with it is a problem, and it no answer.
+
+        Of a question with fields, a dict of their cells.
+        """
+        code = NO_ANSWER if self._is_no_answer(cell) else self._known_code(cell)
         if isinstance(code, str):
             problems.append(f"row {row}: {code}")
             code = NO_ANSWER
         self.codes.append(code)
 
+    def _is_no_answer(self, cell: object) -> bool:
+        if self._fields and isinstance(cell, Mapping):
+            return all(self._is_missing_in(field, cell) for field in self._fields)
+        return _is_missing(cell) or self._question.domain.is_missing(cell)
+
+    @staticmethod
+    def _is_missing_in(field: Field, cells: Mapping[Any, object]) -> bool:
+        cell = cells.get(field.name)
+        return _is_missing(cell) or field.domain.is_missing(cell)
+
     def _known_code(self, cell: object) -> int | str:
         """The place of a cell's answer, or what is wrong with it: looked up, if it came before."""
+        # True and 1 are equal, and not the same answer.
+        key: Hashable = (type(cell), cell)
+        if self._fields and isinstance(cell, Mapping):
+            key = tuple((name, type(part), part) for name, part in cell.items())
         try:
-            # True and 1 are equal, and not the same answer.
-            code = self._known.get((type(cell), cell))
+            code = self._known.get(key)
         except TypeError:  # a list, or a set, cannot be looked up
             return self._coded(cell)
         if code is None:
-            code = self._known[type(cell), cell] = self._coded(cell)
+            code = self._known[key] = self._coded(cell)
         return code
 
     def _coded(self, cell: object) -> int | str:
         """The place of a new cell's answer, or what is wrong with it."""
-        answer = _answer(self._question.domain, cell)
         try:
+            answer = self._answer(cell)
             self._question.place(answer)
         except AnswerError as error:
             return str(error)
         self.answers.append(answer)
         return len(self.answers) - 1
+
+    def _answer(self, cell: object) -> object:
+        if not self._fields or not isinstance(cell, Mapping):
+            return _answer(self._question.domain, cell)
+        refuse_halves(
+            self._question, [not self._is_missing_in(field, cell) for field in self._fields]
+        )
+        known = {field.name: field.domain for field in self._fields}
+        return {
+            name: _answer(known[name], part) if name in known else part
+            for name, part in cell.items()
+        }
 
 
 def _take_rows(coders: list[_Coder], rows: Iterable[object], problems: list[str]) -> None:
@@ -126,27 +164,46 @@ def _take_rows(coders: list[_Coder], rows: Iterable[object], problems: list[str]
                 f"type {type(row).__name__}"
             )
         for coder in coders:
-            coder.take(number, row.get(coder.name), problems)
+            coder.take_row(number, row, problems)
 
 
 def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None:
     # A table of pyarrow has its columns under `columns`, and their names here.
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     there = set(table if names is None else names)
-    missing = [coder.name for coder in coders if coder.name not in there]
+    wanted = [name for coder in coders for name in coder.columns]
+    missing = [name for name in wanted if name not in there]
     if missing:
         raise AnswersError(
-            f"expected one column for each question, got none for {', '.join(missing)}"
+            f"expected one column for each question or field, got none for {', '.join(missing)}"
         )
     for coder in coders:
-        for number, cell in enumerate(_cells(coder.name, table[coder.name]), 1):
-            coder.take(number, cell, problems)
+        _take_cells(coder, [list(_cells(name, table[name])) for name in coder.columns], problems)
     lengths = {coder.name: len(coder.codes) for coder in coders}
     if len(set(lengths.values())) > 1:
         raise AnswersError(
             "expected columns of one length, got "
             + ", ".join(f"{length:,} rows of {name}" for name, length in lengths.items())
         )
+
+
+def _take_cells(coder: _Coder, columns: list[list[object]], problems: list[str]) -> None:
+    """The cells of a question's columns: one, or one for each field."""
+    if coder.columns == (coder.name,):
+        for number, cell in enumerate(columns[0], 1):
+            coder.take(number, cell, problems)
+        return
+    lengths = set(map(len, columns))
+    if len(lengths) > 1:
+        raise AnswersError(
+            "expected columns of one length, got "
+            + ", ".join(
+                f"{len(column):,} rows of {name}"
+                for name, column in zip(coder.columns, columns, strict=True)
+            )
+        )
+    for number, cells in enumerate(zip(*columns, strict=True), 1):
+        coder.take(number, dict(zip(coder.columns, cells, strict=True)), problems)
 
 
 def _cells(name: str, column: Any) -> Iterable[object]:

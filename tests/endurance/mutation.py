@@ -61,7 +61,7 @@ AREAS = {
     "ldp.epochs": "epochs vectors",
     "ldp.errors": "keys survey_file wire",
     "ldp.exact": "exact vectors exponential published",
-    "ldp.field": "field vectors",
+    "ldp.finite_field": "finite_field vectors",
     "ldp.identifiers": "identifiers certificate",
     "ldp.joint": "joint survey_file",
     "ldp.keys": "keys survey_file exact",

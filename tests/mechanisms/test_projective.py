@@ -9,7 +9,7 @@ from written_out import projective_points
 
 from ldp import EstimateError
 from ldp.exact import odds
-from ldp.field import inner_product, is_order, multiple
+from ldp.finite_field import inner_product, is_order, multiple
 from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.projective import (

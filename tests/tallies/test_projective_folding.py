@@ -8,7 +8,7 @@ from written_out import counts_of
 
 from ldp import EstimateError
 from ldp.exact import odds
-from ldp.field import inner_product
+from ldp.finite_field import inner_product
 from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.projective import (
     MOST_POINTS,

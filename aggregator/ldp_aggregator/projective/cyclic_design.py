@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
-from ldp.field import inner_product
+from ldp.finite_field import inner_product
 from ldp.mechanisms.projective import geometry, vector
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.projective import array_cache

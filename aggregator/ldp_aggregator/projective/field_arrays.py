@@ -1,4 +1,4 @@
-"""Arithmetic with arrays and polynomials over a finite field (`ldp.field`)."""
+"""Arithmetic with arrays and polynomials over a finite field (`ldp.finite_field`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.field import difference, inverse, products
+from ldp.finite_field import difference, inverse, products
 
 Elements = NDArray[np.int32]
 

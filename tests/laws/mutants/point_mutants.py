@@ -7,7 +7,7 @@ from fractions import Fraction
 from lawbook import decoder, same_bytes, sampler, unbiased
 from mutants import altered, decoded_by
 
-from ldp.field import inner_product
+from ldp.finite_field import inner_product
 from ldp.mechanisms.projective import ProjectiveResponse, geometry, index, vector
 from ldp.randomness import randbelow
 from ldp_aggregator.decoders.pure import pure_moments

@@ -1,0 +1,73 @@
+"""The keys of a question of type table in a survey file: its fields, each a table of its own.
+
+name                          as for a question; tables of answers have a column called so
+type                          boolean | category | integer | number
+values, low, high, ...        the keys of that type; a number has cells (`edges` or `bins`)
+text                          (optional) what people are asked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from ldp.domain import MOST_LISTED, Domain
+from ldp.fields import AND, Field, Fields, cells_of, names_of
+from ldp.keys import Keys, written_name
+
+FEWEST, MOST = 2, 16
+"""Fields of one table."""
+MOST_CELLS = MOST_LISTED
+_TYPES = ("boolean", "category", "integer", "number")
+_KEY = "field"
+_STAND_IN = (
+    Field("1", Domain("category", ("0", "1"))),
+    Field("2", Domain("category", ("0", "1"))),
+)
+
+Read = Callable[[Keys, Collection[str]], tuple[str, Domain]]
+"""The name and the domain that the keys describe, of one of these types."""
+
+
+def fields_of(keys: Keys, read: Read) -> Fields:
+    """The fields that a question has; harmless ones, and problems, where they cannot be."""
+    tables = keys.tables(_KEY)
+    if not FEWEST <= len(tables) <= MOST:
+        came = f"{len(tables)} of them"
+        keys.problem(_KEY, f"{FEWEST} to {MOST} tables [[question.{_KEY}]]", came)
+        return _STAND_IN
+    fields = tuple(_field(keys, number, table, read) for number, table in enumerate(tables, 1))
+    if keys.problems:
+        return _STAND_IN
+    names = names_of(fields)
+    if len(set(names)) < len(names):
+        keys.problem(_KEY, "names that all differ", ", ".join(names))
+        return _STAND_IN
+    cells = cells_of(fields)
+    if cells > MOST_CELLS:
+        keys.problem(_KEY, f"fields that have at most {MOST_CELLS:,} cells together", f"{cells:,}")
+        return _STAND_IN
+    return fields
+
+
+def _field(keys: Keys, number: int, table: Mapping[str, object], read: Read) -> Field:
+    name = table.get("name")
+    called = f" ({written_name(name)})" if isinstance(name, str) else ""
+    own = Keys(f"{keys.place}: {_KEY} {number}{called}", table)
+    field = _read(own, read)
+    own.finish()
+    keys.adopt(own)
+    return field
+
+
+def _read(own: Keys, read: Read) -> Field:
+    text = own.text("text", "")
+    for key in ("parents", "file"):
+        if key in own:
+            own.problem(key, "nothing: a field's values have no tree", "a tree")
+    name, domain = read(own, _TYPES)
+    if domain.scale is not None and not domain.scale.edges:
+        own.problem("edges", "edges or bins: a field's numbers are counted in cells", "steps")
+    ambiguous = domain.type == "category" and any(AND in value for value in domain.values or ())
+    if ambiguous:
+        own.problem("values", f"values without {AND!r}, which joins them to names of cells", AND)
+    return Field(name, domain, text)
