@@ -12,6 +12,7 @@ from ldp.lazy import lazily
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
+    from ldp_aggregator.association.crosstab import Crosstab, crosstab
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Association",
+    "Crosstab",
     "Distribution",
     "Estimate",
     "FileError",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "aggregate",
     "associate",
+    "crosstab",
     "decode_tally",
     "detected",
     "encode_tally",
@@ -69,6 +72,8 @@ _HOMES = {
     "Tally": "tallies.tally",
     "aggregate": "tallies.aggregation",
     "associate": "association.association",
+    "Crosstab": "association.crosstab",
+    "crosstab": "association.crosstab",
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",

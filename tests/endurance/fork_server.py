@@ -72,8 +72,8 @@ QUIET = (
         "no:doctest",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "no:faulthandler",  # It would take back the limits that are set here.
+        "-o",
+        "faulthandler_timeout=0",  # Each test would take back the limit that is set here.
     ),
     # It raises from a signal handler wherever that finds Python, hence within what measures.
     *(

@@ -12,13 +12,19 @@ import { type CompiledScale, SCALE } from "./scale.js";
 /** The exact numbers of a mechanism, by name: integers as decimal texts, or a matrix of them. */
 export type Integers = ReadonlyMap<string, string | readonly (readonly string[])[]>;
 
-export interface CompiledQuestion {
+/** What there is to choose from: values, or a scale. */
+export interface CompiledChoices {
   readonly name: string;
   readonly text: string;
   readonly type: string;
   readonly values: readonly string[] | null;
-  /** Of a question of type number. */
+  /** Of type number. */
   readonly scale: CompiledScale | undefined;
+}
+
+export interface CompiledQuestion extends CompiledChoices {
+  /** The parts of an answer, of a question of type table. */
+  readonly fields: readonly CompiledChoices[] | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;
   /** The node above each value, and above each node that has any, if the values are leaves of a tree. */
@@ -46,12 +52,11 @@ const MOST_CHARGES = 1000;
 
 const FINGERPRINT = bytesAsHex(16);
 
+const CHOICES = { name: text, text, type: text, values: optional(listOf(text)), scale: absentOr(SCALE) };
+
 export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
-  name: text,
-  text,
-  type: text,
-  values: optional(listOf(text)),
-  scale: absentOr(SCALE),
+  ...CHOICES,
+  fields: absentOr(listOf(record<CompiledChoices>(CHOICES))),
   per_device: absentOr(PER_DEVICE),
   parents: absentOr(mapOf(text)),
   mechanism: text,

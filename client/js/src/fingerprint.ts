@@ -1,7 +1,7 @@
 /** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
 
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
-import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
+import type { CompiledChoices, CompiledQuestion, CompiledSurvey } from "./compiled.js";
 import { written } from "./draws.js";
 import { scaleParts } from "./scale.js";
 
@@ -21,10 +21,14 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
-  const many = perDevice ? [`per_device=${perDevice}`] : [];
-  if (scale) return [...scaleParts(scale), ...many];
-  return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
+function domainParts({ fields, per_device: perDevice, ...choices }: CompiledQuestion): string[] {
+  if (fields) return [String(fields.length), ...fields.flatMap((field) => [field.name, field.type, ...choiceParts(field)])];
+  return [...choiceParts(choices), ...(perDevice ? [`per_device=${perDevice}`] : [])];
+}
+
+function choiceParts({ values, scale }: CompiledChoices): string[] {
+  if (scale) return scaleParts(scale);
+  return values === null ? ["open"] : [String(values.length), ...values];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */
