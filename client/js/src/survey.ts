@@ -2,7 +2,7 @@
 
 import { toInteger, utf8 } from "./bytes.js";
 import { readJSON } from "./checks.js";
-import { COMPILED, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
+import { COMPILED, type CompiledChoices, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { type PerDevice, type Placed, ROUNDING_BITS, chosen } from "./contributions.js";
 import { type Draw, drawsByName } from "./draws.js";
@@ -21,11 +21,12 @@ import { type CompiledScale, Scale } from "./scale.js";
  */
 export type DeviceRecord = boolean | string | number | bigint;
 
-/** A record; or all that a device has, where the survey says what is made of many. */
-export type Answer = DeviceRecord | readonly DeviceRecord[];
+/** A record; all that a device has, where the survey says what is made of many; or one for each field, by name. */
+export type Answer = DeviceRecord | readonly DeviceRecord[] | { readonly [field: string]: DeviceRecord };
 
 const LONGEST_TEXT = 4096;
-const TYPES = new Set(["boolean", "category", "integer", "number", "text"]);
+const OF_FIELDS = new Set(["boolean", "category", "integer", "number"]);
+const TYPES = new Set([...OF_FIELDS, "text", "table"]);
 /** What is drawn to round a number to a point of its scale. */
 const ROUNDING_BYTES = 8;
 
@@ -80,6 +81,8 @@ export class Question {
   readonly values: readonly string[] | null;
   /** Of a question of type number: its points or cells, and its unit. */
   readonly scale: CompiledScale | undefined;
+  /** The parts of an answer, of a question of type table: what they are called, what people are asked, what to choose from. */
+  readonly fields: readonly CompiledChoices[] | undefined;
   /** What is made of a device's records; undefined where it has one. */
   readonly perDevice: PerDevice | undefined;
   /** Where values are leaves of a tree: the node above each, and above each node that has any, for menus. */
@@ -90,6 +93,10 @@ export class Question {
   readonly charges: number;
   readonly #randomizer: AnyRandomizer | undefined;
   readonly #scale: Scale | undefined;
+  /** How many values it has; undefined where it takes any text. */
+  readonly #size: number | undefined;
+  /** The parts of an answer, each as a question of its own, which makes no reports. */
+  readonly #fields: readonly Question[] | undefined;
   #price: Ratio | undefined;
 
   /** `draw` is the group of which a device answers one question; undefined where it answers this one. */
@@ -99,6 +106,7 @@ export class Question {
     this.type = compiled.type;
     this.values = compiled.values;
     this.scale = compiled.scale;
+    this.fields = compiled.fields;
     this.perDevice = compiled.per_device;
     this.parents = compiled.parents;
     this.mechanism = compiled.mechanism;
@@ -111,11 +119,16 @@ export class Question {
     }
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
-    const size = this.#scale?.size ?? this.values?.length;
+    this.#fields = compiled.fields?.map((field) => fieldOf(field, compiled));
+    if ((compiled.type === "table") !== (this.#fields !== undefined)) {
+      throw new SurveyError(`${place}: expected fields for type table, and only there`);
+    }
+    const cells = this.#fields?.reduce((product, field) => product * (field.#size ?? 0), 1);
+    this.#size = cells ?? this.#scale?.size ?? this.values?.length;
     if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
       throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
     }
-    if (this.#randomizer && !this.#takesText && this.#randomizer.size !== size) {
+    if (this.#randomizer && !this.#takesText && this.#randomizer.size !== this.#size) {
       throw new SurveyError(`${place}: expected ${this.#randomizer.size} values`);
     }
   }
@@ -209,9 +222,22 @@ export class Question {
     return { value: this.#plain(record), rest: 0n };
   }
 
+  /** The cell of a table in which an answer lies: a record for each field. */
+  #cell(answer: unknown, fields: readonly Question[]): number {
+    const names = this.fields!.map(({ name }) => name);
+    const isByName = typeof answer === "object" && answer !== null && !Array.isArray(answer);
+    const given = isByName ? Object.keys(answer) : [];
+    if (given.length !== names.length || !names.every((name) => given.includes(name))) {
+      throw this.#unfit(`an answer for each of the fields ${names.join(", ")}, by name`);
+    }
+    const records = answer as { readonly [field: string]: DeviceRecord };
+    return fields.reduce((cell, field, index) => cell * field.#size! + (field.value(records[names[index]!]!) as number), 0);
+  }
+
   /** What the randomizer takes for a record that is no number of a scale. */
   #plain(record: unknown): Value {
     const { values } = this;
+    if (this.#fields) return this.#cell(record, this.#fields);
     if (this.type === "boolean") {
       if (typeof record !== "boolean") throw this.#unfit("true or false");
       return this.#numberOrText(Number(record));
@@ -247,7 +273,7 @@ export class Question {
 
   /** Texts of points and cells are not hashed here. */
   get #takesType(): boolean {
-    return TYPES.has(this.type) && !(this.#scale && this.#takesText);
+    return TYPES.has(this.type) && !((this.#scale || this.#fields) && this.#takesText);
   }
 
   #numberOrText(index: number): Value {
@@ -261,6 +287,16 @@ export class Question {
   #unfit(expected: string): AnswerError {
     return new AnswerError(`question ${this.name}: expected ${expected}`);
   }
+}
+
+/** A field of a question, as a question of its own. */
+function fieldOf(field: CompiledChoices, { name }: CompiledQuestion): Question {
+  const place = `${name}.${field.name}`;
+  const isListed = field.scale ? field.scale.edges !== undefined : field.values !== null;
+  if (!OF_FIELDS.has(field.type) || !isListed) throw new SurveyError(`question ${place}: expected a field with values or cells`);
+  const alone = { fields: undefined, per_device: undefined, parents: undefined };
+  const bare = { mechanism: "", integers: new Map<string, string>(), charges: 1, fingerprint: "" };
+  return new Question({ ...field, ...alone, ...bare, name: place }, false);
 }
 
 function expectSame(found: string, expected: string, what: string): void {

@@ -1,0 +1,169 @@
+"""What `ldp crosstab` shows of fields: their shares, shares within groups, and dependence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ldp.errors import EstimateError
+from ldp.fields import AND
+from ldp_aggregator.association.crosstab import Conditional, Crosstab, Measured
+from ldp_aggregator.bloom.regression import ChiSquare
+from ldp_aggregator.distributions.answers import Share
+from ldp_aggregator.rendering.sheet import Sheet, TextTable
+
+FORMAT = 1
+MOST_FIELDS = 3
+COLUMNS = ("kind", "of", "given", "estimate", "standard_error", "low", "high")
+
+
+class _Shown(NamedTuple):
+    shares: tuple[Share, ...]
+    within: tuple[Conditional, ...] = ()
+    measures: tuple[Measured, ...] = ()
+    test: ChiSquare | None = None
+
+
+def crosstab_sheet(crosstab: Crosstab, names: Sequence[str]) -> Sheet:
+    """Of one to three fields; of two, the shares of the first among the holders of the second.
+
+    Raises `EstimateError` for more fields, and `UnknownNameError` for others.
+    """
+    if not 1 <= len(names) <= MOST_FIELDS:
+        raise EstimateError(f"expected one to {MOST_FIELDS} fields, got {len(names)}")
+    shown = _shown(crosstab, names)
+    return Sheet(
+        f"{crosstab.question.name}: {' x '.join(names)}",
+        tables=lambda: _tables(crosstab, names, shown),
+        record=lambda: _record(crosstab, names, shown),
+        columns=COLUMNS,
+        rows=lambda: _rows(shown),
+    )
+
+
+def _shown(crosstab: Crosstab, names: Sequence[str]) -> _Shown:
+    shares = crosstab.margin(*names)
+    if len(names) != 2:
+        return _Shown(shares)
+    first, second = names
+    return _Shown(
+        shares,
+        crosstab.conditional(first, given=second),
+        tuple(_measures(crosstab, first, second)),
+        crosstab.independence(first, second),
+    )
+
+
+def _measures(crosstab: Crosstab, first: str, second: str) -> Iterator[Measured]:
+    """Those that the two fields have."""
+    for measure in (crosstab.odds_ratio, crosstab.correlation):
+        try:
+            yield measure(first, second)
+        except EstimateError:
+            continue
+    yield crosstab.cramers_v(first, second)
+    yield crosstab.mutual_information(first, second)
+
+
+def _tables(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> Iterator[TextTable]:
+    options = crosstab.options
+    interval = f"{options.level:.4g} interval"
+    joined = AND.join(names)
+    caption = f"{crosstab.reports:,} reports; intervals for the {options.estimand}"
+    yield TextTable(
+        "",
+        caption,
+        (joined, "share", "standard error", interval),
+        rows=[
+            (share.range, _text(share.frequency), _text(share.standard_error), _ends(share))
+            for share in shown.shares
+        ],
+    )
+    if shown.within:
+        yield TextTable(
+            "",
+            f"shares of {names[0]} among the holders of each {names[1]}",
+            (names[1], names[0], "share", interval),
+            rows=[
+                (part.given, part.value, _text(part.share), _ends(part)) for part in shown.within
+            ],
+        )
+    test = shown.test
+    if test is not None:
+        verdict = f"chi-square {test.statistic:,.2f} with {test.freedom} degrees of freedom"
+        yield TextTable(
+            "",
+            "how they go together",
+            ("measure", "estimate", interval),
+            rows=[(part.measure, _text(part.estimate), _ends(part)) for part in shown.measures],
+            remarks=[
+                f"test of independence: {verdict}, p-value {test.p_value:.3g}",
+                "estimates of dependence are those of the nearest table without negative cells: "
+                "biased where noise is large, which their intervals allow for",
+            ],
+        )
+
+
+def _record(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> dict[str, Any]:
+    test = shown.test
+    tested = None if test is None else {**test._asdict(), "p_value": test.p_value}
+    return {
+        "format": FORMAT,
+        "question": crosstab.question.name,
+        "fields": list(names),
+        "reports": crosstab.reports,
+        "level": crosstab.options.level,
+        "estimand": crosstab.options.estimand,
+        "shares": [
+            {
+                "cell": share.range,
+                "frequency": share.frequency,
+                "standard_error": share.standard_error,
+                "interval": list(share.interval),
+            }
+            for share in shown.shares
+        ],
+        "conditional": [
+            {
+                "value": part.value,
+                "given": part.given,
+                "share": _number(part.share),
+                "interval": list(part.interval),
+            }
+            for part in shown.within
+        ],
+        "measures": [
+            {
+                "measure": part.measure,
+                "estimate": _number(part.estimate),
+                "interval": [_number(end) for end in part.interval],
+                "biased": True,
+            }
+            for part in shown.measures
+        ],
+        "independence": tested,
+    }
+
+
+def _rows(shown: _Shown) -> Iterator[list[str | float | None]]:
+    for share in shown.shares:
+        ends = [share.low, share.high]
+        yield ["share", share.range, None, share.frequency, share.standard_error, *ends]
+    for part in shown.within:
+        yield ["conditional", part.value, part.given, part.share, None, part.low, part.high]
+    for measured in shown.measures:
+        ends = [measured.low, measured.high]
+        yield ["measure", measured.measure, None, measured.estimate, None, *ends]
+
+
+def _text(number: float) -> str:
+    return f"{number:.4f}" if math.isfinite(number) else str(number)
+
+
+def _ends(part: Share | Conditional | Measured) -> str:
+    return f"[{_text(part.low)}, {_text(part.high)}]"
+
+
+def _number(number: float) -> float | None:
+    return number if math.isfinite(number) else None
