@@ -340,6 +340,24 @@ MANY_RECORDS = (
 )
 """Mechanisms, keys and answers of questions of which a device may have many records."""
 
+FIELDS = (
+    'field = [{ name = "smokes", type = "boolean" }, '
+    f'{{ name = "commute", type = "category", values = {FOUR} }}, '
+    '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
+    'missing = ["-"], unit = "years" }, '
+    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
+)
+_MANY_ANSWERS = (
+    {"smokes": False, "commute": "car", "age": "0", "children": 0},
+    {"smokes": True, "commute": "walk", "age": "24.5", "children": 3},
+    {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
+)
+TABLES = tuple(
+    (mechanism, f'type = "table"\n{FIELDS}\nepsilon = "{epsilon}"', _MANY_ANSWERS)
+    for mechanism, epsilon in (("grr", 4), ("pgr", 1), ("oue", "7/3"))
+)
+"""Mechanisms, keys and answers of questions with fields."""
+
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
 name = "terms"
@@ -413,6 +431,7 @@ def vectors():
         "compiled": _compiled(),
         "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
+        "tables": [_question(*row) for row in TABLES],
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
@@ -444,7 +463,7 @@ def _question(mechanism, keys, answers):
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
-        **{name: parts[name] for name in ("scale", "per_device") if name in parts},
+        **{name: parts[name] for name in ("scale", "per_device", "fields") if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
@@ -452,7 +471,10 @@ def _question(mechanism, keys, answers):
 
 
 def answer_of(question, written):
-    """The answer that stands in a vector: of type number the exact number of a text."""
+    """The answer that stands in a vector: a number with a scale is the exact one of a text."""
+    if isinstance(written, dict):
+        scales = {field.name for field in question.domain.fields if field.domain.scale is not None}
+        return {name: Decimal(part) if name in scales else part for name, part in written.items()}
     if isinstance(written, list) and question.domain.scale is not None:
         return [Decimal(record) for record in written]
     return written if question.domain.scale is None else Decimal(written)

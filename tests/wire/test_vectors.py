@@ -30,8 +30,9 @@ CASES = [
     for number, vector in enumerate(read(mechanism))
 ]
 CASES += [
-    pytest.param(vector, id=f"contributions-{number}")
-    for number, vector in enumerate(read("contributions"))
+    pytest.param(vector, id=f"{name}-{number}")
+    for name in ("contributions", "tables")
+    for number, vector in enumerate(read(name))
 ]
 
 

@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy",
+  "contributions", "taxonomy", "tables",
 ];
 
 const ENCODER_REFUSES = [
@@ -31,7 +31,14 @@ const ENCODER_REFUSES = [
 const VECTORS = { name: "vectors", epoch: undefined };
 
 /** The answers that a vector's value stands for; a number is written as a decimal text. */
-function answersOf({ type }, value) {
+function answersOf({ type, fields }, value) {
+  if (fields) {
+    // As many ways as the field with the most of them; what has fewer stays at its last.
+    const ways = fields.map((field) => [field.name, answersOf(field, value[field.name])]);
+    const most = Math.max(...ways.map(([, written]) => written.length));
+    return Array.from({ length: most }, (_, number) =>
+      Object.fromEntries(ways.map(([name, written]) => [name, written[Math.min(number, written.length - 1)]])));
+  }
   if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];
