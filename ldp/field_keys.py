@@ -44,7 +44,8 @@ def fields_of(keys: Keys, read: Read) -> Fields:
         return _STAND_IN
     cells = cells_of(fields)
     if cells > MOST_CELLS:
-        keys.problem(_KEY, f"fields that have at most {MOST_CELLS:,} cells together", f"{cells:,}")
+        expected = f"fields that have at most {MOST_CELLS:,} cells together"
+        keys.problem(_KEY, expected, f"{cells:,} of them")
         return _STAND_IN
     return fields
 

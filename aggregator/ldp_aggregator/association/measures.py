@@ -44,8 +44,8 @@ _BEYOND = 12.0
 """Logarithms that only a cell next to 0 gives."""
 _SLACK = 1e-4
 """Of a distance, and of a share: ends are hardly moved by that."""
-_DIGITS = 6
-_STARTS = 6
+_DIGITS = 5
+_STARTS = 3
 _STEPS = 300
 
 
