@@ -205,8 +205,8 @@ class Domain:
 
             return estimand(self)
         if self.fields:
-            of_fields = [(field.name, field.domain.estimand) for field in self.fields]
-            return "; ".join(f"{name}: {made}" for name, made in of_fields if made)
+            changes = [(field.name, field.domain.estimand) for field in self.fields]
+            return "; ".join(f"{name}: {change}" for name, change in changes if change)
         return "" if self.scale is None else self.scale.estimand
 
     def value(self, answer: object) -> Value:

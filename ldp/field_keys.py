@@ -35,7 +35,7 @@ def fields_of(keys: Keys, read: Read) -> Fields:
         came = f"{len(tables)} of them"
         keys.problem(_KEY, f"{FEWEST} to {MOST} tables [[question.{_KEY}]]", came)
         return _STAND_IN
-    fields = tuple(_field(keys, number, table, read) for number, table in enumerate(tables, 1))
+    fields = tuple(_field(keys, number, table, read=read) for number, table in enumerate(tables, 1))
     if keys.problems:
         return _STAND_IN
     names = names_of(fields)

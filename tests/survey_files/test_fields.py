@@ -203,11 +203,11 @@ def test_estimates_come_by_cell():
         )
     ]
     reports = [Client(survey).record("habits", answer) for answer in answers]
-    found = estimate(survey, report_bytes(reports), options=Options())["habits"]
-    for value in found:
+    shares = estimate(survey, report_bytes(reports), options=Options())["habits"]
+    for value in shares:
         smokes, sport = value.value.split(" & ")
         share = np.mean(
             [a["smokes"] == (smokes == "true") and a["sport"] == sport for a in answers]
         )
         assert abs(value.frequency - share) < 6 * value.standard_error
-    assert math.isclose(sum(value.frequency for value in found), 1, abs_tol=1e-9)
+    assert math.isclose(sum(value.frequency for value in shares), 1, abs_tol=1e-9)

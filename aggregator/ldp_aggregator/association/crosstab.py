@@ -113,7 +113,7 @@ class Crosstab:
         """
         of, among = self._places([name, given])
         return tuple(
-            self._within(of, value, among, group)
+            self._within(of, value, among, group=group)
             for group in range(self.fields[among].size)
             for value in range(self.fields[of].size)
         )
@@ -130,7 +130,7 @@ class Crosstab:
                     f"expected fields with two values each for an odds ratio, got {field.name!r} "
                     f"with {field.size}"
                 )
-        measured = self._measured("odds ratio", log_odds_ratio, first, second, freedom=1)
+        measured = self._measured("odds ratio", log_odds_ratio, (first, second), freedom=1)
         estimate, low, high = map(odds, (measured.estimate, measured.low, measured.high))
         return replace(measured, estimate=estimate, low=low, high=high)
 
@@ -141,18 +141,18 @@ class Crosstab:
         """
         rows, columns = (self._numbers(place) for place in self._places([first, second]))
         measure = partial(correlation, rows=rows, columns=columns)
-        return self._measured("correlation", measure, first, second, freedom=1)
+        return self._measured("correlation", measure, (first, second), freedom=1)
 
     def cramers_v(self, first: str, second: str) -> Measured:
         """From 0, without dependence, to 1. The interval is wider than it need be, not narrower."""
         freedom = self._freedom(first, second)
-        return self._measured("Cramer's V", cramers_v, first, second, freedom=freedom)
+        return self._measured("Cramer's V", cramers_v, (first, second), freedom=freedom)
 
     def mutual_information(self, first: str, second: str) -> Measured:
         """What one field tells of another, in bits; with an interval as for `cramers_v`."""
         freedom = self._freedom(first, second)
         return self._measured(
-            "mutual information", mutual_information, first, second, freedom=freedom
+            "mutual information", mutual_information, (first, second), freedom=freedom
         )
 
     def independence(self, first: str, second: str) -> ChiSquare:
@@ -202,12 +202,12 @@ class Crosstab:
         return Conditional(*named, share=share, low=low, high=high)
 
     def _measured(
-        self, name: str, measure: Measure, first: str, second: str, freedom: int
+        self, name: str, measure: Measure, fields: tuple[str, str], freedom: int
     ) -> Measured:
-        region = self._region(first, second)
+        region = self._region(*fields)
         low, high = region.ends(measure, self.options.level, freedom)
         estimate = measure(region.table(region.nearest))
-        return Measured(name, estimate, min(low, estimate), max(high, estimate))
+        return Measured(name, estimate, low=min(low, estimate), high=max(high, estimate))
 
     def _region(self, first: str, second: str) -> Region:
         """Of the table of two fields."""

@@ -51,7 +51,7 @@ def _shown(crosstab: Crosstab, names: Sequence[str]) -> _Shown:
         shares,
         crosstab.conditional(first, given=second),
         tuple(_measures(crosstab, first, second)),
-        crosstab.independence(first, second),
+        test=crosstab.independence(first, second),
     )
 
 

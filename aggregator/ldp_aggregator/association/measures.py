@@ -71,8 +71,8 @@ class Region(NamedTuple):
         """The least and the greatest value of a measure."""
         most = float(self.nearest @ self.nearest) + float(chdtri(freedom, 1 - level))
         starts = self._starts(most)
-        low = min(self._least(measure, 1, most, start) for start in starts)
-        high = max(-self._least(measure, -1, most, start) for start in starts)
+        low = min(self._least(measure, 1, most, start=start) for start in starts)
+        high = max(-self._least(measure, -1, most, start=start) for start in starts)
         return round(low, _DIGITS), round(high, _DIGITS)
 
     def least_distance(self, tables: Callable[[Floats], Floats], start: Floats) -> float:

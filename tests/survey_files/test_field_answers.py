@@ -65,11 +65,11 @@ def test_reports_and_populations_come_of_columns():
     """As many reports as answers; of 3,000 at epsilon 4 every cell within six standard errors."""
     rows = [row for row in rows_of(COLUMNS) if row["smokes"] is not None] * 1000
     columns = {name: [row[name] for row in rows] for name in COLUMNS} | {"town": ["Cork"] * 3000}
-    found = estimate(SURVEY, randomize(SURVEY, columns, seed=1))["habits"]
-    assert found.reports == 3000
+    shares = estimate(SURVEY, randomize(SURVEY, columns, seed=1))["habits"]
+    assert shares.reports == 3000
     population = from_table(SURVEY, columns)["habits"]
     assert population.counts[[place for place in PLACES if place >= 0]].tolist() == [1000] * 3
-    for value, truth in zip(found, population.counts / 3000, strict=True):
+    for value, truth in zip(shares, population.counts / 3000, strict=True):
         assert abs(value.frequency - truth) < 6 * value.standard_error
 
 
