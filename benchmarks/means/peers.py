@@ -133,7 +133,10 @@ def line(row: Row, epsilon: str, errors: Sequence[Error | None]) -> list[str]:
 
 
 def _thousandths(error: Error | None) -> str:
-    return MISSING if error is None else f"{1_000 * error.root_mean_square:#.3g}"
+    if error is None:
+        return MISSING
+    thousandths = 1_000 * error.root_mean_square
+    return f"{thousandths:#.3g}" if thousandths < 99.95 else f"{thousandths:.0f}"
 
 
 def _in_turn(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
