@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -18,13 +19,21 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, compared: b
 
 
 def emphasized(row: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A row whose figures are bold where no other of its epsilon is less."""
+    """A row whose figures are bold where no other of its epsilon is less; words stay plain."""
     beside = [other for other in rows if other[0] == row[0]]
     cells = list(row[:_NAMES])
     for place in range(_NAMES, len(row)):
-        least = min(float(other[place]) for other in beside)
-        cells.append(f"**{row[place]}**" if float(row[place]) == least else row[place])
+        least = min(_figure(other[place]) for other in beside)
+        is_least = _figure(row[place]) == least < math.inf
+        cells.append(f"**{row[place]}**" if is_least else row[place])
     return cells
+
+
+def _figure(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.inf
 
 
 def replaced(page: str, text: str, mark: str = "measured") -> str:

@@ -7,8 +7,11 @@
                             made to agree by least squares (Hay et al. 2010; Cormode et al. 2019)
     HaarHRR                 a coefficient of the Haar basis at one level, by Hadamard randomized
                             response (Cormode, Kulkarni and Srivastava 2019)
+    AHEAD                   a tree that is divided round by round where many are
+                            (`benchmarks.means.ahead`)
 
-The two of others are written for this page. They are unbiased; views are not.
+The three of others are written for this page. The tree and HaarHRR are unbiased; AHEAD and views
+are not.
 The distance is Wasserstein's, W1: the mean of |F - true F| over the cells, in parts of the range.
 """
 
@@ -21,21 +24,20 @@ import numpy as np
 from numpy.random import Generator
 from scipy.linalg import hadamard
 
+from benchmarks.means.ahead import ahead
+from benchmarks.means.asking import CELLS, asked_through, estimated, spread
 from benchmarks.means.inputs import Input
-from ldp import parse_survey
-from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.distribution import distribution_of
-from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
-CELLS = 64
 RESPONDENTS = 33_000
 SEED = 2
 FANOUT = 4
+_NUMBERS = f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}'
 _IN_TWOS = ("age", "hours")
 """Whole numbers that go in cells of two; of all others the range is parted evenly."""
 
@@ -98,7 +100,7 @@ def square_wave(post: str) -> Method:
     """With one view or the other."""
 
     def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
-        asked = _asked(epsilon, f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}', "square-wave")
+        asked = asked_through("square-wave", epsilon, _NUMBERS)
         counts = sample_counts(asked, Holders((), held), generator)
         return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post)
 
@@ -109,7 +111,7 @@ def arcs(*, rising: bool) -> Method:
     """Unbiased, or from the nearest cumulative distribution that rises."""
 
     def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
-        asked = _asked(epsilon, f'type = "integer"\nlow = 0\nhigh = {CELLS - 1}', "arcs")
+        asked = asked_through("arcs", epsilon, _NUMBERS)
         counts = sample_counts(asked, Holders((), held), generator)
         known = distribution_of(asked, counts, Options())
         assert known is not None  # noqa: S101 (a distribution is what the mechanism gives)
@@ -121,14 +123,11 @@ def arcs(*, rising: bool) -> Method:
 def tree(epsilon: float, held: Counts, generator: Generator) -> Floats:
     """Levels from fan-out to cells; up, each node's estimate and that of its children, and down."""
     levels = list(_levels())
-    here = _spread(held, len(levels), generator)
+    here = spread(held, len(levels), generator)
     estimates, variances = [], []
     for size, of_level in zip(levels, here, strict=True):
-        values = [f"v{place}" for place in range(size)]
-        asked = _asked(epsilon, f'type = "category"\nvalues = {values}', "ss")
         cells = of_level.reshape(size, -1).sum(axis=1)
-        counts = sample_counts(asked, Holders(tuple(values), cells), generator)
-        moments = moments_of(asked.randomizer, counts, values)
+        moments = estimated("ss", epsilon, cells, generator=generator)
         estimates.append(moments.frequency)
         variances.append(float(np.mean(moments.variance_if_not)) / moments.reports)
     return consistent(estimates, variances)
@@ -156,7 +155,7 @@ def haar(epsilon: float, held: Counts, generator: Generator) -> Floats:
     """Of each node how much more its left half holds than its right one."""
     depth = CELLS.bit_length() - 1
     shares = np.array([1.0])
-    for level, of_level in enumerate(_spread(held, depth, generator)):
+    for level, of_level in enumerate(spread(held, depth, generator)):
         # (nodes, 2): the holders of both halves.
         halves = of_level.reshape(1 << level, 2, -1).sum(axis=2)
         more = _hadamard_response(epsilon, halves, generator)
@@ -184,17 +183,6 @@ def _levels() -> Iterator[int]:
         size *= FANOUT
 
 
-def _spread(held: Counts, levels: int, generator: Generator) -> Counts:
-    """The holders by the level that they answer for, of shape (levels, cells)."""
-    spread: Counts = generator.multinomial(held, np.full(levels, 1 / levels)).T
-    return spread
-
-
-def _asked(epsilon: float, domain: str, mechanism: str) -> Question:
-    head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
-    return parse_survey(f'{head}{domain}\nepsilon = "{epsilon}"')["x"]
-
-
 METHODS: dict[str, Method] = {
     "`arcs`": arcs(rising=False),
     "`arcs`, `monotone`": arcs(rising=True),
@@ -202,7 +190,8 @@ METHODS: dict[str, Method] = {
     "`square-wave`, `ems`": square_wave("ems"),
     "tree of 4 each, least squares": tree,
     "HaarHRR": haar,
+    "AHEAD": ahead,
 }
 
-BIASED = ("`square-wave`, `em`", "`square-wave`, `ems`")
-"""Views whose bias is measured beside what varies by chance."""
+BIASED = ("`square-wave`, `em`", "`square-wave`, `ems`", "AHEAD")
+"""Those whose bias is measured beside what varies by chance."""

@@ -25,12 +25,12 @@ _ENVIRONMENT = {"PYTHONWARNINGS": "ignore", **dict.fromkeys(_THREADS, "1")}
 class Side:
     """Measures in an environment of its own, on one thread; only while it is asked."""
 
-    def __init__(self, name: str, python: Path) -> None:
+    def __init__(self, name: str, python: Path, workers: str = "benchmarks.peers.workers") -> None:
         environment = {**os.environ, **_ENVIRONMENT}
         # The project's own environment must not leak into a peer's.
         environment.pop("PYTHONPATH", None)
         self._process = subprocess.Popen(
-            [python, "-m", f"benchmarks.peers.workers.{WORKERS[name]}"],
+            [python, "-m", f"{workers}.{WORKERS[name]}"],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,

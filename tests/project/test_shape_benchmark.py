@@ -4,6 +4,15 @@ import numpy as np
 import pytest
 
 from benchmarks.means.__main__ import EPSILONS_OF_SHAPES, PAGE, SURVEYS, biases, distances
+from benchmarks.means.ahead import (
+    Node,
+    agree,
+    ahead,
+    grown,
+    leaves_of,
+    parts_of,
+    threshold,
+)
 from benchmarks.means.inputs import Input, drawn
 from benchmarks.means.page import table
 from benchmarks.means.shapes import (
@@ -54,6 +63,69 @@ def test_others_are_unbiased(method):
     assert (np.abs(errors) < 5.5 * shares.std(axis=0) / 20).all()
     assert (5.5 * shares.std(axis=0) / 20).max() < 0.1
     assert np.allclose(shares.sum(axis=1), 1)
+
+
+def test_a_tree_with_uneven_leaves_is_made_to_agree():
+    """Both passes of AHEAD: dense weighted least squares, given that all nodes hold exactly 1."""
+    tree = Node(0, 8, share=1.0)
+    tree.parts = parts_of(tree)
+    tree.parts[1].parts = parts_of(tree.parts[1])
+    tree.parts[1].parts[0].parts = parts_of(tree.parts[1].parts[0])
+    leaves = list(leaves_of(tree))
+    assert [(leaf.first, leaf.cells) for leaf in leaves] == [(0, 4), (4, 1), (5, 1), (6, 2)]
+    inner = [tree.parts[1], tree.parts[1].parts[0]]
+    generator = np.random.default_rng(3)
+    for node in [*leaves, *inner]:
+        node.share, node.asked = generator.normal(0.3, 0.1), float(generator.integers(1, 6))
+    # (nodes, leaves): which leaves are below a node, by the root of how well it is known.
+    below = np.array([*np.eye(4), [0, 1, 1, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=float)
+    # The sum is kept by a row of very great weight.
+    known = np.array([*(node.asked for node in [*leaves, *inner]), 1e14])
+    shares = np.array([node.share for node in [*leaves, *inner, tree]])
+    rows, target = below * known[:, None] ** 0.5, shares * known**0.5
+    expected = np.linalg.lstsq(rows, target, rcond=None)[0]
+    agree(tree)
+    assert np.allclose([leaf.share for leaf in leaves], expected, atol=1e-6)
+
+
+def test_nodes_are_divided_where_many_are():
+    """All 1,000,000 in two cells, at epsilon 4: the nodes about them are divided down to the cells.
+
+    The threshold is 1.7 standard errors of a node that no one holds: one in twenty or so of these
+    is divided as well (seed 8: none of ten).
+    """
+    held = np.zeros(CELLS, dtype=np.int64)
+    held[[5, 50]] = 600_000, 400_000
+    tree = grown(4.0, held, np.random.default_rng(8))
+    leaves = {leaf.first: leaf for leaf in leaves_of(tree)}
+    assert leaves[5].cells == leaves[50].cells == 1
+    assert sorted(leaf.cells for leaf in leaves.values()) == [1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16]
+    # A leaf that was kept whole is asked for in every later round, a cell in the last alone.
+    assert {cells.cells: cells.asked for cells in leaves.values()} == {
+        1: 1,
+        2: 2,
+        4: 3,
+        8: 4,
+        16: 5,
+    }
+    assert threshold(4.0, 1_000_000 / 6) == pytest.approx(
+        (3 * 0.07602 * 6 / 1_000_000) ** 0.5, 1e-3
+    )
+
+
+def test_ahead_is_biased():
+    """400 surveys of 2,000 people, seed 6: shares add up to 1, and a spike is far too low.
+
+    By more than 20 standard errors: leaves are flat, and what is cut at zero is taken from it.
+    """
+    held = np.zeros(CELLS, dtype=np.int64)
+    held[:] = 20
+    held[17] += 2_000 - held.sum()
+    generator = np.random.default_rng(6)
+    shares = np.array([ahead(0.5, held, generator) for _ in range(400)])
+    assert np.allclose(shares.sum(axis=1), 1)
+    error = shares[:, 17].mean() - held[17] / 2_000
+    assert error < -20 * shares[:, 17].std() / 20
 
 
 def test_cells():

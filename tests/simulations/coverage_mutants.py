@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 from scipy.stats import false_discovery_control
 
 from ldp_aggregator.association import association
@@ -16,6 +16,7 @@ from ldp_aggregator.association.likelihood import through
 from ldp_aggregator.decoders import noise as noise_decoder
 from ldp_aggregator.decoders import pure
 from ldp_aggregator.decoders.noise import Noise, _neighbours, folded
+from ldp_aggregator.distributions import distribution
 from ldp_aggregator.estimates import intervals
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.coverage import observing
@@ -120,6 +121,11 @@ def ninety_percent(patch):
     patch.setattr(observing, "estimate_question", weaker)
 
 
+def points_for_bands(patch):
+    """A band as wide as the intervals of single points."""
+    patch.setattr(distribution, "multiplier", lambda _, level: float(ndtri((1 + level) / 2)))
+
+
 MUTANTS = (
     Mutant("normal intervals", normal_intervals, "values: grr,*", claim="all,"),
     Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", claim="alarm"),
@@ -152,6 +158,13 @@ MUTANTS = (
         "repeats: l-grr, *8, 100 *, n = 200",
         claim="all,",
         surveys=60,
+    ),
+    Mutant(
+        "points for bands",
+        points_for_bands,
+        "distributions: arcs, *2, 10 *, n = 1000000",
+        claim="band",
+        surveys=400,
     ),
     Mutant(
         "90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", claim="each,", surveys=3_000

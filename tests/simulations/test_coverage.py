@@ -8,6 +8,7 @@ part is measured: a hard cell of every mechanism, with a false-alarm rate of 1e-
 (`ldp_simulations.coverage.claims`); what was broken before must show there.
 """
 
+import hashlib
 import json
 import math
 
@@ -19,11 +20,13 @@ from scipy.stats import binom
 
 from ldp.mechanisms import MECHANISMS
 from ldp_simulations.archive import Archive
-from ldp_simulations.coverage import measuring, observing, running
+from ldp_simulations.coverage import estimands, measuring, observing, running
 from ldp_simulations.coverage.__main__ import main
+from ldp_simulations.coverage.adding import PageError, added, lacking, sums_of
 from ldp_simulations.coverage.cells import MEANS, Cell, cells, fitting, part
 from ldp_simulations.coverage.claims import FALSE_ALARM, Claim, broken, evidence, least_noticed
 from ldp_simulations.coverage.measuring import Finding, measure
+from ldp_simulations.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums
 from ldp_simulations.coverage.populations import POPULATIONS
 from ldp_simulations.coverage.questions import (
     ROWS,
@@ -37,6 +40,9 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
 SURVEYS = 10_000
+SUMS = Sums(surveys=1_000, cells=10, comparisons=100, most=150, least=25)
+NEW = {"taxonomy", "one-bit", "dithered", "square-wave", "arcs"}
+"""Rows that came after the page was first written; what comes later is named here as well."""
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)
 GATED = {
     "warner, 1": ("warner", "1", (0.9, 0.1), 1_000),
@@ -83,7 +89,7 @@ def test_coverage(name, monkeypatch):
         question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon),
         measuring.summed(cell),
     )
-    for estimand in (observing.RESPONDENTS, observing.POPULATION):
+    for estimand in (estimands.RESPONDENTS, estimands.POPULATION):
         by_value = 1 - sums[f"each, {estimand}"].by_value / cell.surveys
         for share, coverage in zip(GATED[name][2], by_value, strict=True):
             rate = expected_rate(question, share)
@@ -108,7 +114,7 @@ def test_bloom_coverage(monkeypatch):
             surveys=600,
         )
     )
-    for estimand in (observing.RESPONDENTS, observing.POPULATION):
+    for estimand in (estimands.RESPONDENTS, estimands.POPULATION):
         for share, missed in zip(SHARES, sums[f"each, {estimand}"].by_value, strict=True):
             assert 1 - missed / 600 >= 0.896, share
             assert share == 0 or 1 - missed / 600 <= 0.994, share
@@ -162,6 +168,17 @@ def test_the_grid_reaches_far():
         if cell.kind == "values" and (cell.epsilon, cell.size) == ("8", 1_000)
     ]
     assert len(set(far)) >= 23
+
+
+def test_what_is_new_moves_nothing():
+    """Cells that were measured for the page have the populations and surveys that they had.
+
+    A row that came in before others would change these, and the figures of all of them.
+    """
+    before = [cell for cell in cells() if not NEW & set(cell.labels)]
+    assert len(before) == 1_744
+    names = "\n".join(f"{cell.name} {cell.surveys}" for cell in before)
+    assert hashlib.sha256(names.encode()).hexdigest()[:16] == "c7c77b1a814792a0"
 
 
 def test_means_are_measured_wherever_there_are_any():
@@ -268,3 +285,48 @@ def test_the_command(tmp_path, monkeypatch):
     strange = CliRunner().invoke(main, ["--cells", "values: nothing*"])
     assert strange.exit_code == 1
     assert "expected a pattern that cells fit" in strange.output
+
+
+def test_rows_are_added(tmp_path):
+    """What the page lacks is measured, and what it has stays as it is; sums are of both."""
+    path = tmp_path / "page.md"
+    words = [str(path), "--part", "-q"]
+    whole = CliRunner().invoke(main, [*words, "--cells", "values: grr,*"])
+    assert whole.exit_code == 0, whole.output
+    first = path.read_text()
+    pattern = "*s: [wad]*"
+    later = CliRunner().invoke(main, [*words, "--add", "--cells", pattern])
+    assert later.exit_code == 0, later.output
+    both = path.read_text()
+    titles = [line[3:] for line in both.splitlines() if line.startswith("## ")]
+    order = [section.title for section in SECTIONS if section.title in titles]
+    assert titles[:-2] == order
+    assert titles[-2:] == [ALL_TOGETHER, TITLE_OF_VERDICT]
+    rows = [line for line in first.splitlines() if line.startswith("| grr |")]
+    assert len(rows) == 1
+    assert rows[0] in both
+    assert both.index("| grr |") < both.index("| warner |")
+    assert "Without what was measured later: warner" in both
+    old, new = sums_of(first), sums_of(both)
+    assert new.cells == old.cells + int(later.output.split(" cells")[0])
+    assert new.surveys > old.surveys
+    assert f"None of the {new.comparisons:,} comparisons" in both
+    assert not [cell for cell in lacking(both, part(cells())) if cell.labels == ("warner",)]
+    again = CliRunner().invoke(main, [*words, "--add", "--cells", "values: grr,*"])
+    assert again.exit_code == 1
+    assert path.read_text() == both
+
+
+def test_what_cannot_be_added_to(tmp_path):
+    """No page, one of something else, and a table of other columns: nothing is written."""
+    none = CliRunner().invoke(main, [str(tmp_path / "none.md"), "--add", "-q"])
+    assert none.exit_code == 1
+    assert "expected the page to add rows to" in none.output
+    other = tmp_path / "other.md"
+    other.write_text("# Other\n")
+    strange = CliRunner().invoke(main, [str(other), "--part", "--add", "--cells", "*warner*", "-q"])
+    assert strange.exit_code == 1
+    assert "that this command has written" in strange.output
+    assert other.read_text() == "# Other\n"
+    with pytest.raises(PageError, match="same columns"):
+        added("x\n\n\n## Means\n\n| a |\n", "x\n\n\n## Means\n\n| b |\n", SUMS)

@@ -8,6 +8,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,11 +46,16 @@ def serve(build: Callable[[str, dict[str, Any], str, int], Contender]) -> None:
 
     `build` makes a contender of (name, options, epsilon, size).
     """
+    serve_by(partial(_answer, build))
+
+
+def serve_by(answered: Callable[..., dict[str, Any]]) -> None:
+    """Answer requests, whatever they are about; their keys are what `answered` takes."""
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            answer = _answer(build, **request)
+            answer = answered(**request)
         except Exception as error:  # Whatever goes wrong in a library is a result.
             answer = {"failed": type(error).__name__, "message": str(error)}
         print(json.dumps(answer), file=answers, flush=True)

@@ -16,9 +16,10 @@ from ldp.errors import LDPError
 from ldp_aggregator.commands.progress import progress
 from ldp_aggregator.files import write_whole
 from ldp_simulations.archive import Archive
+from ldp_simulations.coverage.adding import PageError, added, lacking, sums_of
 from ldp_simulations.coverage.cells import Cell, cells, fitting, part
 from ldp_simulations.coverage.claims import FALSE_ALARM, broken, claims_of, compared
-from ldp_simulations.coverage.page import page
+from ldp_simulations.coverage.page import page, sums
 from ldp_simulations.coverage.running import run
 
 
@@ -38,10 +39,20 @@ from ldp_simulations.coverage.running import run
     default="*",
     help="Measure cells whose names fit, such as 'values: grr,*'.",
 )
+@click.option(
+    "--add", is_flag=True, help="Measure what OUTPUT has no row of, and add it; the rest stays."
+)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 def main(
-    output: Path | None, results: Path | None, partly: bool, pattern: str, workers: int, quiet: bool
+    output: Path | None,
+    results: Path | None,
+    partly: bool,
+    pattern: str,
+    *,
+    add: bool,
+    workers: int,
+    quiet: bool,
 ) -> None:
     """Measure how often intervals hold the truth, and write OUTPUT, a Markdown page.
 
@@ -53,20 +64,34 @@ def main(
 
     try:
         every = cells()
+        there = _text_of(output) if add else ""
+        if add:
+            every = lacking(there, every)
         chosen = fitting(part(every) if partly else every, pattern)
         outcomes = run(chosen, Archive(results), workers, over)
-        claims, wrong = claims_of(outcomes), broken(outcomes)
+        others = sums_of(there).comparisons if add else 0
+        comparisons, wrong = compared(claims_of(outcomes)), broken(outcomes, others)
+        text = page(outcomes, wrong, comparisons)
+        if add:
+            text = added(there, text, sums_of(there).and_of(sums(outcomes, comparisons)))
         if output is not None:
-            write_whole(output, page(outcomes, wrong, compared(claims)))
+            write_whole(output, text)
     except LDPError as error:
         raise click.ClickException(str(error)) from None
     for claim in wrong:
         click.echo(f"does not hold: {claim}")
     click.echo(
-        f"{len(chosen):,} cells, {compared(claims):,} comparisons, {len(wrong):,} claims broken "
+        f"{len(chosen):,} cells, {comparisons:,} comparisons, {len(wrong):,} claims broken "
         f"(false alarms: {FALSE_ALARM:g} in all)"
     )
     sys.exit(bool(wrong))
+
+
+def _text_of(output: Path | None) -> str:
+    """The page that is added to."""
+    if output is None or not output.is_file():
+        raise PageError("expected the page to add rows to as OUTPUT, got none; write it whole")
+    return output.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

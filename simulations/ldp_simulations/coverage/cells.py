@@ -8,6 +8,8 @@
     pooled    two versions of a question through different mechanisms
     hashes    Bloom filters whose hash functions stay the same in all surveys, with few candidates
               and with many
+    distributions
+              of whole numbers: the share below each of them, ranges, quantiles
 
 A cell takes as many surveys as can be drawn in a second or so, by the rows' estimates of the time,
 so that what is measured depends on neither clock nor machine.
@@ -51,6 +53,7 @@ _OTHERS_IN_PART = {
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
+    "distributions": (("arcs",),),
 }
 
 
@@ -86,7 +89,6 @@ MEANS = (
     *(
         "geometric",
         "laplace",
-        "one-bit",
         "grr",
         "ss",
         "sue",
@@ -96,10 +98,16 @@ MEANS = (
         "matrix",
         "exponential",
     ),
-    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered", "square-wave"),
-    "arcs",
+    *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip"),
+    *("one-bit", "dithered", "square-wave", "arcs"),
 )
-"""Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
+"""Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance.
+
+New ones come last, as in `questions.ROWS`: by its place a row takes its turn with populations.
+"""
+
+DISTRIBUTIONS = ("arcs",)
+"""Rows of mechanisms that have a distribution."""
 
 CHAINS = ("rappor, one-hot", "l-grr", "l-sue", "l-osue")
 
@@ -189,7 +197,15 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
 
 
 def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
-    for turn, label in enumerate(MEANS):
+    return _numbers("means", MEANS, rows)
+
+
+def _distributions(rows: Mapping[str, Row]) -> Iterator[Cell]:
+    return _numbers("distributions", DISTRIBUTIONS, rows)
+
+
+def _numbers(kind: str, labels: Sequence[str], rows: Mapping[str, Row]) -> Iterator[Cell]:
+    for turn, label in enumerate(labels):
         sizes = [size for size in rows[label].sizes if size in _SIZES_OF_MEANS]
         for places in product(
             range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))
@@ -201,7 +217,7 @@ def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
             )
             cost = rows[label].cost(size, epsilon, respondents)
             yield _cell(
-                "means",
+                kind,
                 (label,),
                 epsilon,
                 size=size,
@@ -301,4 +317,5 @@ _PARTS: tuple[Callable[[Mapping[str, Row]], Iterator[Cell]], ...] = (
     _joint,
     _pooled,
     _hashes,
+    _distributions,
 )

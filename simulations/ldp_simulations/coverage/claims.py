@@ -38,6 +38,11 @@ _BOUNDS = {
     "given": MISS + ON_AVERAGE,
     "all": MISS + ON_AVERAGE,
     "mean": MISS + ON_AVERAGE,
+    "variance": MISS + ON_AVERAGE,
+    "below": MISS + ON_AVERAGE,
+    "range": MISS + ON_AVERAGE,
+    "quantile": MISS + ON_AVERAGE,
+    "band": MISS + ON_AVERAGE,
     "wrong": MISS,
     "alarm": MISS,
 }
@@ -69,10 +74,10 @@ class Claim(NamedTuple):
         return f"{self.cell}: {self.what} {measured}, {self.bound:.3f} at most"
 
 
-def broken(outcomes: Sequence[Outcome]) -> list[Claim]:
-    """The claims that the measurements break."""
+def broken(outcomes: Sequence[Outcome], others: int = 0) -> list[Claim]:
+    """The claims that the measurements break, among so many other comparisons."""
     claims = claims_of(outcomes)
-    comparisons = compared(claims)
+    comparisons = compared(claims) + others
     return [claim for claim in claims if not claim.holds(comparisons)]
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_simulations.coverage.cells import Cell
-from ldp_simulations.coverage.observing import Seen, surveys_of
+from ldp_simulations.coverage.estimands import Seen
+from ldp_simulations.coverage.observing import surveys_of
 
 
 class Finding(NamedTuple):

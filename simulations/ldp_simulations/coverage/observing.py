@@ -6,22 +6,20 @@
               detected
     alarm     whether any value that no one holds is detected (Bonferroni)
     mean      whether the interval of a mean misses
+    variance  that of a variance of the answers, where reports tell of it
     shift     estimate less truth, in standard errors, by value
 
-Every survey has two parts. In the first the respondents are the same people in all surveys, and
-what is estimated is their frequencies; in the second they are drawn from a population anew, and it
-is the population's.
+What surveys show of distributions is in `ldp_simulations.coverage.distribution_surveys`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -42,6 +40,14 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.taxonomies.two_passes import totals
 from ldp_simulations.coverage.cells import REPEATS, Cell
+from ldp_simulations.coverage.distribution_surveys import distributions
+from ldp_simulations.coverage.estimands import (
+    RESPONDENTS,
+    Observed,
+    Survey,
+    misses,
+    twice,
+)
 from ldp_simulations.coverage.joint_reports import rows_of
 from ldp_simulations.coverage.populations import POPULATIONS
 from ldp_simulations.coverage.questions import (
@@ -53,21 +59,11 @@ from ldp_simulations.coverage.questions import (
     survey_of,
     whole_numbers,
 )
-from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling.table import form_of, repeated_counts, sample_counts
-
-RESPONDENTS, POPULATION = "respondents", "population"
-
-Seen = NDArray[Any] | float
-"""What one survey shows: a number for each value, or one."""
-Observed = Iterator[tuple[str, Seen]]
-Survey = Callable[[Generator, int], Observed]
-"""A survey by its number; hash functions that all respondents share differ between surveys."""
 
 _SETS = 200
 """Sets that are drawn for a population of sets."""
-_SLACK = 1e-12
-"""An interval may end at the truth, and both are rounded."""
 
 
 def surveys_of(cell: Cell) -> Survey:
@@ -83,7 +79,7 @@ def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = repeated_counts(asked, Holders(values, holders), repeats, generator=generator)
             estimate = partial(_estimate, asked, counts, reports_each=repeats)
             yield from _looked_at(estimate, truth, estimand)
@@ -101,7 +97,7 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         holds[place, list(indices)] = 1.0
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, replace(everybody, counts=holders), generator)
             yield from _looked_at(partial(_estimate, question, counts), truth @ holds, estimand)
 
@@ -116,7 +112,7 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     shares = POPULATIONS[cell.population](cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(values, holders), generator)
             of_nodes = totals(taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth))
             yield from _looked_at(partial(_estimate, question, counts), of_nodes, estimand)
@@ -134,7 +130,7 @@ def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
 
     def survey(generator: Generator, number: int) -> Observed:
         texts = tuple(f"{0 if same else number}/{place}" for place in range(cell.size))
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(texts, holders), generator)
             estimate = partial(_estimate, question, counts, candidates=texts)
             yield from _looked_at(estimate, truth, estimand)
@@ -156,7 +152,7 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(asked, Holders(texts, holders), generator)
             known = dict(zip(texts, truth.tolist(), strict=True))
             estimates = _estimate(asked, counts, Options(estimand=estimand))
@@ -176,16 +172,18 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     numbers = np.arange(cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, holders, truth in _twice(cell, shares, generator):
+        for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(values, holders), generator)
             mean = _estimate(question, counts, Options(estimand=estimand)).mean
             assert mean is not None  # noqa: S101 (the grid names mechanisms that have one)
             # Sums of rounded shares are off in the last digits; an interval may end at the truth.
             slack = 1e-9 * cell.size
-            yield (
-                f"mean, {estimand}",
-                float(not mean.low - slack <= numbers @ truth <= mean.high + slack),
-            )
+            middle = float(numbers @ truth)
+            yield f"mean, {estimand}", misses(mean.low, mean.high, middle, slack=slack)
+            if mean.variance is not None:
+                variance = float((numbers - middle) ** 2 @ truth)
+                ends = mean.variance.low, mean.variance.high
+                yield f"variance, {estimand}", misses(*ends, variance, slack=slack * cell.size)
 
     return survey
 
@@ -198,7 +196,7 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     together = (np.outer(shares, shares) + np.diag(shares)) / 2
 
     def survey(generator: Generator, _: int) -> Observed:
-        for estimand, holders, truth in _twice(cell, together.ravel(), generator):
+        for estimand, holders, truth in twice(cell, together.ravel(), generator):
             # Each respondent's place in the table, and of shape (respondents, 2) its two answers.
             pairs = np.repeat(np.arange(cell.size**2), holders)
             people = np.stack(np.divmod(pairs, cell.size), axis=1)
@@ -213,8 +211,7 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             low, high = estimates.conditional[1:]
             # Of the other answer given the one, by rows of the table.
             conditional = shares_of_cells / shares_of_cells.sum(axis=1, keepdims=True)
-            missed = (conditional < low - _SLACK) | (high + _SLACK < conditional)
-            yield f"given, {estimand}", missed.ravel()
+            yield f"given, {estimand}", misses(low, high, conditional).ravel()
 
     return survey
 
@@ -227,7 +224,7 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     second = cell._replace(respondents=cell.respondents - first.respondents)
 
     def survey(generator: Generator, _: int) -> Observed:
-        parts = (_twice(part, shares, generator) for part in (first, second))
+        parts = (twice(part, shares, generator) for part in (first, second))
         for (estimand, one, truth), (_, other, _) in zip(*parts, strict=True):
             versions = [
                 Version(question, sample_counts(question, Holders(values, holders), generator))
@@ -254,15 +251,6 @@ def _looked_at(
         yield "alarm", float((detected(single, correction="bonferroni") & absent).any())
 
 
-def _twice(
-    cell: Cell, shares: Floats, generator: Generator
-) -> Iterator[tuple[str, Counts, Floats]]:
-    """(estimand, who holds what, the truth): of the same respondents, and of some drawn anew."""
-    fixed = apportion(cell.respondents, shares)
-    yield RESPONDENTS, fixed, fixed / cell.respondents
-    yield POPULATION, generator.multinomial(cell.respondents, shares), shares
-
-
 def _estimate(
     question: Question,
     counts: Counts,
@@ -276,7 +264,7 @@ def _estimate(
 
 
 def _missed(estimates: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
-    missed: NDArray[np.bool_] = (truth < estimates.low - _SLACK) | (estimates.high + _SLACK < truth)
+    missed: NDArray[np.bool_] = misses(estimates.low, estimates.high, truth)
     return missed
 
 
@@ -317,6 +305,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "texts": _texts,
     "found": _found,
     "means": _means,
+    "distributions": distributions,
     "repeats": partial(_values, repeats=REPEATS),
     "joint": _joint,
     "pooled": _pooled,

@@ -19,9 +19,9 @@ from ldp_simulations.coverage.claims import (
     Outcome,
     least_noticed,
 )
+from ldp_simulations.coverage.estimands import POPULATION
+from ldp_simulations.coverage.estimands import RESPONDENTS as FIXED
 from ldp_simulations.coverage.measuring import Finding
-from ldp_simulations.coverage.observing import POPULATION
-from ldp_simulations.coverage.observing import RESPONDENTS as FIXED
 from ldp_simulations.coverage.questions import EPSILONS, SIZES
 
 _INTRODUCTION = """# Coverage
@@ -35,7 +35,8 @@ $ uv run python -m ldp_simulations.coverage docs/coverage.md --results coverage.
 ```
 
 which goes on where an interrupted run stopped, and exits with 1 if a claim is broken. `--part`
-measures the hardest cell of every mechanism, in seconds.
+measures the hardest cell of every mechanism, in seconds; `--add` measures what the page has no
+row of, and leaves all others as they are.
 
 - **The grid**: every mechanism, with an epsilon of {epsilons},
   for {sizes} values, as far as it takes them,
@@ -77,28 +78,38 @@ Group = Sequence[Mapping[str, Finding]]
 """The findings of several cells."""
 
 
+class Sums(NamedTuple):
+    """What a page is made of, over all its cells."""
+
+    surveys: int
+    cells: int
+    comparisons: int
+    most: int
+    """Surveys of a cell."""
+    least: int
+
+    def and_of(self, other: Sums) -> Sums:
+        """Those of two pages together."""
+        return Sums(
+            self.surveys + other.surveys,
+            self.cells + other.cells,
+            self.comparisons + other.comparisons,
+            most=max(self.most, other.most),
+            least=min(self.least, other.least),
+        )
+
+
+def sums(outcomes: Sequence[Outcome], comparisons: int) -> Sums:
+    """Those of measurements."""
+    surveys = [cell.surveys for cell, _ in outcomes]
+    return Sums(sum(surveys), len(outcomes), comparisons, most=max(surveys), least=min(surveys))
+
+
 def page(outcomes: Sequence[Outcome], broken: Sequence[Claim], comparisons: int) -> str:
     """The whole page."""
-    surveys = [cell.surveys for cell, _ in outcomes]
-    most, least = max(surveys), min(surveys)
     parts = [
-        _INTRODUCTION.format(
-            surveys=sum(surveys),
-            cells=len(outcomes),
-            epsilons=_listed(EPSILONS),
-            sizes=_listed(f"{size:,}" for size in SIZES),
-            respondents=_listed(f"{number:,}" for number in RESPONDENTS),
-            on_average=MISS + ON_AVERAGE,
-            of_one=MISS + OF_ONE,
-            overall=MISS + OVERALL,
-            false_alarm=FALSE_ALARM,
-            comparisons=comparisons,
-            most=most,
-            noticed=least_noticed(MISS + ON_AVERAGE, most, comparisons),
-            least=least,
-            noticed_least=least_noticed(MISS + ON_AVERAGE, least, comparisons),
-        ),
-        *(_section(title, text, kind, outcomes=outcomes) for title, text, kind in _SECTIONS),
+        introduction(sums(outcomes, comparisons)),
+        *(_section(section, outcomes) for section in SECTIONS),
         _by_respondents(outcomes),
         _bias(outcomes),
         _verdict(broken, comparisons),
@@ -106,20 +117,52 @@ def page(outcomes: Sequence[Outcome], broken: Sequence[Claim], comparisons: int)
     return "\n".join(part for part in parts if part)
 
 
+def introduction(made_of: Sums) -> str:
+    """What is measured, how, and what is claimed."""
+    return _INTRODUCTION.format(
+        surveys=made_of.surveys,
+        cells=made_of.cells,
+        epsilons=_listed(EPSILONS),
+        sizes=_listed(f"{size:,}" for size in SIZES),
+        respondents=_listed(f"{number:,}" for number in RESPONDENTS),
+        on_average=MISS + ON_AVERAGE,
+        of_one=MISS + OF_ONE,
+        overall=MISS + OVERALL,
+        false_alarm=FALSE_ALARM,
+        comparisons=made_of.comparisons,
+        most=made_of.most,
+        noticed=least_noticed(MISS + ON_AVERAGE, made_of.most, made_of.comparisons),
+        least=made_of.least,
+        noticed_least=least_noticed(MISS + ON_AVERAGE, made_of.least, made_of.comparisons),
+    )
+
+
 class _Column(NamedTuple):
-    """A figure of several cells, shown if any of them has what it is about."""
+    """A figure of several cells, in the sections that are about it."""
 
     heading: str
     about: str
     show: Callable[[Group, str], str]
 
 
-def _section(title: str, text: str, kind: str, outcomes: Sequence[Outcome]) -> str:
-    here = [(cell, findings) for cell, findings in outcomes if cell.kind == kind]
+class Section(NamedTuple):
+    """A table of all mechanisms of which cells of a kind show what it is about."""
+
+    title: str
+    text: str
+    kind: str
+    about: tuple[str, ...] = ("each", "all", "wrong", "alarm")
+
+
+def _section(section: Section, outcomes: Sequence[Outcome]) -> str:
+    here = [
+        (cell, findings)
+        for cell, findings in outcomes
+        if cell.kind == section.kind and any(_of([findings], about) for about in section.about)
+    ]
     if not here:
         return ""
-    known = {what.partition(",")[0] for _, findings in here for what in findings}
-    columns = [column for column in _COLUMNS if column.about in known]
+    columns = [column for column in _COLUMNS if column.about in section.about]
     rows = []
     for name in dict.fromkeys(cell.mechanism for cell, _ in here):
         group = [findings for cell, findings in here if cell.mechanism == name]
@@ -127,7 +170,7 @@ def _section(title: str, text: str, kind: str, outcomes: Sequence[Outcome]) -> s
             [name, str(len(group)), *(column.show(group, column.about) for column in columns)]
         )
     headings = ["", "cells", *(column.heading for column in columns)]
-    return f"\n## {title}\n\n{text}\n\n{_table(headings, rows)}"
+    return f"\n## {section.title}\n\n{section.text}\n\n{_table(headings, rows)}"
 
 
 def _by_estimand(group: Group, about: str) -> str:
@@ -171,6 +214,17 @@ _COLUMNS = (
     _Column("worst value", "each", _worst_value),
     _Column("means", "mean", _by_estimand),
     _Column("lowest cell", "mean", _lowest),
+    _Column("variances", "variance", _by_estimand),
+    _Column("lowest cell", "variance", _lowest),
+    _Column("shares below", "below", _by_estimand),
+    _Column("lowest cell", "below", _lowest),
+    _Column("worst value", "below", _worst_value),
+    _Column("band", "band", _by_estimand),
+    _Column("lowest cell", "band", _lowest),
+    _Column("ranges", "range", _by_estimand),
+    _Column("lowest cell", "range", _lowest),
+    _Column("quantiles", "quantile", _by_estimand),
+    _Column("lowest cell", "quantile", _lowest),
     _Column("all at once", "all", _by_estimand),
     _Column("lowest cell", "all", _lowest),
     _Column("given", "given", _by_estimand),
@@ -220,7 +274,7 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
         "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
     )
     headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
-    return f"\n## By epsilon and respondents\n\n{text}\n\n{_table(headings, rows)}"
+    return f"\n## {ALL_TOGETHER}\n\n{text}\n\n{_table(headings, rows)}"
 
 
 def _short(about: str, findings: Sequence[Finding]) -> str:
@@ -261,12 +315,9 @@ def _bias(outcomes: Sequence[Outcome]) -> str:
 
 
 def _verdict(broken: Sequence[Claim], comparisons: int) -> str:
-    if not broken:
-        return (
-            f"\n## What does not hold\n\nNone of the {comparisons:,} comparisons breaks a claim.\n"
-        )
-    lines = "\n".join(f"- {claim}" for claim in broken)
-    return f"\n## What does not hold\n\n{lines}\n"
+    lines = [f"- {claim}" for claim in broken]
+    none = f"None of the {comparisons:,} comparisons breaks a claim."
+    return f"\n## {TITLE_OF_VERDICT}\n\n{chr(10).join(lines) or none}\n"
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -279,24 +330,39 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}"
 
 
-_SECTIONS = (
-    (
+ALL_TOGETHER = "By epsilon and respondents"
+TITLE_OF_VERDICT = "What does not hold"
+
+SECTIONS = (
+    Section(
         "By mechanism",
         "Over all cells, and beside it the cell, or the value, that is worst.",
         "values",
     ),
-    ("Means", "Of whole numbers, where a mechanism has a mean.", "means"),
-    (
+    Section("Means", "Of whole numbers, where a mechanism has a mean.", "means", about=("mean",)),
+    Section(
+        "Variances", "Of the same numbers, where reports tell of it.", "means", about=("variance",)
+    ),
+    Section(
+        "Distributions",
+        "Of whole numbers: the shares of answers *below* each of them, the *band* about all of\n"
+        "these, *ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, .75\n"
+        "and .9, whose intervals hold at least as often as they say.",
+        "distributions",
+        about=("below", "band", "range", "quantile"),
+    ),
+    Section(
         "Repeated reports",
         f"{REPEATS} reports from each respondent, of one permanent response.",
         "repeats",
     ),
-    (
+    Section(
         "Joint cells",
         "Two questions answered together, of 3 and of 12 values, with an epsilon of 1/5, 1 and 4 "
         "each. *Given*: the\n"
         "share of the second question's value among those who gave the first's.",
         "joint",
+        about=("each", "all", "given"),
     ),
-    ("Pooled versions", "A third of the respondents have the first version.", "pooled"),
+    Section("Pooled versions", "A third of the respondents have the first version.", "pooled"),
 )

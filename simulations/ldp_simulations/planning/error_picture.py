@@ -10,6 +10,7 @@ frequencies. The optimum is drawn beneath.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from ldp_simulations.planning.planning import designed
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
 EPSILONS = ("1", "4")
-_MARKS = "osv^Dx*P<>h+"
+_MARKS = "osv^Dx*P<>+h"
 
 
 def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
@@ -56,14 +57,16 @@ def _panel(axis: Any, epsilon: str) -> None:
     ratio = exp_lower(fraction(epsilon))
     least = [float(optimal_total_error(size, ratio)) / size for size in SIZES]
     axis.plot(SIZES, least, color="black", linewidth=5, alpha=0.2, label="optimum")
-    drawn = [name for name, row in MECHANISMS.items() if "epsilon" in row.keys]
-    for number, name in enumerate(drawn):
-        points = list(mean_errors(name, epsilon))
-        if points:
-            mark = _MARKS[number % len(_MARKS)]
-            axis.plot(
-                *zip(*points, strict=True), marker=mark, markersize=3.5, linewidth=1.1, label=name
-            )
+    # Those of numbers, trees and sets have no line, and take no mark from those that have.
+    lines = {
+        name: points
+        for name, row in MECHANISMS.items()
+        if "epsilon" in row.keys and (points := list(mean_errors(name, epsilon)))
+    }
+    for mark, (name, points) in zip(cycle(_MARKS), lines.items(), strict=False):
+        axis.plot(
+            *zip(*points, strict=True), marker=mark, markersize=3.5, linewidth=1.1, label=name
+        )
     axis.set(
         xscale="log", yscale="log", xlabel="number of values", ylim=(least[0] / 2, 40 * least[-1])
     )
