@@ -22,6 +22,8 @@ MOST_STEPS = 10**15
 USUAL_STEPS = 1 << 12
 MOST_MISSING = 100
 _OUTSIDE = ("refuse", "clip")
+_HARMLESS = 4
+"""Cells of a scale whose keys are wrong, so that no mechanism finds fault with their number."""
 
 
 def scale_of(keys: Keys) -> Scale:
@@ -33,20 +35,31 @@ def scale_of(keys: Keys) -> Scale:
     missing: tuple[str, ...] = ()
     if "missing" in keys:
         missing = keys.texts("missing", 1, MOST_MISSING)
-    return scale._replace(
-        outside=_outside(keys, scale), unit=keys.text("unit", ""), missing=missing
-    )
+    return scale._replace(outside=_outside(keys, scale), unit=_unit(keys), missing=missing)
+
+
+def _unit(keys: Keys) -> str:
+    """What numbers are counted in, as it stands beside them in a line of text."""
+    unit = keys.text("unit", "")
+    if unit.isprintable():
+        return unit
+    keys.problem("unit", "a text without line breaks and control characters", unit)
+    return ""
 
 
 def _edges(keys: Keys) -> tuple[Fraction, ...]:
     for key in ("low", "high", "step", "bins"):
         if key in keys:
             keys.problem(key, "nothing, since the edges of all cells are given", "a number")
+    before = keys.found
     edges = keys.fractions("edges", 3, MOST_LISTED + 1, furthest=FURTHEST)
-    if all(low < high for low, high in pairwise(edges)):
-        return edges
-    keys.problem("edges", "numbers that go up", "some that do not")
-    return tuple(map(Fraction, range(3)))
+    falling = next(((low, high) for low, high in pairwise(edges) if low >= high), None)
+    if falling is not None:
+        first, second = map(decimal_text, falling)
+        keys.problem("edges", "numbers that go up", f"{first} before {second}")
+    if keys.found > before:
+        return tuple(map(Fraction, range(_HARMLESS + 1)))
+    return edges
 
 
 def _evenly(keys: Keys) -> Scale:
@@ -59,7 +72,10 @@ def _evenly(keys: Keys) -> Scale:
     if "bins" in keys:
         if "step" in keys:
             keys.problem("step", "nothing, since bins are given", "a number")
+        before = keys.found
         bins = keys.integer("bins", 2, MOST_LISTED)
+        if keys.found > before:
+            bins = _HARMLESS
         width = (high - low) / bins
         return Scale(low, high, bins, edges=tuple(low + width * place for place in range(bins + 1)))
     step = (high - low) / USUAL_STEPS
@@ -87,6 +103,7 @@ def _outside(keys: Keys, scale: Scale) -> str | Fraction:
     outside = keys.word_or_fraction("outside", _OUTSIDE)
     if isinstance(outside, Fraction) and not scale.low <= outside <= scale.high:
         low, high = decimal_text(scale.low), decimal_text(scale.high)
-        keys.problem("outside", f"refuse, clip or a number from {low} to {high}", outside)
+        expected = f"refuse, clip or a number from {low} to {high}"
+        keys.problem("outside", expected, decimal_text(outside))
         return "refuse"
     return outside

@@ -31,7 +31,8 @@ T is rounded down; a mean is not moved by more than 2^-64 of a step.
 
 _NUMBER = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII)
 _RATIO = re.compile(r"[+-]?\d{1,400}/\d{1,400}", re.ASCII)
-_TOO_LARGE = 10**400
+_MOST_DIGITS = 400
+_TOO_LARGE = 10**_MOST_DIGITS
 
 
 class Scale(NamedTuple):
@@ -103,9 +104,18 @@ class Scale(NamedTuple):
     def number(self, answer: object) -> Fraction:
         """The exact number that an answer is, wherever it lies. Raises `AnswerError`."""
         number = number_of(answer)
-        if number is None:
-            raise AnswerError(f"expected a number, got something of type {type(answer).__name__}")
-        return number
+        if number is not None:
+            return number
+        if isinstance(answer, str):
+            raise AnswerError(
+                "expected a number such as 7 or 7.5, got a text that is none (texts that stand for "
+                "no answer belong in `missing`)"
+            )
+        if isinstance(answer, int | float | Fraction) and not isinstance(answer, bool):
+            raise AnswerError(
+                f"expected a number that is finite, of at most {_MOST_DIGITS} digits, got another"
+            )
+        raise AnswerError(f"expected a number, got something of type {type(answer).__name__}")
 
     def within(self, number: Fraction) -> Fraction:
         """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""

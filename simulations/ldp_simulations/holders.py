@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
 from ldp.domain import SEPARATOR, Domain, Value
 from ldp.sets import members, set_of
@@ -30,6 +32,11 @@ class Holders:
     def respondents(self) -> int:
         """How many answer the question."""
         return int(self.counts.sum())
+
+    def some(self, number: int, generator: Generator) -> Self:
+        """So many of them, taken without replacement."""
+        counts = generator.multivariate_hypergeometric(self.counts, number, method="marginals")
+        return replace(self, counts=counts.astype(np.int64))
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The true frequencies of the given values among those who answer."""

@@ -300,7 +300,9 @@ def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     generator, reason = np.random.default_rng(41), Manipulation(None, reason="not known")
     parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
     bounds = iter((Manipulation(3.0), reason))
-    monkeypatch.setattr("ldp_aggregator.estimates.pooling.manipulation", lambda *_: next(bounds))
+    monkeypatch.setattr(
+        "ldp_aggregator.estimates.pooling.manipulation", lambda *_, **__: next(bounds)
+    )
     assert estimate_pooled(parts, Options()).manipulation is reason
     bounds = iter((Manipulation(3.0), Manipulation(7.0)))
     assert estimate_pooled(parts, Options()).manipulation.reach == 7

@@ -194,20 +194,22 @@ def test_squares_of_two_levels_by_hand():
 @pytest.mark.parametrize(
     ("reports", "estimand", "variance", "error", "spread"),
     [
-        (0, "respondents", 0.25, 0.5, 0.0),
-        (1, "respondents", 0.25, 0.5, 1.5),
-        (2, "respondents", 0.25, 0.375, 3.0),
-        (3, "respondents", 0.25, 1 / 3, 2.25),
-        (3, "population", 0.25, 1.0, 1.5),
-        (3, "respondents", -2.0, 0.0, -1.125),
+        (0, "respondents", 0.25, 0.5, None),
+        (1, "respondents", 0.25, 0.5, None),
+        (2, "respondents", 0.25, 0.375, None),
+        (3, "population", 0.25, 2.25, None),
+        (5, "respondents", 0.25, 0.3, 1.875),
+        (5, "population", 0.25, 0.625, 1.5),
+        (5, "respondents", -2.0, 0.1 + 0.05, -0.9375),
     ],
 )
 def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     """What a decoder tells of values a step apart, in the unit of the answers and its square.
 
     Respondents may have been rounded, which adds a quarter at most; their variance is a sample's.
+    Of fewer than five it is not known, and a population may have all that the range allows.
     """
-    parts = [Parts(0.5, 1.5, variance, spread_error=0.125)]
+    parts = [Parts(0.5, 1.5, variance, spread_error=0.125, least_variance=0.1)]
     monkeypatch.setattr("ldp_aggregator.estimates.means.parts_of", lambda *_: parts[0])
     asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
@@ -217,11 +219,16 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     assert mean.estimate == 17.5
     assert mean.standard_error == pytest.approx(3 * error**0.5)
     assert mean.interval == (mean.low, mean.high)
-    assert mean.variance.estimate == pytest.approx(9 * spread)
-    assert mean.variance.standard_error == 9 * 0.125
-    # Where nothing is known: all that numbers between 10 and 22 can have.
-    parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6)
-    assert mean_of(asked, None, counts, options=options).variance.interval == (0, 36)
+    assert (mean.variance is None) == (spread is None)
+    if mean.variance is not None:
+        assert mean.variance.estimate == pytest.approx(9 * spread)
+        assert mean.variance.standard_error == 9 * 0.125
+        # Where nothing is known: all that numbers between 10 and 22 can have.
+        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6)
+        most = 36 if estimand == "population" else 45
+        assert mean_of(asked, None, counts, options=options).variance.interval == (0, most)
+        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1, least_spread_error=7)
+        assert mean_of(asked, None, counts, options=options).variance.standard_error == 63
     parts[0] = Parts(0.5, 1.5, 1e6)
     assert mean_of(asked, None, counts, options=options).interval == (10, 22)
 

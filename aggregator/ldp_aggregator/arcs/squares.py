@@ -72,6 +72,16 @@ def powers_by_value(circle: Circle, scores: Scores, powers: tuple[int, ...] = (2
     return sums
 
 
+def least_variances(circle: Circle, queries: Floats, scores: Scores) -> Floats:
+    """What the variance of the score of one report is at least, whatever is held: of shape (Q,).
+
+    With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
+    variance: as alphas add up to 0, alpha' S alpha is q' alpha.
+    """
+    mass = circle.arcs.mass / circle.arcs.other
+    return np.asarray(circle.scale**2 * (queries.T * scores.alpha).sum(axis=0) / mass)
+
+
 def extremes(circle: Circle, scores: Scores) -> tuple[Floats, Floats]:
     """The least and the greatest score of any report, of shape (Q,)."""
     size = len(scores.constant)

@@ -27,7 +27,13 @@ from ldp.survey import Question
 from ldp_aggregator.arcs.bound import least_variance, prefixes
 from ldp_aggregator.arcs.circle import Circle, circle_of, frequencies, scores
 from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
-from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
+from ldp_aggregator.arcs.squares import (
+    correlation,
+    extremes,
+    least_variances,
+    mean_squares,
+    powers_by_value,
+)
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import (
     Answers,
@@ -50,14 +56,20 @@ _HARDLY_ANY = 1e-12
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the ranges that are asked for, or of every value."""
-    return arc_moments(randomizer, counts, asked.queries)
+    return arc_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
-def arc_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None = None) -> Moments:
+def arc_moments(
+    randomizer: Randomizer,
+    counts: Counts,
+    queries: Floats | None = None,
+    known: Queries | None = None,
+) -> Moments:
     """Of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
     circle = circle_of(_arcs(randomizer))
     queries = np.eye(circle.arcs.size) if queries is None else queries
-    everyone = frequencies(circle, counts)
+    known = known or queries_of(randomizer, counts)
+    everyone = known.frequency
     shares = queries @ everyone
     reports = int(counts.sum())
 
@@ -65,9 +77,15 @@ def arc_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None =
         return _covariance(circle, counts, queries)
 
     if len(queries) > FEW:
-        answered = queries_of(randomizer, counts).answer(queries)
-        variance = np.maximum(answered.variance * reports, 0.0)
-        return Moments(reports, shares, variance, variance_if_not=variance, covariance=covariance)
+        variance = known.answer(queries).errors() ** 2 * reports
+        return Moments(
+            reports,
+            shares,
+            variance,
+            variance_if_not=variance,
+            covariance=covariance,
+            answering=known,
+        )
     # (Q, values): what scores are on average, squared and cubed, by what is held.
     square, cube = powers_by_value(circle, scores(circle, queries), powers=(2, 3))
     present = np.maximum(everyone, 0.0) + _HARDLY_ANY
@@ -81,6 +99,7 @@ def arc_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None =
         variance_if_not=(without * square).sum(axis=1),
         covariance=covariance,
         third=(third_if_held, (without * cube).sum(axis=1)),
+        answering=known,
     )
 
 
@@ -101,7 +120,12 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         else:
             squares = mean_squares(circle, worth, counts)
         mean_square = queries**2 @ everyone
-        return Answers(queries @ everyone, mean_square, (squares - mean_square) / reports)
+        return Answers(
+            queries @ everyone,
+            mean_square,
+            (squares - mean_square) / reports,
+            least=least_variances(circle, queries, worth) / reports,
+        )
 
     def together(queries: Floats) -> Floats:
         return correlation(queries, scores(circle, queries))
@@ -111,11 +135,12 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
 def mean_parts(
     randomizer: Randomizer,
-    moments: Moments | None,  # noqa: ARG001
+    moments: Moments | None,
     counts: Counts,
 ) -> Parts:
     """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
-    answer = queries_of(randomizer, counts).answer
+    known = None if moments is None else moments.answering
+    answer = (known or queries_of(randomizer, counts)).answer
     values = from_middle(_arcs(randomizer).size)
     mean = answer(values[None])
     estimate = float(mean.estimate[0])
@@ -126,6 +151,8 @@ def mean_parts(
         float(mean.mean_square[0]),
         float(mean.variance[0]),
         spread_error=float(np.sqrt(np.maximum(spread_variance[0], 0.0))),
+        least_variance=float(mean.least[0]),
+        least_spread_error=float(np.sqrt(residual.least[0])),
     )
 
 

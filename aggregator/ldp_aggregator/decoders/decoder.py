@@ -49,6 +49,8 @@ class Asked(NamedTuple):
 
     Every value by itself, if it is None.
     """
+    known: Queries | None = None
+    """How queries are answered, where that has been worked out already."""
 
 
 class Refusal(NamedTuple):
@@ -79,6 +81,10 @@ class Parts(NamedTuple):
 
     None where no report tells how values spread about their mean.
     """
+    least_variance: float = 0.0
+    """What the variance is at least, whatever respondents hold: few reports may show less."""
+    least_spread_error: float = 0.0
+    """The same of the standard error."""
 
 
 class Answers(NamedTuple):
@@ -92,10 +98,17 @@ class Answers(NamedTuple):
     """Of the numbers themselves, among the respondents: unbiased."""
     variance: Floats
     """Of the estimate, for the respondents: unbiased, so that few reports may put it below 0."""
+    least: Floats
+    """What any such variance is at least, whatever respondents hold."""
 
     def of_population(self, reports: int) -> Floats:
         """The variance for a population that the respondents were drawn from."""
         return np.asarray(self.variance + (self.mean_square - self.estimate**2) / reports)
+
+    def errors(self, reports: int | None = None) -> Floats:
+        """Standard errors for the respondents, or for the population of so many."""
+        variance = self.variance if reports is None else self.of_population(reports)
+        return np.sqrt(np.maximum(variance, self.least))
 
 
 class Queries(NamedTuple):
@@ -204,7 +217,7 @@ def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scor
     """For kinds whose reports have no joint tally."""
     raise EstimateError(
         f"question {question.name!r}: expected a question that is reported as symbols or bits for "
-        f"an association, got mechanism {question.mechanism}"
+        f"an association (through grr, ss, pgr, hr or oue, say), got mechanism {question.mechanism}"
     )
 
 

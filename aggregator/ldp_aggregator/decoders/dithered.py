@@ -20,6 +20,9 @@ here is linear in the tally:
     variance of the answers              mean square - mean^2 + variance of the mean
     its standard error                   that of the residuals (square - 2 mean y), of a population
 
+With a probability of k / Z a level is drawn evenly from all, whatever the place: variances are at
+least so large a share of those of the scores of all reports.
+
 Where the grid is coarser than the values, rounding to it adds up to a quarter of a step squared,
 which is added in full. All of it is in steps of the grid until it leaves this module.
 """
@@ -96,11 +99,14 @@ def mean_parts(
     mean, mean_square, variance = (float((shares * score).sum()) for score in scores)
     residual = scores.square - 2 * mean * scores.place
     spread_variance = float((shares * residual**2).sum() - (shares * residual).sum() ** 2)
+    even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
     return Parts(
         step * mean,
         step**2 * mean_square,
         step**2 * (variance + _rounding(dithered)) / reports,
         spread_error=step**2 * (max(spread_variance, 0.0) / max(reports - 1, 1)) ** 0.5,
+        least_variance=step**2 * even * float(scores.place.var()) / reports,
+        least_spread_error=step**2 * (even * float(residual.var()) / reports) ** 0.5,
     )
 
 

@@ -8,7 +8,8 @@ the last value, from the first; q = 1 - p), a report is worth s if it is 1 and -
 For a population the variance of the mean score is (s^2 - estimate^2) / (n - 1), unbiased. For the
 respondents it is (s^2 - mean of c^2) / n, and no report tells how c^2 is spread; with the square of
 the estimate in its place, which is never more than the mean of c^2, errors are too large rather
-than too small: the same number for both estimands.
+than too small: the same number for both estimands. As c^2 is at most h^2, it is
+(s^2 - h^2) / n at least, also where all reports are alike.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ def mean_parts(
     """From the number of ones; `counts` is ((zeros, ones),)."""
     zeros, ones = counts[0].tolist()
     reports = zeros + ones
-    scale = float(_scale(_one_bit(randomizer)))
+    one_bit = _one_bit(randomizer)
+    scale = float(_scale(one_bit))
     estimate = scale * (ones - zeros) / reports
     # Of a single report no spread is seen: then the largest that there is.
     variance = (scale**2 - estimate**2) / (reports - 1) if reports > 1 else scale**2
     # The least mean square that the squared mean, less its error, allows: no spread is added.
-    return Parts(estimate, estimate**2 - variance, variance)
+    least = (scale**2 - float(half(one_bit.size)) ** 2) / reports
+    return Parts(estimate, estimate**2 - variance, variance, least_variance=least)
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:

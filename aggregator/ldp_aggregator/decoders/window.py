@@ -66,18 +66,23 @@ def mean_parts(
     counts: Counts,
 ) -> Parts:
     """Means of scores; `counts` is of shape (1, places)."""
-    scores, reports = scores_of(_wave(randomizer)), int(counts.sum())
+    wave = _wave(randomizer)
+    scores, reports = scores_of(wave), int(counts.sum())
     # (places,): the share of the reports that name each place.
     shares = counts[0] / reports
     mean, mean_square = (float(shares @ score) for score in scores)
     variance = float(shares @ (scores.mean**2 - scores.square))
     residual = scores.square - 2 * mean * scores.mean
     spread_variance = float(shares @ residual**2 - (shares @ residual) ** 2)
+    # As likely a report is any place, whatever the number: so much noise there is at least.
+    even = wave.places * float(wave.rates[1])
     return Parts(
         mean,
         mean_square,
         variance / reports,
         spread_error=(max(spread_variance, 0.0) / max(reports - 1, 1)) ** 0.5,
+        least_variance=even * float(scores.mean.var()) / reports,
+        least_spread_error=(even * float(residual.var()) / reports) ** 0.5,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.interval import WithInterval
+from ldp_aggregator.rendering.sheet import NOTHING
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Quantile(WithInterval):
     @property
     def cells(self) -> tuple[str, str, str]:
         """Estimate, no standard error, and interval, as text."""
-        return f"{self.estimate:g}", "", f"[{self.low:g}, {self.high:g}]"
+        return f"{self.estimate:g}", NOTHING, f"[{self.low:g}, {self.high:g}]"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

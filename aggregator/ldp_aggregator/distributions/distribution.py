@@ -211,10 +211,7 @@ class Distribution:
 
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
-        variance = answers.variance
-        if self.options.estimand == "population":
-            variance = answers.of_population(self.reports)
-        return np.sqrt(np.maximum(variance, 0.0))
+        return answers.errors(self.reports if self.options.estimand == "population" else None)
 
 
 def distribution_of(question: Question, counts: Counts, options: Options) -> Distribution | None:

@@ -113,8 +113,8 @@ class Line(NamedTuple):
     def histogram(self, edges: Sequence[Number] | None = None) -> Cells:
         """The cells of a histogram with these edges; without any, few cells with round ends.
 
-        Edges beyond the line are let be. Raises `EstimateError` for edges that do not rise, and for
-        one within a cell.
+        Edges beyond the line are let be, but for one at least. Raises `EstimateError` for edges
+        that do not rise, and for one within a cell.
         """
         if edges is None:
             return self._cells(self._usual_places())
@@ -122,6 +122,11 @@ class Line(NamedTuple):
         if any(following <= edge for edge, following in pairwise(exact)):
             raise EstimateError(f"expected edges that rise, got {', '.join(map(str, edges))}")
         inner = {self.place(edge) for edge in exact} - {0, self.size}
+        if not inner:
+            first, last = decimal_text(self.starts[0]), decimal_text(self.end)
+            raise EstimateError(
+                f"expected an edge between {first} and {last}, got {', '.join(map(str, edges))}"
+            )
         return self._cells([0, *sorted(inner), self.size])
 
     @property

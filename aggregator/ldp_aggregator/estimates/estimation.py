@@ -16,7 +16,7 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked
+from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.empirical_bayes import posterior_mean
@@ -34,7 +34,13 @@ from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
-from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
+from ldp_aggregator.estimates.remarks import (
+    on_counts,
+    on_distribution,
+    on_intervals,
+    on_mean,
+    on_respondents,
+)
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
@@ -238,6 +244,7 @@ def estimate_question(
                 design=design,
                 reports_each=options.reports_each,
                 queries=None if cells is None else cells.queries,
+                known=None if distribution is None else distribution.queries,
             )
         mean = mean_of(question, moments, counts, options=options)
         shape = None
@@ -273,7 +280,8 @@ def estimate_question(
             note=listing_note,
         )
     if distribution is not None and cells is not None:
-        estimates = replace(estimates, distribution=distribution)
+        remarks = (*estimates.remarks, *on_distribution(reports))
+        estimates = replace(estimates, distribution=distribution, remarks=remarks)
         if options.post == "monotone":
             estimates = replace(estimates, frequency=distribution.monotone(cells))
     reports_each = reports_of_each(question.randomizer, options.reports_each)
@@ -373,7 +381,8 @@ def estimates_from(
         if options.post is not None and question.domain.taxonomy is not None:
             raise EstimateError(
                 f"expected no post-processing by {options.post}, which would keep no parent the "
-                "sum of its children"
+                "sum of its children; parts of a tree are chosen by --at, --finest and --crowd "
+                "(nodes() in Python)"
             )
         covariance = moments.covariance() if options.covariance else None
     except EstimateError as error:
@@ -440,11 +449,12 @@ def moments_of(
     design: Any = None,
     reports_each: int = 1,
     queries: Floats | None = None,
+    known: Queries | None = None,
 ) -> Moments:
     """The decoder of the randomizer's kind, applied to its counts.
 
-    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution. Raises
-    `EstimateError`.
+    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution, and `known`
+    how these are answered, where that has been worked out. Raises `EstimateError`.
     """
-    asked = Asked(values, reports_each, design, queries=queries)
+    asked = Asked(values, reports_each, design, queries=queries, known=known)
     return decoder_of(randomizer).moments(randomizer, counts, asked)

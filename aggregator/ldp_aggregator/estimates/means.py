@@ -20,7 +20,10 @@ to a variance. No report tells how much: for the respondents that much is added,
 population the spread of what was counted has it already.
 
 For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance of the
-mean. Intervals are estimate -+ z standard errors, cut to what the range of the question allows.
+mean. Of fewer than 5 respondents, how answers spread is not estimated: for a population as much is
+added as the range of the question allows. Few reports may show less noise than there can be: a
+variance is never taken to be less than what noise alone makes it, whatever respondents hold.
+Intervals are estimate -+ z standard errors, cut to what the range of the question allows.
 """
 
 from __future__ import annotations
@@ -39,6 +42,9 @@ from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
+
+FEWEST = 5
+"""Reports that an estimate has to rest on for normal theory to hold, roughly."""
 
 
 @dataclass(frozen=True)
@@ -102,19 +108,26 @@ def mean_of(
     low, high, step = ends
     quantile = float(ndtri((1 + options.level) / 2))
     spread = parts.mean_square - parts.estimate**2 + parts.variance
-    variance = parts.variance
+    # Few reports may show less noise than there can be; and how answers spread they do not show.
+    variance = max(parts.variance, parts.least_variance)
+    few = respondents < FEWEST
+    widest = ((high - low) / step / 2) ** 2
     if of_population:
-        variance += max(spread, 0.0) / max(respondents - 1, 1)
+        unseen = few and parts.spread_error is not None
+        variance += (widest if unseen else max(spread, 0.0)) / max(respondents - 1, 1)
+        if few:
+            variance = max(variance, parts.least_variance + widest / max(respondents, 1))
     else:
         variance += rounding_variance(question) / max(respondents, 1)
         spread *= respondents / max(respondents - 1, 1)
+        widest *= respondents / max(respondents - 1, 1)
     of_answers = None
-    if parts.spread_error is not None:
+    if parts.spread_error is not None and not few:
         of_answers = _with_interval(
             step**2 * spread,
-            step**2 * parts.spread_error,
+            step**2 * max(parts.spread_error, parts.least_spread_error),
             quantile=quantile,
-            range_=(0.0, (high - low) ** 2 / 4),
+            range_=(0.0, step**2 * widest),
         )
     mean = _with_interval(
         (low + high) / 2 + step * parts.estimate,

@@ -11,6 +11,9 @@
     manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v)
                    reach_v
 
+Of questions for a distribution everything is pooled by the same weights, so that ranges add up:
+what queries are answered, and with it quantiles, the cumulative distribution and the mean.
+
 The weights depend on numbers of reports and on mechanisms, and not on what was answered: weights
 that follow the estimates would bias them. Where V_v is not known before the answers (a stochastic
 matrix), all V_v count as the same.
@@ -29,10 +32,15 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Flags, Floats
+from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.distribution import Distribution
+from ldp_aggregator.distributions.line import Cells, line_of
 from ldp_aggregator.estimates.estimation import estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
+from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.remarks import on_distribution
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.options import Options
@@ -52,7 +60,10 @@ class Version(NamedTuple):
 
 
 def poolable(questions: Sequence[Question]) -> bool:
-    """Whether all ask for the same listed values, under the same nodes, and for no mean."""
+    """Whether all ask for the same listed values, under the same nodes.
+
+    Of numbers a step apart, all for a distribution: means alone are not pooled.
+    """
     domains = [question.domain for question in questions]
     if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
         return False
@@ -67,7 +78,13 @@ def poolable(questions: Sequence[Question]) -> bool:
         )
         for domain in domains
     }
-    return len(asked) == 1 and domains[0].values is not None and domains[0].spacing is None
+    if len(asked) > 1 or domains[0].values is None:
+        return False
+    return domains[0].spacing is None or _of_distributions(questions)
+
+
+def _of_distributions(questions: Sequence[Question]) -> bool:
+    return all(decoder_of(question.randomizer).gives == "distribution" for question in questions)
 
 
 def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEstimates:
@@ -81,6 +98,12 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         raise EstimateError(
             f"question {newest.name!r}: expected versions that ask for the same values"
         )
+    line, cells = None, None
+    if _of_distributions([version.question for version in versions]):
+        line = line_of(newest.domain)
+    if line is not None:
+        cells = line.values if options.frequencies else line.histogram(options.edges or None)
+        values = cells.names
     parts = [
         moments_of(
             version.question.randomizer,
@@ -88,10 +111,22 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             values,
             design=None,
             reports_each=options.reports_each,
+            queries=None if cells is None else cells.queries,
         )
         for version in versions
     ]
-    weights = weights_of(versions, parts, options.estimand)
+    queries = None if cells is None else cells.queries
+    weights = weights_of(versions, parts, options.estimand, queries=queries)
+    together = pooled(parts, weights)
+    distribution, mean = None, None
+    if line is not None:
+        together = replace(together, answering=pooled_queries(parts, weights))
+        scale = newest.domain.scale
+        unit = "" if scale is None else scale.unit
+        distribution = Distribution(
+            line, together.answering, together.reports, options=options, unit=unit
+        )
+        mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
     reports = sum(version.reports for version in versions)
     versions_note = "; ".join(
         f"{version.question.mechanism}, epsilon {version.question.declared.text}, "
@@ -107,23 +142,72 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         for version in versions
     ):
         note = f"{note}; {ONCE_EACH}"
-    bound = _bound(versions, weights, reports)
+    bound = _bound(versions, weights, reports, cells=cells)
     estimates = estimates_from(
-        pooled(parts, weights),
+        together,
         newest,
         reports,
         values=values,
         options=options,
         bound=bound,
+        mean=mean,
         note=note,
     )
-    return replace(estimates, respondents=sum(part.reports for part in parts))
+    estimates = replace(estimates, respondents=sum(part.reports for part in parts))
+    if distribution is None or cells is None:
+        return estimates
+    if options.post == "monotone":
+        estimates = replace(estimates, frequency=distribution.monotone(cells))
+    return replace(
+        estimates,
+        distribution=distribution,
+        remarks=(*estimates.remarks, *on_distribution(reports)),
+    )
 
 
-def weights_of(versions: Sequence[Version], parts: Sequence[Moments], estimand: str) -> Floats:
-    """The share of each version in the pooled estimate, of shape (versions,)."""
+def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
+    """How queries of a distribution are answered by the weighted sum of independent answers."""
+    known: list[Queries] = [part.answering for part in parts]
+    shares, squares = weights.tolist(), (weights**2).tolist()
+
+    def answer(queries: Floats) -> Answers:
+        answers = [version.answer(queries) for version in known]
+        return Answers(
+            _mixed(shares, [answered.estimate for answered in answers]),
+            _mixed(shares, [answered.mean_square for answered in answers]),
+            _mixed(squares, [answered.variance for answered in answers]),
+            least=_mixed(squares, [answered.least for answered in answers]),
+        )
+
+    def together(queries: Floats) -> Floats:
+        # Errors of the versions go together nearly alike: mixed by what each errs by, roughly.
+        noise = [float(version.answer(queries).least.mean()) for version in known]
+        by_version = weights**2 * noise
+        return _mixed(
+            (by_version / by_version.sum()).tolist(),
+            [version.correlation(queries) for version in known],
+        )
+
+    return Queries(
+        _mixed(shares, [version.frequency for version in known]), answer, correlation=together
+    )
+
+
+def weights_of(
+    versions: Sequence[Version],
+    parts: Sequence[Moments],
+    estimand: str,
+    queries: Floats | None = None,
+) -> Floats:
+    """The share of each version in the pooled estimate, of shape (versions,).
+
+    Those of distributions go by the least variances of these queries, which depend on no answers.
+    """
     weights: Floats = np.array([part.reports for part in parts], dtype=float)
-    if estimand == "population" and all(
+    if estimand == "population" and queries is not None:
+        noise = [part.answering.answer(queries).least.mean() * part.reports for part in parts]
+        weights /= np.array(noise)
+    elif estimand == "population" and all(
         decoder_of(version.question.randomizer).known_before for version in versions
     ):
         weights /= [float(np.mean(part.variance_if_not)) for part in parts]
@@ -216,13 +300,31 @@ def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
     )
 
 
-def _bound(versions: Sequence[Version], weights: Floats, reports: int) -> Manipulation:
-    bounds = [manipulation(version.question.randomizer, version.counts) for version in versions]
-    reaches = [
-        float(weight) * reports / version.reports * bound.reach
-        for version, weight, bound in zip(versions, weights, bounds, strict=True)
-        if bound.reach is not None
+def _bound(
+    versions: Sequence[Version], weights: Floats, reports: int, cells: Cells | None = None
+) -> Manipulation:
+    ends = ends_of(versions[-1].question.domain) if cells is not None else None
+    bounds = [
+        manipulation(
+            version.question.randomizer,
+            version.counts,
+            step=None if ends is None else ends[2],
+            queries=None if cells is None else cells.queries,
+        )
+        for version in versions
     ]
-    if len(reaches) < len(bounds):
-        return next(bound for bound in bounds if bound.reach is None)
-    return Manipulation(max(reaches))
+    factors = [
+        float(weight) * reports / version.reports
+        for version, weight in zip(versions, weights, strict=True)
+    ]
+    unbounded = [bound for bound in bounds if bound.reach is None]
+    if unbounded:
+        return unbounded[0]
+    reaches, of_means = (
+        [factor * (reach or 0.0) for factor, reach in zip(factors, some, strict=True)]
+        for some in (
+            [bound.reach for bound in bounds],
+            [bound.mean_reach for bound in bounds],
+        )
+    )
+    return Manipulation(max(reaches), None if ends is None else max(of_means))

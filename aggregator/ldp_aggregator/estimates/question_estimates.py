@@ -19,7 +19,7 @@ from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import Bars, TextTable
+from ldp_aggregator.rendering.sheet import NOTHING, Bars, TextTable
 from ldp_aggregator.taxonomies.selection import chosen_nodes
 
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
@@ -30,9 +30,6 @@ ALL_OF_THEM = (
     "those of a survey: `rows()`, `to_csv()`, `to_dict()`."
 )
 """Where the values are that are not shown."""
-
-NOTHING = "-"
-"""In a table, where there is no number."""
 
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
@@ -120,15 +117,14 @@ class QuestionEstimates(QuestionNumbers):
     def row(self, estimate: Estimate) -> tuple[str, ...]:
         """An estimate as text."""
         show = self.shown
-        errors = show(estimate.standard_error), f"[{show(estimate.low)}, {show(estimate.high)}]"
-        if self.is_shape:
-            errors = NOTHING, NOTHING
-        return (
-            estimate.value,
-            f"{estimate.count:,.0f}",
-            show(estimate.frequency),
-            *errors,
-        )
+        count, frequency = NOTHING, NOTHING
+        if math.isfinite(estimate.frequency):
+            count, frequency = f"{estimate.count:,.0f}", show(estimate.frequency)
+        errors = NOTHING, NOTHING
+        if math.isfinite(estimate.standard_error):
+            ends = f"[{show(estimate.low)}, {show(estimate.high)}]"
+            errors = show(estimate.standard_error), ends
+        return estimate.value, count, frequency, *errors
 
     def __repr__(self) -> str:
         return aligned(self.text_table(in_full=False)).rstrip("\n")
@@ -169,7 +165,8 @@ class QuestionEstimates(QuestionNumbers):
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value, then for ranges, mean, variance and quantiles, if any.
 
-        The numbers are the frequencies of `mean`, `variance` and so on.
+        The numbers are the frequencies of `mean`, `variance` and so on. NaN stands where there is
+        no number: a quantile has an interval, and no standard error.
         """
         return (dict(zip(COLUMNS, row, strict=True)) for row in self.flat())
 

@@ -23,11 +23,8 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
-from ldp_aggregator.estimates.means import Mean, ends_of
+from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of
 from ldp_aggregator.moments.moments import Moments
-
-FEWEST = 5
-"""Reports that an estimate has to rest on for normal theory to hold, roughly."""
 
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
@@ -87,6 +84,17 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
+def on_distribution(respondents: int) -> tuple[Remark, ...]:
+    """Whether few reports are behind ranges, quantiles and the cumulative distribution."""
+    if respondents >= FEWEST:
+        return ()
+    text = (
+        "Intervals of ranges and quantiles, and the band, go by the normal law, for which "
+        f"{respondents} respondents are too few: they may hold the truth less often than they say."
+    )
+    return (Remark("few-counts", text),)
+
+
 def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
     """Whether a mean's interval is all of its range, and whether few reports are behind it."""
     ends = ends_of(question.domain)
@@ -97,7 +105,7 @@ def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Re
         text = (
             f"The mean's interval goes by the normal law, for which {respondents} respondents are "
             f"too few: it may hold "
-            "the truth less often than it says."
+            "the truth less often than it says. How answers spread is not estimated from so few."
         )
         remarks.append(Remark("few-counts", text))
     low, high, _ = ends

@@ -8,7 +8,7 @@ question is answered by fewer people than another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -30,11 +30,12 @@ def draw_health(survey: Survey, counts: Mapping[str, Counts]) -> dict[str, tuple
             continue
         reports = [total_reports(counts[name], survey[name].layout) for name in draw.names]
         if any(reports):
-            checks |= dict.fromkeys(draw.names, (_check(draw, reports),))
+            checks |= dict.fromkeys(draw.names, (draw_check(draw, reports),))
     return checks
 
 
-def _check(draw: Draw, reports: list[int]) -> Check:
+def draw_check(draw: Draw, reports: Sequence[int]) -> Check:
+    """The check of one draw, from the number of reports to each of its questions."""
     from scipy.stats import chi2
 
     # (questions,): as many reports as were to be expected, and as came.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,9 @@ class Moments:
     """Values of which the reports are too few to say anything, whatever their estimate is."""
     remarks: tuple[Remark, ...] = ()
     """What to know before believing the estimates, if anything."""
+    answering: Any = None
+    """How any query of a distribution is answered (`decoder.Queries`), where reports are for that.
+    """
 
     def of_values(self, places: Places) -> Moments:
         """The moments of some of the values, without their covariance."""

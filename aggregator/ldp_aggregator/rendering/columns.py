@@ -32,7 +32,7 @@ def write(sheet: Sheet) -> Iterator[str]:
 
 def aligned(text_table: TextTable) -> str:
     """A table under its title, and its remarks, which stand in from the margin."""
-    title = ": ".join(filter(None, (text_table.title, text_table.caption)))
+    title = printable(": ".join(filter(None, (text_table.title, text_table.caption))))
     rows = columns(text_table.headings, text_table.rows)
     table = f"{title}\n{rows}" if title else rows.lstrip("\n")
     if text_table.remarks:
@@ -41,7 +41,7 @@ def aligned(text_table: TextTable) -> str:
 
 
 def _indented(sentences: Sequence[str]) -> str:
-    return "".join(f"{_MARGIN}{line}\n" for line in sentences)
+    return "".join(f"{_MARGIN}{printable(line)}\n" for line in sentences)
 
 
 def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

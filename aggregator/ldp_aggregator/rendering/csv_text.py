@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Iterator
 
-from ldp_aggregator.rendering.sheet import Sheet
+from ldp_aggregator.rendering.sheet import Sheet, blanks
 
 
 def write(sheet: Sheet) -> Iterator[str]:
-    """One line for each record; lines end as on Unix, and what is no number is empty."""
+    """One line for each record; lines end as on Unix, and where there is no number is nothing."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(sheet.columns)
-    writer.writerows(sheet.rows())
+    writer.writerows(map(blanks, sheet.rows()))
     yield text.getvalue()

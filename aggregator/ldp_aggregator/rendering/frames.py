@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ldp_aggregator.rendering.sheet import blanks
+
 Row = tuple[str | float, ...]
 
 
@@ -16,9 +18,12 @@ def pandas_frame(columns: Sequence[str], rows: Iterable[Row]) -> Any:
 
 
 def polars_frame(columns: Sequence[str], rows: Iterable[Row]) -> Any:
-    """A polars DataFrame whose first two columns are texts, the others numbers; needs polars."""
+    """A polars DataFrame whose first two columns are texts, the others numbers or null.
+
+    Needs polars.
+    """
     import polars
 
     types = [polars.String, polars.String, *[polars.Float64] * (len(columns) - 2)]
     schema = dict(zip(columns, types, strict=True))
-    return polars.DataFrame(list(rows), schema=schema, orient="row")
+    return polars.DataFrame(list(map(blanks, rows)), schema=schema, orient="row")

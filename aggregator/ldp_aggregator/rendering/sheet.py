@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from ldp_aggregator.arrays import Floats
+
+NOTHING = "-"
+"""In a table, where there is no number."""
 
 Shape = Literal["tables", "record", "rows", "bars"]
 
@@ -81,6 +85,11 @@ class Sheet:
     bars: Callable[[], Sequence[Bars]] = _no_bars
     warnings: Sequence[str] = ()
     """Remarks that have to be said beside it, where a format has no place for sentences."""
+
+
+def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:
+    """The cells of a flat row, of which those without a number are None: a NaN is no value."""
+    return [None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells]
 
 
 def in_one_line(heading: str) -> str:

@@ -16,6 +16,11 @@ with b the share of the reports that are forged. This is what
 `ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from
 reports held out of a search, b is their share among these.
 
+Where devices draw one of several questions (`ldp.draws`), all of them are the respondents, and a
+share of these answers the one that is attacked. Forged devices need not draw: for `random` and
+`maximal-gain` all of them answer it, so that b, the share of its reports that is forged, is larger
+than that of all reports; for `input` they draw as well.
+
 A question for a mean alone has no frequencies to move. Its mean is then the one estimate that is
 attacked, f stands for the honest mean, and targets say which way forgers pull: to the end of the
 range that the targets are near.
@@ -25,8 +30,9 @@ Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Pri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,12 +46,14 @@ from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import DEFAULTS, moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
 from ldp_aggregator.estimates.means import ends_of, mean_of
+from ldp_aggregator.health_checks.draw_checks import draw_check
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import random_rows
 from ldp_simulations.sampling.table import crafted_rows, sample_counts
+from ldp_simulations.simulation.drawing import how_many_draw
 
 RANDOM, INPUT, MAXIMAL_GAIN = ATTACKS = ("random", "input", "maximal-gain")
 MEAN = "mean"
@@ -60,6 +68,7 @@ class Attack:
 
     question: Question
     holders: Holders
+    """All who are asked, also those who draw another question."""
     targets: tuple[int, ...]
     forged: int
     kind: str
@@ -111,24 +120,57 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
 
     Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded.
     """
-    randomizer = attack.question.randomizer
-    counts = sample_counts(attack.question, attack.holders, generator)
+    randomizer, name = attack.question.randomizer, attack.question.name
+    honest_answers = _drawn(attack, attack.holders.respondents, generator)
+    # Those who keep to the protocol draw as honest devices do; others answer what they attack.
+    forged_answers = {name: attack.forged}
+    if attack.kind == INPUT:
+        forged_answers = _drawn(attack, attack.forged, generator)
+    respondents, forgers = honest_answers[name], forged_answers[name]
+    counts = _honest_counts(attack, respondents, generator)
     if not decoded_reports(randomizer, counts):
         raise EstimateError("expected more respondents: none of these was held out of the search")
-    forged = forged_counts(attack, generator)
+    forged = forged_counts(replace(attack, forged=forgers), generator)
     honest, poisoned = (_estimates(attack, tally) for tally in (counts, counts + forged))
     deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
-    share = attack.forged / (attack.holders.respondents + attack.forged)
     reach = _reach(attack, counts + forged)
-    candidates = attack.values if attack.question.domain.size is None else ()
-    checks = health(attack.question, counts + forged, candidates)
     return Outcome(
         honest,
         poisoned,
         poisoned - (1 - deceived) * honest - deceived * attack.truth,
-        bound=None if reach is None else share * reach,
-        noticed=tuple(check.name for check in checks if check.suspicious),
+        bound=None if reach is None else forgers / (respondents + forgers) * reach,
+        noticed=_noticed(
+            attack, counts + forged, Counter(honest_answers) + Counter(forged_answers)
+        ),
     )
+
+
+def _drawn(attack: Attack, devices: int, generator: Generator) -> dict[str, int]:
+    """How many devices answer each question: all of them this one, unless they draw."""
+    draw = attack.question.draw
+    if draw is None:
+        return {attack.question.name: devices}
+    return how_many_draw(draw, devices, generator)
+
+
+def _honest_counts(attack: Attack, answering: int, generator: Generator) -> Counts:
+    """The tally of the honest reports, of so many of the respondents."""
+    if not answering:
+        raise EstimateError("expected more respondents: none of these drew the question")
+    holders = attack.holders
+    if answering < holders.respondents:
+        holders = holders.some(answering, generator)
+    return sample_counts(attack.question, holders, generator)
+
+
+def _noticed(attack: Attack, counts: Counts, reports: Mapping[str, int]) -> tuple[str, ...]:
+    """The checks that become suspicious, that of the draw among them."""
+    candidates = attack.values if attack.question.domain.size is None else ()
+    checks = health(attack.question, counts, candidates)
+    draw = attack.question.draw
+    if draw is not None:
+        checks += (draw_check(draw, [reports[name] for name in draw.names]),)
+    return tuple(check.name for check in checks if check.suspicious)
 
 
 def gives_mean(question: Question) -> bool:

@@ -32,6 +32,12 @@ _LEGEND = (
 )
 
 
+_OF_DRAWS = (
+    "of a draw, forgers answer the question that they attack, whatever they would draw, so that "
+    "more of its reports are forged than of all; those of input draw as honest devices do"
+)
+
+
 class Attacked(NamedTuple):
     """An attack and its runs."""
 
@@ -64,6 +70,7 @@ def record(attacked: Attacked) -> dict[str, Any]:
         "mechanism": attack.question.mechanism,
         "attack": attack.kind,
         "respondents": attack.holders.respondents,
+        **_drawn(attack),
         "forged": attack.forged,
         "runs": len(outcomes),
         "targets": [
@@ -83,6 +90,12 @@ def record(attacked: Attacked) -> dict[str, Any]:
     }
 
 
+def _drawn(attack: Attack) -> dict[str, Any]:
+    """Which share of the respondents answers, where devices draw one of several questions."""
+    share = attack.question.share
+    return {} if share == 1 else {"drawn": str(share)}
+
+
 def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
     """A table for each question, with a row for each attack and target, and what the columns mean.
 
@@ -92,10 +105,11 @@ def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
     tables = [
         _table([record for record in records if record["question"] == name]) for name in names
     ]
+    has_draws = any("drawn" in record for record in records)
     return Sheet(
         "Attacks",
         tables=lambda: tables,
-        legend=_LEGEND,
+        legend=(*_LEGEND, _OF_DRAWS) if has_draws else _LEGEND,
         record=lambda: {"format": FORMAT, **setting, "attacks": records},
     )
 
@@ -103,9 +117,10 @@ def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
 def _table(records: Sequence[dict[str, Any]]) -> TextTable:
     """The attacks on one question."""
     first = records[0]
+    drawn = f", drawn by a share of {first['drawn']} of these" if "drawn" in first else ""
     caption = (
         f"{first['mechanism']}, {first['forged']:,} forged reports beside "
-        f"{first['respondents']:,} honest ones, {first['runs']:,} runs"
+        f"{first['respondents']:,} honest ones{drawn}, {first['runs']:,} runs"
     )
     rows = [
         (record["attack"], _aim(record, target), *_cells(target), _noticed(record))

@@ -7,11 +7,10 @@ a multinomial, and of those who hold the values of a question as many are taken 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-import numpy as np
 from numpy.random import Generator
 
+from ldp.draws import Draw
 from ldp.randomness import Random
 from ldp.survey import Survey
 from ldp_simulations.holders import Holders
@@ -33,16 +32,19 @@ def thinned(survey: Survey, population: Population, generator: Generator) -> Pop
     answering = dict(population)
     for draw in survey.draws:
         respondents = max(population[name].respondents for name in draw.names)
-        weights = np.array(draw.weights, dtype=np.float64)
-        drew = generator.multinomial(respondents, weights / weights.sum()).tolist()
-        for name, number in zip(draw.names, drew, strict=True):
+        for name, number in how_many_draw(draw, respondents, generator).items():
             answering[name] = _some(population[name], respondents, number, generator=generator)
     return answering
+
+
+def how_many_draw(draw: Draw, respondents: int, generator: Generator) -> dict[str, int]:
+    """How many of the respondents draw each question."""
+    shares = [float(draw.share(name)) for name in draw.names]
+    return dict(zip(draw.names, generator.multinomial(respondents, shares).tolist(), strict=True))
 
 
 def _some(holders: Holders, respondents: int, number: int, generator: Generator) -> Holders:
     """The holders among a number of the respondents, some of whom hold nothing."""
     held = holders.respondents
     taken = int(generator.hypergeometric(held, respondents - held, number)) if number else 0
-    counts = generator.multivariate_hypergeometric(holders.counts, taken, method="marginals")
-    return replace(holders, counts=counts.astype(np.int64))
+    return holders.some(taken, generator)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.estimates.question_estimates import NOTHING, Gather, QuestionEstimates
+from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN, MOST_ROWS
 from ldp_aggregator.rendering import html_page
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey import Question
@@ -36,6 +37,10 @@ from ldp_aggregator.service.store.store import Snapshot
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
+_ALONE = (
+    "of the newest version alone: {reports:,} reports to other versions of this question, which "
+    "are not pooled with it, are to be asked for by version"
+)
 
 Made = TypeVar("Made")
 
@@ -92,6 +97,10 @@ class Analysis:
                 if len(parts) > 1:
                     own = options_for(question, options)
                     estimates.questions[question.name] = estimate_pooled(parts, own)
+                elif apart := _apart(question, tallies):
+                    alone = estimates.questions[question.name]
+                    note = "; ".join(filter(None, (alone.note, _ALONE.format(reports=apart))))
+                    estimates.questions[question.name] = replace(alone, note=note)
             return estimates
 
         return self._once(("pooled", name, options), make)
@@ -158,6 +167,17 @@ class Analysis:
             self._remembered.clear()
         self._remembered[what] = (now, result)
         return result
+
+
+def _apart(question: Question, tallies: Sequence[Tally]) -> int:
+    """How many reports other versions of a question have, that are not pooled with its own."""
+    others = {
+        candidate.fingerprint: Version(candidate, tally.counts[candidate.name]).reports
+        for tally in tallies
+        for candidate in tally.survey
+        if candidate.name == question.name and candidate.fingerprint != question.fingerprint
+    }
+    return sum(others.values())
 
 
 def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
