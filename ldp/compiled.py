@@ -60,6 +60,7 @@ def covered(question: Question) -> dict[str, object]:
         "values": None if values is None else list(values),
         **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
         **({"per_device": domain.per_device} if domain.per_device else {}),
+        **({"circular": True} if domain.circular else {}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,

@@ -21,10 +21,10 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
-  const many = perDevice ? [`per_device=${perDevice}`] : [];
-  if (scale) return [...scaleParts(scale), ...many];
-  return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
+function domainParts({ values, scale, per_device: perDevice, circular }: CompiledQuestion): string[] {
+  const further = [...(perDevice ? [`per_device=${perDevice}`] : []), ...(circular ? ["circular=true"] : [])];
+  if (scale) return [...scaleParts(scale), ...further];
+  return values === null ? ["open", ...further] : [String(values.length), ...values, ...further];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */
