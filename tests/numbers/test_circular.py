@@ -232,23 +232,23 @@ def test_the_interval_has_the_directions_that_are_not_ruled_out(mean):
     """Beside all directions one by one: those across which the mean is not told from 0."""
     covariance = np.array([[0.004, 0.001], [0.001, 0.002]])
     known = Resultant(np.array(mean), covariance)
-    told = direction(line(), known, 0.95)
+    where = direction(line(), known, 0.95)
     angles = 2 * np.pi * (np.arange(24_000) + 0.5) / 24_000
     across = np.array([-np.sin(angles), np.cos(angles)])
     error = np.sqrt(np.einsum("in,ij,jn->n", across, covariance, across))
     passing = np.abs(np.array(mean) @ across) <= ndtri(0.975) * error
     passing &= np.array([np.cos(angles), np.sin(angles)]).T @ mean > 0
-    inside = [told.holds(place) for place in angles * 24 / 2 / np.pi]
+    inside = [where.holds(place) for place in angles * 24 / 2 / np.pi]
     assert inside == passing.tolist()
-    assert told.holds(told.estimate)
+    assert where.holds(where.estimate)
 
 
 def test_no_direction():
     """Where the mean is not told from the middle, or errors are no errors, none is stated."""
     covariance = np.eye(2) * 0.01
     for mean, is_told in (((0.244, 0), False), ((0.245, 0), True)):
-        told = direction(line(), Resultant(np.array(mean), covariance), 0.95)
-        assert (told.estimate is not None) == is_told
+        where = direction(line(), Resultant(np.array(mean), covariance), 0.95)
+        assert (where.estimate is not None) == is_told
     nowhere = direction(line(), Resultant(np.zeros(2), covariance), 0.95)
     assert nowhere.interval == (0, 24)
     assert nowhere.cells == ("none told", "", "")
@@ -269,8 +269,8 @@ def test_what_is_told_is_seldom_wrong():
     for true in (0.0, 0.3, 0.7, 1.2, 2.0, 4.0):
         along, across = generator.normal(size=(2, 1_000_000))
         along += true
-        told = along**2 + across**2 > -2 * math.log(0.05)
-        missed = told & ((np.abs(across) > ndtri(0.975)) | (along < 0))
+        where = along**2 + across**2 > -2 * math.log(0.05)
+        missed = where & ((np.abs(across) > ndtri(0.975)) | (along < 0))
         assert missed.mean() < 0.05 + 0.0012
 
 
@@ -332,13 +332,13 @@ def test_how_often_directions_hold(epsilon, keys, estimand, strength):
             asking = Holders(asked.domain.values, generator.multinomial(respondents, shares))
         counts = sample_counts(asked, asking, generator)
         known = distribution_of(asked, counts, Options(estimand=estimand))
-        told, long = known.direction(), known.resultant_length()
+        where, long = known.direction(), known.resultant_length()
         around = known.between(*ends)
         within = long.low <= math.hypot(*mean) <= long.high
-        rows.append((told.holds(place), within, around.low <= share <= around.high))
-        if told.estimate is not None:
-            off = (told.estimate - place + period / 2) % period - period / 2
-            squares.append((off / told.standard_error) ** 2)
+        rows.append((where.holds(place), within, around.low <= share <= around.high))
+        if where.estimate is not None:
+            off = (where.estimate - place + period / 2) % period - period / 2
+            squares.append((off / where.standard_error) ** 2)
     held = np.mean(rows, axis=0)
     assert (held > 0.885).all()
     assert held[2] < 0.99
@@ -366,11 +366,11 @@ def test_estimates():
     assert estimates.values == ("[6, 12)", "[12, 18)", "[18, 22)", "[22, 6)")
     assert estimates.mean is None
     assert not estimates.quantiles
-    told, long = estimates.on_circle
+    where, long = estimates.on_circle
     mean = np.exp(2j * np.pi * (np.floor(held) + 0.5) / 24).mean()
-    off = (told.estimate - np.angle(mean) / 2 / np.pi * 24 + 12) % 24 - 12
+    off = (where.estimate - np.angle(mean) / 2 / np.pi * 24 + 12) % 24 - 12
     # Reports are never the same twice: six standard errors are passed once in 10^8.
-    assert abs(off) < 6 * told.standard_error
+    assert abs(off) < 6 * where.standard_error
     assert abs(long.estimate - abs(mean)) < 6 * long.standard_error
     text = repr(estimates)
     assert "mean direction" in text
@@ -379,11 +379,11 @@ def test_estimates():
     assert "depend on where it is cut" in estimates.note
     assert "middles of the cells" in estimates.note
     record = estimates.to_dict()
-    assert record["mean_direction"]["estimate"] == told.estimate
+    assert record["mean_direction"]["estimate"] == where.estimate
     assert record["resultant_length"]["interval"] == [long.low, long.high]
     assert "quantiles" not in record
     rows = {row["value"]: row for row in estimates.rows()}
-    assert rows["mean direction"]["frequency"] == told.estimate
+    assert rows["mean direction"]["frequency"] == where.estimate
     assert rows["[22, 6)"]["frequency"] == estimates.ranges[0].frequency
     with pytest.raises(EstimateError, match="another view than monotone"):
         ldp_aggregator.estimate(survey, reports, options=Options(post="monotone"))
@@ -396,9 +396,9 @@ def test_nobody_has_a_direction():
     options = Options(level=1 - 1e-6)
     reports = randomize(survey, {"hour": held})
     estimates = ldp_aggregator.estimate(survey, reports, options=options)["hour"]
-    told, long = estimates.on_circle
+    where, long = estimates.on_circle
     # With a chance of 1e-6 there is one even so.
-    assert told.estimate is None
+    assert where.estimate is None
     assert long.low == 0
     assert "none told" in repr(estimates)
     json.dumps(estimates.to_dict(), allow_nan=False)
@@ -436,8 +436,8 @@ def test_plans_of_a_circle():
     shares = shares * 0.5 / mean + (1 - 0.5 / mean) / 24
     counts = expected_counts(survey["hour"].randomizer, (), shares)
     counts = np.round(counts * (20_000 / counts.sum())).astype(np.int64)
-    told = distribution_of(survey["hour"], counts, Options()).direction()
-    assert width == pytest.approx(1.96 * told.standard_error, rel=0.12)
+    where = distribution_of(survey["hour"], counts, Options()).direction()
+    assert width == pytest.approx(1.96 * where.standard_error, rel=0.12)
     assert planned.efficiency == pytest.approx(0.945, abs=0.005)
     (entry,) = plan(survey, respondents=20_000).records()
     assert entry["direction"]["half_width"] == width
@@ -451,7 +451,7 @@ def test_simulations_of_a_circle():
     survey = hours(epsilon=2)
     population = synthetic(survey, 3_000, "zipf:1.1")
     said = simulate(survey, population, runs=20, seed=3)
-    (runs,) = (runs.distribution for runs in said)
+    runs = said.runs["hour"].distribution
     assert runs.direction_told.sum() == 20
     assert runs.direction_holds.sum() >= 14
     assert not runs.quantile_holds.size

@@ -247,8 +247,8 @@ class QuestionEstimates(QuestionNumbers):
         shares = [{"range": e.value, **_share(e), **_errors(e)} for e in ranges]
         quantiles = [quantile.to_dict() for quantile in self.quantiles]
         circle = {number.name.replace(" ", "_"): number.to_dict() for number in self.on_circle}
-        told: dict[str, Any] = {"ranges": shares} if shares else {}
-        return told | (circle if self.distribution.line.circular else {"quantiles": quantiles})
+        of_ranges: dict[str, Any] = {"ranges": shares} if shares else {}
+        return of_ranges | (circle if self.distribution.line.circular else {"quantiles": quantiles})
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

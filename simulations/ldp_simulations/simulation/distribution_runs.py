@@ -90,7 +90,7 @@ def distribution_runs(
     directions = []
     if first.line.circular:
         directions = [_of_direction(distribution, true) for distribution in known]
-    told, holds = np.array(directions, dtype=np.float64).reshape(-1, 2).T
+    is_told, holds = np.array(directions, dtype=np.float64).reshape(-1, 2).T
     return DistributionRuns(
         interval_share,
         error,
@@ -99,7 +99,7 @@ def distribution_runs(
         distance=distance,
         monotone_distance=monotone,
         quantile_holds=np.array(quantiles, dtype=np.float64),
-        direction_told=told,
+        direction_told=is_told,
         direction_holds=holds,
     )
 
