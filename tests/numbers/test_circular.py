@@ -455,7 +455,7 @@ def test_simulations_of_a_circle():
     assert runs.direction_told.sum() == 20
     assert runs.direction_holds.sum() >= 14
     assert not runs.quantile_holds.size
-    assert "Of the mean direction: told in 20 of 20 runs" in repr(said)
+    assert "Of the mean direction: told in 20 of 20 runs" in runs.sentences[-1]
     with pytest.raises(EstimateError, match='goal = "distribution"'):
         narrowed(ldp_aggregator.aggregate(survey, of_night_people(survey)[0]))
 
