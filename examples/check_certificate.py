@@ -59,7 +59,7 @@ def asked_of(question):
     That is the values, or their scale.
     """
     values = values_of(question["type"], question["values"])
-    mode = per_device_of(question)
+    mode = per_device_of(question) + circle_of(question)
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
         return count, parts + mode
@@ -76,6 +76,14 @@ def per_device_of(question):
     usable(question["type"] != "multi", "no set where a device has many records")
     usable(question["per_device"] in modes, "what is made of many records")
     return [f"per_device={question['per_device']}"]
+
+
+def circle_of(question):
+    """What its fingerprint covers where the values lie on a circle, as only numbers do."""
+    if "circular" not in question:
+        return []
+    usable(question["circular"] is True and has_numbers(question), "numbers on a circle")
+    return ["circular=true"]
 
 
 def has_numbers(question):
@@ -188,8 +196,9 @@ def claims_of(question, survey):
     """The claims about a question."""
     scale = ["scale"] if question["type"] == "number" else []
     many = ["per_device"] if "per_device" in question else []
+    circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
-    stated = (*QUESTION, *scale, *many, *reach, "one_report", "all_reports", *FOLLOWS)
+    stated = (*QUESTION, *scale, *many, *circle, *reach, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
     members(one, *STATED)

@@ -112,7 +112,7 @@ def arcs(size, modulus, width, truth, other, weights):
     Under each frequency as many arcs hold one answer as another. Without weights there are as many
     frequencies as there may be.
     """
-    require(size < modulus and width < modulus, "the circle is longer than the line, and an arc")
+    require(size <= modulus and width < modulus, "the circle has room, and is longer than an arc")
     require(all(modulus % divisor for divisor in range(2, modulus)), "its length is prime")
     (of_frequencies,) = weights
     frequencies = min((modulus - 1) // 2, 2**10)
@@ -417,7 +417,7 @@ MECHANISMS = {
         arcs,
         {
             "size": range(3, 2**12 + 1),
-            "modulus": range(5, 2**13 + 1),
+            "modulus": range(3, 2**13 + 1),
             "width": range(1, 2**13),
             "weights": [range(2**40 + 1)],
             **ODDS,

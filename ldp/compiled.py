@@ -58,6 +58,7 @@ def covered(question: Question) -> dict[str, object]:
         "name": question.name,
         **_choices(domain),
         **({"per_device": domain.per_device} if domain.per_device else {}),
+        **({"circular": True} if domain.circular else {}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),
         "charges": question.charges,

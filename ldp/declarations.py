@@ -102,6 +102,7 @@ def question(
     unit: str | None = None,
     most: int | None = None,
     per_device: str | None = None,
+    circular: bool | None = None,
     candidates: str | None = None,
     parents: Mapping[str, str] | None = None,
     fields: Iterable[Mapping[str, object]] | None = None,
@@ -127,6 +128,7 @@ def question(
     most        how many of the values a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
+    circular    whether the values of a distribution lie on a circle, as the hours of a day do
     candidates  the file of texts that an aggregator looks for, one a line
     parents     the node above each value, and above each node that has any, if the values are the
                 leaves of a tree, such as counties in states
@@ -157,6 +159,7 @@ def question(
         "unit": unit,
         "most": most,
         "per_device": per_device,
+        "circular": circular,
         "candidates": candidates,
         "parents": parents,
         "field": fields,

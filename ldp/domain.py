@@ -53,12 +53,14 @@ class Domain:
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree, and with `fields` the cells of a table.
+    leaves of a tree, and with `fields` the cells of a table. `circular` numbers lie on a circle,
+    such as the hours of a day: after the last value comes the first.
     """
 
     __slots__ = (
         "_listed",
         "_places",
+        "circular",
         "fields",
         "most",
         "numbers",
@@ -77,9 +79,12 @@ class Domain:
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
         fields: Fields = (),
+        *,
+        circular: bool = False,
     ) -> None:
         self.type = type
         self.fields = fields
+        self.circular = circular
         self.most = most
         self.per_device = per_device
         self.scale = scale
@@ -145,11 +150,12 @@ class Domain:
     @property
     def summary(self) -> str:
         """The type, and how much there is to choose from; and what of many records is counted."""
+        choice = f"{self._choice}, on a circle" if self.circular else self._choice
         if not self.per_device:
-            return self._choice
+            return choice
         from ldp.contributions import SHORT
 
-        return f"{self._choice}, {SHORT[self.per_device]}"
+        return f"{choice}, {SHORT[self.per_device]}"
 
     @property
     def _choice(self) -> str:
@@ -196,6 +202,8 @@ class Domain:
         yield from self.written() if self.scale is None else self.scale.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
+        if self.circular:
+            yield "circular=true"
 
     @property
     def estimand(self) -> str:

@@ -160,6 +160,14 @@ class Keys:
         self.problem(key, f"a list of {number} whole numbers from 1 to {most}", value)
         return ones
 
+    def flag(self, key: str) -> bool:
+        """Whether the file says true; without the key, and where it says false, it does not."""
+        value = self._table[key] if key in self else False
+        if isinstance(value, bool):
+            return value
+        self.problem(key, "true or false", value)
+        return False
+
     def length(self, key: str) -> int | None:
         """The seconds of a length of time, such as "1d"; None if there is none."""
         if key not in self:

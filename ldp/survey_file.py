@@ -26,6 +26,7 @@
     unit                (number)
     missing             (number) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
+    circular            (integer, number) true where the values lie on a circle, as hours do
     mechanism           and the keys of the mechanism
     goal                (auto) frequencies | mean | distribution | shape
     candidates          (optional)
@@ -43,6 +44,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
+from ldp.circle_keys import refuse_on_circle, with_circle
 from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
@@ -175,7 +177,7 @@ def _question(
     keys, profile = _with_profile(table)
     name = _name(keys)
     text = keys.text("text", "")
-    domain = with_contributions(keys, _domain(keys))
+    domain = with_circle(keys, with_contributions(keys, _domain(keys)))
     candidates = keys.text("candidates", "") or None
     if candidates is not None and domain.size is not None:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
@@ -186,6 +188,8 @@ def _question(
     row, (randomizer, declared), choice = designed
     if domain.per_device:
         refuse_memoized_mean(keys, domain, randomizer)
+    if domain.circular:
+        refuse_on_circle(keys, randomizer.kind)
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
     if keys.problems:

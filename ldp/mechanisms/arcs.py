@@ -15,7 +15,8 @@ With P a prime above the number of values, R the rational just below e^epsilon, 
 
 Under each frequency t of the P reports support a value, so any two values are told apart with odds
 of R and no more. P is above 1.1 times the number of values: that some places are known to be empty
-makes the ends of the line better known.
+makes the ends of the line better known. Values that lie on a circle themselves have no ends: for
+them P is the least prime from their number on, and with a prime number of them no place is empty.
 
 The usual weights spread what reports tell over all waves of the line evenly. An arc tells of its
 own frequency k, and less of each multiple m k of it, by c_m; so, for k = 1, 2, ...,
@@ -191,9 +192,12 @@ def squared_sines(modulus: int, width: int, most: int) -> list[int]:
     return [((1 << _FINE) - double) >> (_FINE + 1 - _UNIT) for double in cosines[: most + 1]]
 
 
-def usual_modulus(size: int) -> int:
-    """The least prime above the number of values that is at least 1.1 times as many, less one."""
-    modulus = max(size + 1, size * 11 // 10)
+def usual_modulus(size: int, *, circular: bool = False) -> int:
+    """The least prime above the number of values that is at least 1.1 times as many, less one.
+
+    On a circle the least prime from the number of values on.
+    """
+    modulus = size if circular else max(size + 1, size * 11 // 10)
     while not is_prime(modulus):
         modulus += 1
     return modulus
@@ -220,9 +224,9 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     epsilon = keys.epsilon()
     truth, other = odds(epsilon)
     size = domain.size or 2
-    modulus = usual_modulus(size)
+    modulus = usual_modulus(size, circular=domain.circular)
     if "modulus" in keys:
-        modulus = _stated_modulus(keys, size)
+        modulus = _stated_modulus(keys, size, circular=domain.circular)
     width = usual_width(modulus, Fraction(truth, other))
     width = keys.integer("width", 1, modulus - 1, default=width)
     weights: tuple[int, ...] = ()
@@ -232,12 +236,13 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     return arcs, Declared.epsilon(epsilon)
 
 
-def _stated_modulus(keys: Keys, size: int) -> int:
-    modulus = keys.integer("modulus", size + 1, 2 * MOST_VALUES)
+def _stated_modulus(keys: Keys, size: int, *, circular: bool) -> int:
+    modulus = keys.integer("modulus", size if circular else size + 1, 2 * MOST_VALUES)
     if is_prime(modulus):
         return modulus
-    keys.problem("modulus", "a prime number above the number of values", modulus)
-    return usual_modulus(size)
+    least = "no less than" if circular else "above"
+    keys.problem("modulus", f"a prime number {least} the number of values", modulus)
+    return usual_modulus(size, circular=circular)
 
 
 def _stated_weights(keys: Keys, most: int) -> tuple[int, ...]:

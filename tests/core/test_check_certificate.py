@@ -266,6 +266,23 @@ def test_many_records_are_read_in_full(keys, width):
         assert findings({**sound, "questions": [without]})
 
 
+def test_circles_are_read_in_full():
+    """That values lie on one is in the fingerprint; there may be as many places as values."""
+    keys = {"low": 1, "high": 7, "circular": True, "goal": "distribution"}
+    sound = as_read(ldp.survey("s", ldp.question("x", **keys, epsilon=1)))
+    [question] = sound["questions"]
+    assert question["circular"] is True
+    assert question["integers"]["modulus"] == question["integers"]["size"] == "7"
+    assert findings(sound) == []
+    for other in ({"circular": False}, {"circular": None}, {"circular": "true"}):
+        changed = {**sound, "questions": [{**question, **other}]}
+        assert findings(changed)
+        with pytest.raises((*checker.UNUSABLE, AssertionError)):
+            assert not findings(refingerprinted(changed))
+    without = {name: part for name, part in question.items() if name != "circular"}
+    assert findings({**sound, "questions": [without]})
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_survey_is_all_of_its_questions(mechanism):
     """Left out, or twice under one name: the fingerprint or the name gives it away."""

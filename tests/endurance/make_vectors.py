@@ -128,6 +128,11 @@ QUESTIONS = {
             'modulus = 11\nwidth = 3\nweights = [7, 0, 3, 1]\nepsilon = "8"',
             ("-1", "18", "99.5"),
         ),
+        ('type = "integer"\nlow = 1\nhigh = 7\ncircular = true\nepsilon = "1"', (1, 4, 7)),
+        (
+            'type = "number"\nlow = 0\nhigh = 24\nbins = 24\ncircular = true\nepsilon = "2"',
+            ("0", "12", "23.99", "24"),
+        ),
     ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
@@ -440,6 +445,10 @@ def vectors():
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 
+_FURTHER = ("scale", "per_device", "circular", "fields")
+"""What only some questions have."""
+
+
 def _survey_text(mechanism, keys):
     return (
         '[survey]\nname = "vectors"\n\n[[question]]\n'
@@ -463,7 +472,7 @@ def _question(mechanism, keys, answers):
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
-        **{name: parts[name] for name in ("scale", "per_device", "fields") if name in parts},
+        **{name: parts[name] for name in _FURTHER if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
         "layout": {**question.layout._asdict(), "width": question.width},
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],

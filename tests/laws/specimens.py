@@ -135,6 +135,8 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nmodulus = 7\nwidth = 3\nweights = [5, 0, 2]",
         'type = "number"\nedges = [0, 1, "2.5", 9]\nepsilon = 2',
+        f"{_STEPS}epsilon = 2\ncircular = true",
+        'type = "number"\nedges = [0, 6, 12, 24]\nepsilon = 1\ncircular = true',
     ),
     "square-wave": (
         *(_STEPS + keys for keys in _EPSILONS),

@@ -51,6 +51,21 @@ def test_the_section_of_a_distribution():
     assert heads == sorted(heads)
 
 
+def test_a_circle_has_no_curve():
+    """Its direction and how much answers agree are facts, its histogram stands as any other."""
+    question = estimates_of(low=0, high=24, bins=24, unit="h", circular=True)
+    text = str(question_section(QuestionView.of(question), Unasked))
+    for name, (estimate, error, interval) in (
+        (number.name.capitalize(), number.cells) for number in question.on_circle
+    ):
+        assert name in text
+        assert f"{estimate} ± {error} {interval}" in text
+    assert "[22, 24)" in text
+    assert "Median" not in text
+    assert "Mean, in h" not in text
+    assert 'class="band"' not in text
+
+
 def test_the_curve_goes_from_nothing_to_all():
     """From the left bottom to the right top, rising; the band is around it, and closed."""
     question = estimates_of(edges=[-5, 0, "2.5", 40], type="number")
@@ -69,9 +84,9 @@ def test_the_curve_goes_from_nothing_to_all():
 
 def test_queries_of_distributions():
     """The options of the command, as the query of a URL has them; what is wrong is told."""
-    asked = options_of({"quantiles": ".1,.9", "ranges": "1:2,3:4.5", "edges": "1, 2"})
+    asked = options_of({"quantiles": ".1,.9", "ranges": "1:2,3:4.5,22:6", "edges": "1, 2"})
     assert asked.quantiles == (0.1, 0.9)
-    assert asked.ranges == (("1", "2"), ("3", "4.5"))
+    assert asked.ranges == (("1", "2"), ("3", "4.5"), ("22", "6"))
     assert asked.edges == ("1", "2")
     for query in ({"quantiles": "half"}, {"quantiles": "2"}, {"ranges": "1-2"}, {"edges": "low"}):
         with pytest.raises(EstimateError, match=r"^expected "):

@@ -24,7 +24,7 @@ import numpy as np
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
-from ldp_aggregator.arcs.bound import least_variance, prefixes
+from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.arcs.circle import Circle, circle_of, frequencies, scores
 from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
 from ldp_aggregator.arcs.squares import (
@@ -52,6 +52,9 @@ FEW = 64
 """Queries whose scores are looked at value by value."""
 
 _HARDLY_ANY = 1e-12
+
+_CUMULATIVE_SHARES = ("cumulative share", "all cumulative shares")
+_CIRCULAR_SHARES = ("share of a range", "all ranges of the circle")
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
@@ -193,20 +196,23 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
 
 
 def explained(question: Question) -> list[str]:
-    """How well the share below a number is known, at most and beside what is possible."""
-    circle = circle_of(_arcs(question.randomizer))
-    queries = prefixes(circle.arcs.size, most=FEW)
+    """How well shares are known, at most and beside what is possible.
+
+    Those below a number, or of a circle those of ranges.
+    """
+    arcs, circular = _arcs(question.randomizer), question.domain.circular
+    circle = circle_of(arcs)
+    queries = (around_circle if circular else prefixes)(arcs.size, FEW)
     square = powers_by_value(circle, scores(circle, queries))[0]
     error = math.sqrt(float((square - queries).max()))
-    lines = [
-        f"  cumulative share    standard error at most {error:.3g} / sqrt(respondents)",
-    ]
-    bound = least_variance(circle.arcs.size, float(circle.arcs.ratio))
-    if bound is not None:
-        achieved = float((square.mean(axis=1) - queries.mean(axis=1)).mean())
+    shares, all_of_them = _CIRCULAR_SHARES if circular else _CUMULATIVE_SHARES
+    lines = [f"  {shares:<19} standard error at most {error:.3g} / sqrt(respondents)"]
+    variance = square.mean(axis=1) - queries.mean(axis=1)
+    efficient = efficiency(queries, variance, float(arcs.ratio), circular=circular)
+    if efficient is not None:
         lines.append(
-            f"  efficiency          {min(bound / achieved, 1.0):.3f} of what is possible at the "
-            "delivered epsilon, on average over all cumulative shares"
+            f"  efficiency          {efficient:.3f} of what a bound for all mechanisms allows at "
+            f"the delivered epsilon, on average over {all_of_them}"
         )
     return lines
 

@@ -50,6 +50,86 @@ class Quantile(WithInterval):
 
 
 @dataclass(frozen=True)
+class Direction(WithInterval):
+    """The circular mean: where the mean of all answers lies, seen from the middle of the circle.
+
+    Its interval goes from `low` onwards to `high`, over the start of the circle if `high` is the
+    lower one.
+    """
+
+    estimate: float | None
+    """In the unit of the answers; None where the mean cannot be told from the middle."""
+    standard_error: float | None
+    low: float
+    high: float
+    """The ends of the whole circle, where there is no direction."""
+
+    name = "mean direction"
+
+    @property
+    def known(self) -> tuple[float | None, float | None]:
+        """Estimate and standard error, if there are any."""
+        return self.estimate, self.standard_error
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Estimate, standard error and interval, as text."""
+        if self.estimate is None or self.standard_error is None:
+            return "none told", "", ""
+        ends = f"[{self.low:.4g}, {self.high:.4g}]"
+        return f"{self.estimate:.4g}", f"{self.standard_error:.2g}", ends
+
+    def holds(self, place: float) -> bool:
+        """Whether the interval has a place of the circle."""
+        if self.estimate is None or self.low <= self.high:
+            return self.estimate is None or self.low <= place <= self.high
+        return place >= self.low or place <= self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "interval": [self.low, self.high],
+        }
+
+
+@dataclass(frozen=True)
+class Length(WithInterval):
+    """How far the mean of all answers is from the middle of a circle: 1 if all have one direction.
+
+    The root of an unbiased square that is cut at 0: too high on average where the true one is 0,
+    and hardly too low elsewhere.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+
+    name = "resultant length"
+
+    @property
+    def known(self) -> tuple[float, float]:
+        """Estimate and standard error."""
+        return self.estimate, self.standard_error
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Estimate, standard error and interval, as text."""
+        ends = f"[{self.low:.4f}, {self.high:.4f}]"
+        return f"{self.estimate:.4f}", f"{self.standard_error:.4f}", ends
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "interval": [self.low, self.high],
+        }
+
+
+@dataclass(frozen=True)
 class Spread(WithInterval):
     """The distance between two quantiles, with an interval."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,12 +18,21 @@ from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.distributions.answers import Cumulative, Mode, Quantile, Share, Spread
+from ldp_aggregator.distributions.answers import (
+    Cumulative,
+    Direction,
+    Length,
+    Mode,
+    Quantile,
+    Share,
+    Spread,
+)
 from ldp_aggregator.distributions.band import band, multiplier
 from ldp_aggregator.distributions.cdf_picture import cdf_figure, cdf_picture
+from ldp_aggregator.distributions.circle import Resultant, direction, length, resultant, waves
 from ldp_aggregator.distributions.line import Cells, Line, Number, line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.options import Options
@@ -47,13 +56,13 @@ class Distribution:
     def between(self, low: Number, high: Number) -> Share:
         """The share of the answers from `low` up to, but not including, `high`.
 
-        Raises `EstimateError` for an empty range, and for an end within a cell.
+        On a circle a range may go around: from 22 to 6. Raises `EstimateError` for an empty range,
+        and for an end within a cell.
         """
-        query = self.line.within(low, high)
-        inside = np.flatnonzero(query)
-        if len(inside):
-            return self.at_places(int(inside[0]), int(inside[-1]) + 1)
-        return self._shares(query[None], [f"[{low}, {high})"])[0]
+        first, last = self.line.places(low, high)
+        if first < last:
+            return self.at_places(first, last)
+        return self._shares(np.zeros((1, self.line.size)), [f"[{low}, {high})"])[0]
 
     def at_places(self, first: int, last: int) -> Share:
         """The share of the values from one place up to another, of one at least."""
@@ -69,9 +78,50 @@ class Distribution:
         cells = self.line.histogram(edges)
         return self._shares(cells.queries, cells.names)
 
+    def direction(self) -> Direction:
+        """The circular mean of a question on a circle, if there is a direction to be told.
+
+        Raises `EstimateError` where values do not lie on a circle.
+        """
+        return direction(self.line, self._resultant, self.options.level)
+
+    def resultant_length(self) -> Length:
+        """How much the answers on a circle agree: from 0, spread out, to 1, all the same.
+
+        Raises `EstimateError` where values do not lie on a circle.
+        """
+        return length(self._resultant, self.options.level)
+
+    def cut(self, at: Number) -> Distribution:
+        """The same as a line from a value of the circle on, which has quantiles and the like.
+
+        Numbers go on beyond the end: of hours that begin at 4, those after midnight are 24 to 28.
+        Raises `EstimateError` where values do not lie on a circle, and for a number that is not on
+        it.
+        """
+        self._check_circle(circular=True)
+        line, order = self.line.cut(at)
+        return replace(self, line=line, queries=_reordered(self.queries, order))
+
+    @cached_property
+    def _resultant(self) -> Resultant:
+        self._check_circle(circular=True)
+        answers = self.queries.answer(waves(self.line))
+        return resultant(answers.estimate, self._errors(answers) ** 2)
+
+    def _check_circle(self, *, circular: bool) -> None:
+        if self.line.circular and not circular:
+            raise EstimateError(
+                "expected a place at which the circle is cut, on which quantiles and cumulative "
+                "shares depend: distribution.cut(at) is a line; direction() has no cut"
+            )
+        if circular and not self.line.circular:
+            raise EstimateError("expected values on a circle (`circular = true`), got a line")
+
     @cached_property
     def _at_places(self) -> tuple[Integers, Floats, Floats]:
         """How many values lie below each point; the share of answers there, and its error."""
+        self._check_circle(circular=False)
         size = self.line.size
         together = max(1, math.ceil(size**2 / MOST_CUMULATED))
         places = np.arange(together, size, together)
@@ -212,6 +262,16 @@ class Distribution:
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
         return answers.errors(self.reports if self.options.estimand == "population" else None)
+
+
+def _reordered(queries: Queries, order: Indices) -> Queries:
+    """The same of values in another order."""
+    back = np.argsort(order)
+    return Queries(
+        queries.frequency[order],
+        answer=lambda asked: queries.answer(asked[:, back]),
+        correlation=lambda asked: queries.correlation(asked[:, back]),
+    )
 
 
 def distribution_of(question: Question, counts: Counts, options: Options) -> Distribution | None:

@@ -1,8 +1,11 @@
 """Where the values of a question lie on a line, and which of them are within a range.
 
 Values are points (whole numbers, or those of a scale in steps) or cells. A range [a, b) has the
-points p with a <= p < b. Of cells it has whole ones, so that its ends have to be their edges. On a
-circle, such as the hours of a day, a range may begin late and end early.
+points p with a <= p < b. Of cells it has whole ones, so that its ends have to be their edges.
+
+On a circle, such as the hours of a day, the first value follows the last one, and a range may begin
+late and end early: [22, 6) goes on until the end and from the start. Cut anywhere, a circle is a
+line again.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy as np
 from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import decimal_text, fraction
-from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.arrays import Floats, Indices, Integers
 
 MOST_CELLS = 16
 """Of a histogram, unless its edges are given."""
@@ -50,6 +53,8 @@ class Line(NamedTuple):
     cells: bool
     step: Fraction
     """Of points."""
+    circular: bool = False
+    """Whether the first value follows the last."""
 
     @property
     def size(self) -> int:
@@ -78,20 +83,83 @@ class Line(NamedTuple):
     def within(self, low: Number, high: Number) -> Floats:
         """1 for each value of [low, high), of shape (values,); beyond the line there is none.
 
-        Raises `EstimateError` for an empty range, and for an end within a cell.
+        Raises `EstimateError` as `places` does.
+        """
+        return self.between_places(*self.places(low, high))
+
+    def places(self, low: Number, high: Number) -> tuple[int, int]:
+        """The place of the first value of [low, high), and of the one behind its last.
+
+        Where the range goes around a circle, places are counted on.
+
+        Raises `EstimateError` for an empty range, for an end within a cell, and for one that is not
+        on the circle, if it is one.
         """
         first, last = _number(low), _number(high)
+        if self.circular:
+            return self._places_around(first, last)
         if first >= last:
             raise EstimateError(
-                f"expected a range whose first end is below the other, got {low}:{high}"
+                f"expected a range whose first end is below the other, got {low}:{high} (only a "
+                "question that says `circular = true` has ranges that go around)"
             )
-        return self.between_places(self.place(first), self.place(last))
+        return self.place(first), self.place(last)
+
+    def _places_around(self, first: Fraction, last: Fraction) -> tuple[int, int]:
+        self._check_on_circle(first, last)
+        if first == last:
+            raise EstimateError(
+                f"expected a range with two different ends, got {decimal_text(first)} twice"
+            )
+        place, end = self.place(first), self.place(last)
+        return (place, end) if first < last else (place, end + self.size)
+
+    def _check_on_circle(self, *ends: Fraction) -> None:
+        outside = [end for end in ends if not self.starts[0] <= end <= self.end]
+        if outside:
+            raise EstimateError(
+                f"expected numbers of the circle, from {decimal_text(self.starts[0])} to "
+                f"{decimal_text(self.end)}, got {decimal_text(outside[0])}"
+            )
 
     def between_places(self, first: int, last: int) -> Floats:
-        """1 for each value from one place up to another, of shape (values,)."""
-        query = np.zeros(self.size)
-        query[first:last] = 1
-        return query
+        """1 for each value from one place up to another, of shape (values,).
+
+        Beyond the last place of a circle its places are counted on.
+        """
+        onwards = (np.arange(self.size) - first) % self.size
+        return np.asarray(onwards < last - first, dtype=np.float64)
+
+    @property
+    def period(self) -> Fraction:
+        """The length of the circle."""
+        return self.end - self.starts[0]
+
+    @property
+    def middles(self) -> Floats:
+        """The points, or the middles of the cells, of shape (values,)."""
+        starts = np.array([float(start) for start in self.starts])
+        if not self.cells:
+            return starts
+        ends = np.array([float(edge) for edge in self.edges[1:]])
+        return np.asarray((starts + ends) / 2)
+
+    def cut(self, at: Number) -> tuple[Line, Indices]:
+        """The circle as a line from a value on, and which of its values follow one another there.
+
+        Numbers go on beyond the end: an hour after 23 is 24. Raises `EstimateError` where it cannot
+        be cut.
+        """
+        exact = _number(at)
+        if not self.starts[0] <= exact < self.end:
+            raise EstimateError(
+                f"expected a number from {decimal_text(self.starts[0])} up to "
+                f"{decimal_text(self.end)} to cut the circle at, got {at}"
+            )
+        first = self.place(exact) % self.size
+        starts = (*self.starts[first:], *(start + self.period for start in self.starts[:first]))
+        line = Line(starts, starts[0] + self.period, cells=self.cells, step=self.step)
+        return line, np.roll(np.arange(self.size), -first)
 
     def ends(self, first: int, last: int) -> tuple[Fraction, Fraction]:
         """The least and the greatest number from one place up to another."""
@@ -103,24 +171,28 @@ class Line(NamedTuple):
 
     def name(self, first: int, last: int) -> str:
         """A range of values in words."""
-        start = decimal_text(self.starts[first])
+        start = decimal_text(self.starts[first % self.size])
         if not self.cells:
-            final = decimal_text(self.starts[last - 1])
+            final = decimal_text(self.starts[(last - 1) % self.size])
             return start if last == first + 1 else f"{start} to {final}"
-        closing = "]" if last == self.size else ")"
-        return f"[{start}, {decimal_text(self.edges[last])}{closing}"
+        end = self.edges[last if last <= self.size else last - self.size]
+        closing = "]" if last == self.size and not self.circular else ")"
+        return f"[{start}, {decimal_text(end)}{closing}"
 
     def histogram(self, edges: Sequence[Number] | None = None) -> Cells:
         """The cells of a histogram with these edges; without any, few cells with round ends.
 
-        Edges beyond the line are let be, but for one at least. Raises `EstimateError` for edges
-        that do not rise, and for one within a cell.
+        Edges beyond a line are let be, but for one at least. Those of a circle cut it: the last
+        cell goes on to the first edge. Raises `EstimateError` for edges that do not rise, and for
+        one within a cell.
         """
         if edges is None:
             return self._cells(self._usual_places())
         exact = [_number(edge) for edge in edges]
         if any(following <= edge for edge, following in pairwise(exact)):
             raise EstimateError(f"expected edges that rise, got {', '.join(map(str, edges))}")
+        if self.circular:
+            return self._around(exact)
         inner = {self.place(edge) for edge in exact} - {0, self.size}
         if not inner:
             first, last = decimal_text(self.starts[0]), decimal_text(self.end)
@@ -133,6 +205,13 @@ class Line(NamedTuple):
     def values(self) -> Cells:
         """Every value by itself."""
         return self._cells(range(self.size + 1))
+
+    def _around(self, edges: Sequence[Fraction]) -> Cells:
+        """From each edge to the next, and from the last one around to the first."""
+        self._check_on_circle(*edges)
+        # The end of a circle is its start.
+        places = sorted({self.place(edge) % self.size for edge in edges})
+        return self._cells([*places, places[0] + self.size])
 
     def _cells(self, places: Sequence[int]) -> Cells:
         pairs = tuple(pairwise(places))
@@ -162,10 +241,11 @@ def line_of(domain: Domain) -> Line | None:
         return None
     if domain.scale is not None and domain.scale.edges:
         edges = domain.scale.edges
-        return Line(edges[:-1], edges[-1], cells=True, step=Fraction(0))
+        return Line(edges[:-1], edges[-1], cells=True, step=Fraction(0), circular=domain.circular)
     low, step = domain.spacing or (Fraction(0), Fraction(1))
     starts = tuple(low + step * place for place in range(domain.size))
-    return Line(starts, low + step * domain.size, cells=False, step=step)
+    end = low + step * domain.size
+    return Line(starts, end, cells=False, step=step, circular=domain.circular)
 
 
 def _nice_above(width: Fraction, step: Fraction) -> Fraction:

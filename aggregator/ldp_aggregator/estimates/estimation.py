@@ -72,6 +72,11 @@ _BARE_SHAPE = (
     "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
     "truth as often as it says"
 )
+_ON_CIRCLE = (
+    "values lie on a circle: quantiles, mean and variance depend on where it is cut, and are not "
+    "shown"
+)
+_MIDDLES = "the mean direction is that of the middles of the cells"
 _OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
@@ -288,14 +293,27 @@ def estimate_question(
     notes = (
         estimates.note,
         question.domain.estimand,
+        *_of_circle(distribution),
         draws.estimand(question),
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))
 
 
+def _of_circle(distribution: Distribution | None) -> tuple[str, ...]:
+    """What to know of a distribution on a circle."""
+    if distribution is None or not distribution.line.circular:
+        return ()
+    return (_ON_CIRCLE, _MIDDLES) if distribution.line.cells else (_ON_CIRCLE,)
+
+
 def _check_view(distribution: Distribution | None, options: Options) -> None:
     if distribution is not None:
+        if options.post == "monotone" and distribution.line.circular:
+            raise EstimateError(
+                "expected another view than monotone: from where on shares would have to rise "
+                "depends on where a circle is cut"
+            )
         return
     if options.post == "monotone":
         raise EstimateError(

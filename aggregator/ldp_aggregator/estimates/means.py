@@ -154,9 +154,12 @@ def _with_interval(
 
 
 def ends_of(domain: Domain) -> tuple[float, float, float] | None:
-    """The lowest value, the highest, and the step between, where values are evenly spaced."""
+    """The lowest value, the highest, and the step between, where values are evenly spaced.
+
+    None on a circle: which of its values are low depends on where it is cut.
+    """
     spacing = domain.spacing
-    if spacing is None or domain.size is None:
+    if spacing is None or domain.size is None or domain.circular:
         return None
     low, step = spacing
     return float(low), float(low + step * (domain.size - 1)), float(step)

@@ -74,6 +74,7 @@ def poolable(questions: Sequence[Question]) -> bool:
             domain.most,
             domain.scale,
             domain.per_device,
+            domain.circular,
             domain.taxonomy,
         )
         for domain in domains

@@ -94,7 +94,7 @@ class QuestionEstimates(QuestionNumbers):
         rows = [shown.row(estimate) for estimate in shown.everything]
         rows += [self.row(self._estimate_of(share)) for share in self.ranges]
         rows += [(name, "", *number.cells) for name, number in self.numbers]
-        rows += [(quantile.name, "", *quantile.cells) for quantile in self.quantiles]
+        rows += [(number.name, "", *number.cells) for number in (*self.quantiles, *self.on_circle)]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
         return TextTable(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
 
@@ -165,6 +165,8 @@ class QuestionEstimates(QuestionNumbers):
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value, then for ranges, mean, variance and quantiles, if any.
 
+        Of a circle, for its mean direction and resultant length.
+
         The numbers are the frequencies of `mean`, `variance` and so on. NaN stands where there is
         no number: a quantile has an interval, and no standard error.
         """
@@ -184,6 +186,9 @@ class QuestionEstimates(QuestionNumbers):
             # Tests have ends, and no standard error.
             ends = (math.nan, quantile.low, quantile.high)
             yield self.name, quantile.name, self.reports, quantile.estimate, *ends
+        for place in self.on_circle:
+            known = (math.nan if part is None else part for part in place.known)
+            yield self.name, place.name, self.reports, *known, place.low, place.high
 
     def _estimate_of(self, share: Share) -> Estimate:
         errors = (share.standard_error, share.low, share.high)
@@ -238,7 +243,9 @@ class QuestionEstimates(QuestionNumbers):
         ranges = [self._estimate_of(share) for share in self.ranges]
         shares = [{"range": e.value, **_share(e), **_errors(e)} for e in ranges]
         quantiles = [quantile.to_dict() for quantile in self.quantiles]
-        return {**({"ranges": shares} if shares else {}), "quantiles": quantiles}
+        circle = {number.name.replace(" ", "_"): number.to_dict() for number in self.on_circle}
+        of_ranges: dict[str, Any] = {"ranges": shares} if shares else {}
+        return of_ranges | (circle if self.distribution.line.circular else {"quantiles": quantiles})
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

@@ -20,7 +20,7 @@ from ldp.errors import UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
-from ldp_aggregator.distributions.answers import Quantile, Share
+from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
@@ -128,10 +128,17 @@ class QuestionNumbers:
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
-        """Those that the options ask for, of the distribution of a number."""
-        if self.distribution is None or not self.reports:
+        """Those that the options ask for, of the distribution of a number; a circle has none."""
+        if self.distribution is None or not self.reports or self.distribution.line.circular:
             return ()
         return tuple(self.distribution.quantile(share) for share in self.options.quantiles)
+
+    @cached_property
+    def on_circle(self) -> tuple[Direction | Length, ...]:
+        """The mean direction and the resultant length, of a question on a circle."""
+        if self.distribution is None or not self.reports or not self.distribution.line.circular:
+            return ()
+        return self.distribution.direction(), self.distribution.resultant_length()
 
     @cached_property
     def ranges(self) -> tuple[Share, ...]:

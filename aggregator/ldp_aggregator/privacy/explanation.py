@@ -232,12 +232,13 @@ def _comparison(question: Question) -> str:
 
 
 def _values(domain: Domain) -> str:
+    circle = ", on a circle" if domain.circular else ""
     if domain.scale is not None:
-        return f"numbers {domain.scale.summary}"
+        return f"numbers {domain.scale.summary}{circle}"
     if domain.size is None:
         return "open vocabulary"
     upper = "" if domain.most is None else f"up to {domain.most} of "
-    return f"{upper}{domain.size} values"
+    return f"{upper}{domain.size} values{circle}"
 
 
 def _short(ratio: Fraction) -> str:

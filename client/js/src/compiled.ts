@@ -27,6 +27,8 @@ export interface CompiledQuestion extends CompiledChoices {
   readonly fields: readonly CompiledChoices[] | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;
+  /** Where the values, numbers, lie on a circle. */
+  readonly circular: true | undefined;
   /** The node above each value, and above each node that has any, if the values are leaves of a tree. */
   readonly parents: ReadonlyMap<string, string> | undefined;
   readonly mechanism: string;
@@ -58,6 +60,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   ...CHOICES,
   fields: absentOr(listOf(record<CompiledChoices>(CHOICES))),
   per_device: absentOr(PER_DEVICE),
+  circular: absentOr(constant(true)),
   parents: absentOr(mapOf(text)),
   mechanism: text,
   integers: mapOf(textOr(decimal, listOf(listOf(decimal)))),

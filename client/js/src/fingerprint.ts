@@ -21,9 +21,9 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ fields, per_device: perDevice, ...choices }: CompiledQuestion): string[] {
+function domainParts({ fields, per_device: perDevice, circular, ...choices }: CompiledQuestion): string[] {
   if (fields) return [String(fields.length), ...fields.flatMap((field) => [field.name, field.type, ...choiceParts(field)])];
-  return [...choiceParts(choices), ...(perDevice ? [`per_device=${perDevice}`] : [])];
+  return [...choiceParts(choices), ...(perDevice ? [`per_device=${perDevice}`] : []), ...(circular ? ["circular=true"] : [])];
 }
 
 function choiceParts({ values, scale }: CompiledChoices): string[] {

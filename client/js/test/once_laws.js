@@ -87,6 +87,10 @@ const noRecords = async () => {
   await refusal(async () => plain.value([3], down()), AnswerError);
   const compiled = await compiledOf([{ ...HOURS, per_device: "median" }]);
   await refusal(() => readSurvey(JSON.stringify(compiled)), SurveyError);
+  const circle = await surveyOf([{ ...COUNT, circular: true }]);
+  holds(circle.fingerprint !== (await surveyOf([COUNT])).fingerprint, "a circle is another question than a line");
+  const open = await compiledOf([{ ...COUNT, circular: false }]);
+  await refusal(() => readSurvey(JSON.stringify(open)), SurveyError);
 };
 
 const DRAWS = [{ questions: ["hours", "mode", "other"], weights: [2, 1, 1] }];

@@ -4,6 +4,9 @@ Errors are those that the decoder states of the tally to be expected, with answe
 over the values. Ranges differ little in them: the worst of those looked at counts, which are the
 shares below 32 places, and the stretches of a quarter, a half and three quarters of the line. The
 median is off by the error of the share below it, over how many answers lie at a place.
+
+Of a circle these are ranges of 16 widths, and in place of mean and median, which depend on where
+it is cut, there is the mean direction, if the resultant is half as long as it can be.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
-from ldp_aggregator.arcs.bound import prefixes
+from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.circle import waves
 from ldp_aggregator.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.options import Options
@@ -32,12 +36,19 @@ from ldp_simulations.planning.entries import (
     drawn_in_words,
     forged_in_words,
     forged_reports,
+    share,
     short,
     whole,
 )
 from ldp_simulations.sampling.table import expected_counts
 
 _PLACES = 32
+_AROUND = 64
+_RESULTANT = 0.5
+_OF_DIRECTIONS = (
+    "direction: of the interval of the mean direction, if the resultant is half as long as it can "
+    "be (and answers are spread as evenly as that)"
+)
 _STRETCHES = 8
 
 
@@ -50,8 +61,12 @@ class DistributionPlan(NamedTuple):
     """The standard error of a share that a single respondent would leave, of the worst range."""
     mean_error: float | None
     """The same of the mean, in the unit of the answers; None of cells, which have no mean."""
-    median_error: float
-    """The same of the median, in that unit."""
+    median_error: float | None
+    """The same of the median, in that unit; None of a circle."""
+    direction_error: float | None
+    """The same of the mean direction of a circle, if its resultant has half the length it can."""
+    efficiency: float | None
+    """The least average variance of all shares for any mechanism, over this one's."""
     quantile: float
     """Of the normal law, for intervals."""
     reach: float
@@ -92,20 +107,26 @@ def record(plan: DistributionPlan, forged: int | None) -> dict[str, Any]:
     if respondents is None:
         return entry
     fakes = forged_reports(respondents, forged)
-    mean = plan.half_width(plan.mean_error)
+    others = {
+        "mean": plan.half_width(plan.mean_error),
+        "median": plan.half_width(plan.median_error),
+        "direction": plan.half_width(plan.direction_error),
+    }
     return entry | {
+        "efficiency": plan.efficiency,
         "range": {
             "standard_error": plan.range_error / respondents**0.5,
             "half_width": plan.half_width(plan.range_error),
         },
-        **({} if mean is None else {"mean": {"half_width": mean}}),
-        "median": {"half_width": plan.half_width(plan.median_error)},
+        **{name: {"half_width": width} for name, width in others.items() if width is not None},
         "forged": {"reports": fakes, "shift": plan.reach * fakes / respondents},
     }
 
 
 def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) -> TextTable:
     """A row for each question, and what the columns mean."""
+    on_circle = any(plan.direction_error is not None for plan in plans)
+    names = ("range", "median", "mean", *(["direction"] if on_circle else []))
     headings = (
         "distribution of",
         "mechanism",
@@ -114,14 +135,16 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
         "range\nhalf-width",
         "median\nhalf-width",
         "mean\nhalf-width",
+        *(["direction\nhalf-width"] if on_circle else []),
         "unit",
+        "effici-\nency",
         "report\nbytes",
         "forged\nshift",
     )
     rows = []
     records = [record(plan, forged) for plan in plans]
     for entry in records:
-        widths = (entry.get(name, {}).get("half_width") for name in ("range", "median", "mean"))
+        widths = (entry.get(name, {}).get("half_width") for name in names)
         rows.append(
             (
                 entry["name"],
@@ -130,6 +153,7 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
                 whole(entry["respondents"]),
                 *map(short, widths),
                 entry["unit"] or "-",
+                share(entry.get("efficiency")),
                 str(entry["report_bytes"]),
                 short(entry.get("forged", {}).get("shift")),
             )
@@ -137,6 +161,9 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
     remarks = [
         f"half-widths: of {ask.level:g} intervals for the {ask.estimand}, of the share of any "
         "range, of the median and of the mean, if answers are spread evenly",
+        *([_OF_DIRECTIONS] if on_circle else []),
+        "efficiency: a bound that the average variance of all shares has for any mechanism at this "
+        "epsilon, over this one's; -: the bound says nothing",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the share of a "
         "range, at most",
         *drawn_in_words(records),
@@ -152,22 +179,29 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> Distribut
     expected = distribution_of(question, counts, options)
     assert expected is not None  # noqa: S101 (a distribution is what the mechanism gives)
     reports = total_reports(counts, question.layout) ** 0.5
-    queries = _ranges(expected.line)
+    typical, queries = _ranges(expected.line)
     errors = expected.errors(queries) * reports
-    edges = np.array([float(edge) for edge in expected.line.edges])
-    mean_error = _mean_error(expected, edges)
-    quantile = float(ndtri((1 + ask.level) / 2))
-    at_median = float(expected.errors(expected.line.below(np.array([size // 2])))[0] * reports)
+    noise = expected.queries.answer(typical).variance * reports**2
+    mean_error, median_error, direction_error = _places(expected)
     plan = DistributionPlan(
         question,
         respondents,
         float(errors.max()),
-        mean_error=None if mean_error is None else mean_error * reports,
-        median_error=at_median * float(edges[-1] - edges[0]),
-        quantile=quantile,
+        mean_error=_of_one(mean_error, reports),
+        median_error=_of_one(median_error, reports),
+        direction_error=_of_one(direction_error, reports),
+        efficiency=efficiency(
+            typical, noise, float(question.randomizer.ratio), circular=expected.line.circular
+        ),
+        quantile=float(ndtri((1 + ask.level) / 2)),
         reach=_reach(question, queries),
     )
     return plan if respondents is not None else plan._replace(respondents=_enough(plan, ask))
+
+
+def _of_one(error: float | None, root: float) -> float | None:
+    """What a single respondent would leave, from the root of how many there are."""
+    return None if error is None else error * root
 
 
 def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
@@ -181,10 +215,18 @@ def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
     return max(needed) if needed and max(needed) <= MOST_RESPONDENTS else None
 
 
-def _mean_error(expected: Distribution, edges: Floats) -> float | None:
-    if expected.line.cells:
-        return None
-    return float(expected.errors(edges[None, :-1])[0])
+def _places(expected: Distribution) -> tuple[float | None, float | None, float | None]:
+    """The errors of mean, median and mean direction, as far as there are any."""
+    line = expected.line
+    edges = np.array([float(edge) for edge in line.edges])
+    width = float(edges[-1] - edges[0])
+    if line.circular:
+        across = float(expected.errors(waves(line)[:2]).max()) / _RESULTANT
+        return None, None, across * width / (2 * math.pi)
+    half = line.below(np.array([line.size // 2]))
+    at_median = float(expected.errors(half)[0]) * width
+    mean = None if line.cells else float(expected.errors(edges[None, :-1])[0])
+    return mean, at_median, None
 
 
 def _reach(question: Question, queries: Floats) -> float:
@@ -194,12 +236,16 @@ def _reach(question: Question, queries: Floats) -> float:
     return float(max(scores.most, 1 - scores.least))
 
 
-def _ranges(line: Line) -> Floats:
-    """What is looked at, of shape (ranges, values)."""
+def _ranges(line: Line) -> tuple[Floats, Floats]:
+    """What the average is taken of, and all that is looked at: each of shape (ranges, values)."""
+    if line.circular:
+        around = around_circle(line.size, most=_AROUND)
+        return around, around
     stretches = [
         (line.size * start // _STRETCHES, line.size * (start + wide) // _STRETCHES)
         for wide in (2, 4, 6)
         for start in range(_STRETCHES - wide + 1)
     ]
     inner = [line.between_places(first, last) for first, last in stretches]
-    return np.concatenate([prefixes(line.size, most=_PLACES), inner])
+    below = prefixes(line.size, most=_PLACES)
+    return below, np.concatenate([below, inner])

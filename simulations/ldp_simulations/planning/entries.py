@@ -79,3 +79,10 @@ def short(number: float | None) -> str:
 def whole(number: int | None) -> str:
     """A whole number, or a dash where there is none."""
     return "-" if number is None else f"{number:,}"
+
+
+def share(number: float | None) -> str:
+    """An efficiency with three decimals; a dash where there is none."""
+    if number is None:
+        return "-"
+    return f"{number:.3f}" if number >= 0.0005 else "<0.001"

@@ -69,7 +69,7 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     questions = []
     outside: dict[str, tuple[Share, ...]] = {}
     for question in estimates:
-        if question.distribution is None:
+        if question.distribution is None or question.question.domain.circular:
             if names:
                 raise _not_for(question.name)
             continue
@@ -85,7 +85,7 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
 def _not_for(name: str) -> EstimateError:
     return EstimateError(
         f'question {name}: expected one of `goal = "distribution"` that has reports, from which to '
-        "find a range"
+        "find a range, and whose values lie on no circle"
     )
 
 

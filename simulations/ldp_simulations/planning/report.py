@@ -14,6 +14,7 @@ from ldp_simulations.planning.entries import (
     drawn_in_words,
     forged_in_words,
     forged_reports,
+    share,
     short,
     whole,
 )
@@ -114,7 +115,7 @@ def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> T
             for key in ("rare_error", "typical_error", "half_width", "detectable")
         ]
         cells += [short(row.get("chance_to_detect"))] if ask.detect is not None else []
-        cells += [_share(row.get("efficiency")), whole(row.get("report_bytes"))]
+        cells += [share(row.get("efficiency")), whole(row.get("report_bytes"))]
         cells += [short(row.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
         rows.append([*cells, short(row.get("forged", {}).get("shift"))])
     return TextTable("", "", headings, rows=rows, remarks=_legend(records, ask, forged))
@@ -145,9 +146,3 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
             f"that is allowed"
         )
     return lines
-
-
-def _share(number: float | None) -> str:
-    if number is None:
-        return "-"
-    return f"{number:.3f}" if number >= 0.0005 else "<0.001"

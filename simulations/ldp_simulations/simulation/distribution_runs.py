@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.answers import Quantile
+from ldp_aggregator.distributions.circle import waves
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
@@ -34,6 +36,10 @@ class DistributionRuns:
     """The same of the nearest function that rises."""
     quantile_holds: Floats
     """1 where the interval of a quantile holds the true one, else 0."""
+    direction_told: Floats
+    """1 where a direction is told, else 0; of a circle alone."""
+    direction_holds: Floats
+    """1 where its interval holds the true direction, or none is told, else 0."""
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: means over all runs."""
@@ -51,10 +57,18 @@ class DistributionRuns:
             f"{self.distance.mean():.3g} on average, {self.monotone_distance.mean():.3g} with "
             "post = monotone."
         )
-        if not self.quantile_holds.size:
-            return [cumulative]
-        held = f"Of quantiles: {self.quantile_holds.mean():.1%} of all intervals hold the truth."
-        return [cumulative, held]
+        sentences = [cumulative]
+        if self.quantile_holds.size:
+            share = self.quantile_holds.mean()
+            sentences.append(f"Of quantiles: {share:.1%} of all intervals hold the truth.")
+        if self.direction_told.size:
+            sentences.append(
+                f"Of the mean direction: told in {int(self.direction_told.sum())} of "
+                f"{len(self.direction_told)} runs, and not elsewhere than its interval in "
+                f"{int(self.direction_holds.sum())}. Shares are cumulated from where the circle "
+                "is written to begin."
+            )
+        return sentences
 
 
 def distribution_runs(
@@ -66,12 +80,17 @@ def distribution_runs(
     if first is None:
         return None
     true = holders.counts / holders.counts.sum()
-    rows = [_of_run(known, true) for known in distributions if known is not None]
+    known = [distribution for distribution in distributions if distribution is not None]
+    rows = [_of_run(_as_line(distribution), true) for distribution in known]
     interval_share, error, stated, band_holds, distance, monotone = np.array(rows).T
     quantiles = [
         [_holds(quantile, first.line, true) for quantile in question.quantiles]
         for question in estimates
     ]
+    directions = []
+    if first.line.circular:
+        directions = [_of_direction(distribution, true) for distribution in known]
+    is_told, holds = np.array(directions, dtype=np.float64).reshape(-1, 2).T
     return DistributionRuns(
         interval_share,
         error,
@@ -80,7 +99,24 @@ def distribution_runs(
         distance=distance,
         monotone_distance=monotone,
         quantile_holds=np.array(quantiles, dtype=np.float64),
+        direction_told=is_told,
+        direction_holds=holds,
     )
+
+
+def _as_line(distribution: Distribution) -> Distribution:
+    """A circle is cut where it is written to begin."""
+    line = distribution.line
+    return distribution.cut(line.starts[0]) if line.circular else distribution
+
+
+def _of_direction(distribution: Distribution, true: Floats) -> tuple[bool, bool]:
+    """Whether a direction is told, and whether its interval, or none, holds the true one."""
+    direction, line = distribution.direction(), distribution.line
+    mean = waves(line)[:2] @ true
+    turn = math.atan2(mean[1], mean[0]) / (2 * math.pi) % 1
+    place = float(line.starts[0]) + turn * float(line.period)
+    return direction.estimate is not None, direction.holds(place)
 
 
 def _of_run(distribution: Distribution, true: Floats) -> tuple[float, ...]:

@@ -36,9 +36,10 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     if question.reports and view.shown:
         chart = tag("figure", bars(view), tag("figcaption", _legend(view)))
         parts.append(tag("div", chart, _values(view), class_="beside"))
-    if question.reports and question.distribution is not None:
+    distribution = question.distribution
+    if question.reports and distribution is not None and not distribution.line.circular:
         legend = "The curve rises as the true one does; the band holds all of that at once."
-        chart = cumulative(question, question.distribution)
+        chart = cumulative(question, distribution)
         parts.append(tag("figure", chart, tag("figcaption", legend)))
     bound = "" if question.manipulation is None else str(question.manipulation)
     sentences = filter(None, (question.note, *map(str, question.remarks), bound))
@@ -84,6 +85,10 @@ def _facts(view: QuestionView) -> Safe:
     for quantile in question.quantiles:
         estimate, _, interval = quantile.cells
         facts.append((quantile.name.capitalize(), f"{estimate} {interval}"))
+    for place in question.on_circle:
+        estimate, error, interval = place.cells
+        shown = f"{estimate} ± {error} {interval}" if error else estimate
+        facts.append((place.name.capitalize(), shown))
     if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")
