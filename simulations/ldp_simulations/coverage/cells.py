@@ -98,6 +98,7 @@ MEANS = (
     ),
     *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip", "dithered", "square-wave"),
     "arcs",
+    "tree",
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance."""
 
