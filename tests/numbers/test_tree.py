@@ -102,7 +102,7 @@ def test_the_law():
     best = [0.004, 0.081, 0.100, 0.117, 0.125, 0.126, 0.119, 0.328]
     np.testing.assert_allclose(shares, best, atol=0.005)
     assert 2**16 - len(law) <= sum(law) <= 2**16
-    # With a large epsilon the upper levels are told by the lower ones.
+    # With a large epsilon the upper levels are direct_sums by the lower ones.
     assert of_values(256, 4).law[:2] == (0, 0)
     assert of_values(3, 1).law == (0, 2**16)
 
@@ -140,12 +140,12 @@ def test_pooling_is_least_squares(size, epsilon):
         cell = np.arange(size) >> (len(response.law) - level.number - 1)
         rows.append(np.asarray(cell == np.arange(level.cells)[:, None], dtype=float))
         weights.append(np.full(level.cells, views.precision[level.number]))
-    told = np.concatenate([direct[level.number] for level in views.levels])
+    direct_sums = np.concatenate([direct[level.number] for level in views.levels])
     design, weight = np.concatenate(rows), np.concatenate(weights)
     # Normal equations under the condition that all values add up to 1.
     table = np.ones((size + 1, size + 1))
     table[:size, :size], table[size, size] = design.T @ (weight[:, None] * design), 0
-    solved = np.linalg.solve(table, np.append(design.T @ (weight * told), 1))[:size]
+    solved = np.linalg.solve(table, np.append(design.T @ (weight * direct_sums), 1))[:size]
     np.testing.assert_allclose(pooled(views.halves, direct)[-1], solved, atol=1e-10)
     queries = generator.normal(size=(5, size))
     worth = worth_of(views.halves, queries)
@@ -165,11 +165,11 @@ def test_pooling_is_a_mean_in_the_haar_basis():
     depth = len(response.law)
     for upper in range(depth):
         pairs = values.reshape(1 << upper, 2, -1).sum(axis=2)
-        told = [
+        direct_sums = [
             direct[level].reshape(1 << upper, 2, -1).sum(axis=2) for level in range(upper, depth)
         ]
         weights = [views.precision[level] * 2.0 ** (upper - level) for level in range(upper, depth)]
-        means = sum(weight * sums for weight, sums in zip(weights, told, strict=True))
+        means = sum(weight * sums for weight, sums in zip(weights, direct_sums, strict=True))
         means = means / sum(weights)
         np.testing.assert_allclose(pairs[:, 0] - pairs[:, 1], means[:, 0] - means[:, 1], atol=1e-9)
 

@@ -70,7 +70,9 @@ def tree_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None 
     if queries is None and response.size > FEW:
         squares = path_squares(views, by_level, cumulative=False)
         variance = np.maximum(squares - everyone, 0.0)
-        return Moments(reports, everyone, variance, variance, covariance=_no_covariance)
+        return Moments(
+            reports, everyone, variance, variance_if_not=variance, covariance=_no_covariance
+        )
     queries = np.eye(response.size) if queries is None else queries
     shares = queries @ everyone
 
@@ -80,7 +82,7 @@ def tree_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None 
     if len(queries) > FEW or len(queries) * response.size > _MOST_BY_VALUE:
         answered = queries_of(randomizer, counts).answer(queries)
         variance = np.maximum(answered.variance * reports, 0.0)
-        return Moments(reports, shares, variance, variance, covariance=covariance)
+        return Moments(reports, shares, variance, variance_if_not=variance, covariance=covariance)
     # (Q, values): what scores are on average, squared and cubed, by what is held.
     square, cube = powers_by_value(views, queries, powers=(2, 3))
     present = np.maximum(everyone, 0.0) + _HARDLY_ANY

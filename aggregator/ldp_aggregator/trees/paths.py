@@ -85,7 +85,10 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
     total = climb.constant * (2 * answered - climb.constant)
     for level in views.levels:
         even = np.ones(level.cells)
-        sums = (_sums(climb, views.halves, level, held) for held in (even, shares[level.number]))
+        sums = (
+            _sums(climb, views.halves, level, weights=weights)
+            for weights in (even, shares[level.number])
+        )
         (whole, square), (whole_held, square_held) = sums
         total += even_square(
             level, whole=whole, square=square, whole_held=whole_held, square_held=square_held
@@ -93,11 +96,12 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
     return np.asarray(total)
 
 
-def _sums(climb: Climb, halves: Halves, level: Level, held: Floats) -> tuple[Floats, Floats]:
+def _sums(climb: Climb, halves: Halves, level: Level, weights: Floats) -> tuple[Floats, Floats]:
     """Of coefficients at one level, and of their squares, weighted: of shape (values,) each."""
     depth = len(halves.share)
     # Of every cell here: of its coefficients in z and of their squares, (cells,).
-    linear, square = held * halves.own[level.number], held * halves.own[level.number] ** 2
+    linear = weights * halves.own[level.number]
+    square = linear * halves.own[level.number]
     # Of every value: of coefficients in e, of their squares, and of products with those in z.
     of_ends = np.zeros(len(climb.constant))
     squares, products = of_ends.copy(), of_ends.copy()

@@ -18,8 +18,9 @@ from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.tree import TreeResponse
 from ldp_aggregator.arrays import Counts, Floats, Rows
-from ldp_aggregator.trees.levels import members_of, views_of
+from ldp_aggregator.trees.levels import views_of
 from ldp_aggregator.trees.squares import parts, scores_under
+from ldp_aggregator.trees.transforms import members_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
@@ -88,14 +89,16 @@ def set_counts(randomizer: NumberedSubsets, holders: Counts, generator: Generato
     if chosen == 1:
         return symbol_counts(RandomizedResponse(size, truth, other), holders, generator)
     total = truth * comb(size - 1, chosen - 1) + other * comb(size - 1, chosen)
-    chances = other / total + (truth - other) / total * members_of(randomizer)
+    chances = other / total + (truth - other) / total * members_of(size, chosen)
     by_value = generator.multinomial(holders, chances)
     counts: Counts = by_value.sum(axis=0, keepdims=True)
     return counts
 
 
 def _worths(randomizer: NumberedSubsets, wanted: Wanted) -> list[Floats]:
-    return [marked(randomizer.size, wanted.targets) @ members_of(randomizer)]
+    return [
+        marked(randomizer.size, wanted.targets) @ members_of(randomizer.size, randomizer.chosen)
+    ]
 
 
 SETS = Form(by_counts(set_counts), best_symbols(_worths))
