@@ -58,7 +58,7 @@ def expected_counts(
     for level in views_of(randomizer).levels:
         together = np.arange(randomizer.size) >> (len(law) - level.number - 1)
         other, one = level.rates
-        inside = level.worths(np.bincount(together, frequency, level.cells))
+        inside = level.worths(np.bincount(together, frequency, level.cells).astype(np.float64))
         chances = other * frequency.sum() + (one - other) * inside
         law[level.number, : level.symbols] = level.share * chances
     return np.asarray(np.rint(REPORTS * law), dtype=np.int64)
