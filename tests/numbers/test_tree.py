@@ -9,13 +9,14 @@ import pytest
 from specimens import question
 
 import ldp
-from ldp.errors import SurveyError
+from ldp.errors import EstimateError, SurveyError
 from ldp.exact import exp_lower, odds
 from ldp.mechanisms.numbered_subsets import members, members_of_all, number_of
 from ldp.mechanisms.tree import cells_of, difference_variance, step_between, usual_response
 from ldp_aggregator.arcs.bound import prefixes
 from ldp_aggregator.decoders.tree import queries_of, query_range, tree_moments
 from ldp_aggregator.distributions.distribution import distribution_of
+from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.trees.halves import pooled, worth_of
@@ -352,6 +353,16 @@ def test_what_can_be_asked():
     for high, mechanism in ((4095, "arcs"), (4096, "tree"), (65_535, "tree")):
         asked = ldp.question("x", low=0, high=high, step=1, goal="distribution", epsilon=1)
         assert ldp.survey("s", asked)["x"].mechanism == mechanism
+
+
+def test_values_are_not_shown_by_the_thousand():
+    """Frequencies of 10,000 values one by one are refused, with what to ask for in their place."""
+    asked = question("tree", 'type = "integer"\nlow = 0\nhigh = 9999\nepsilon = 1')
+    counts = sample_counts(
+        asked, Holders((), apportion(1000, np.ones(10_000))), np.random.default_rng(1)
+    )
+    with pytest.raises(EstimateError, match=r"at most 8,192 values .* got 10,000; .* edges"):
+        estimate_question(asked, counts, Options(frequencies=True))
 
 
 def test_stated_weights():
