@@ -267,6 +267,33 @@ def levels_of_a_tree(size, parents, law, spaces, truth, other):
     return once(odds(truth, other), width + cohort_bytes(len(law)))
 
 
+def halves_of_a_line(size, law, spaces, truth, other):
+    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that level.
+
+    The line is cut into halves, these into halves, and so on. A space has a step that takes cells
+    to different places of it, among which the response is.
+    """
+    (law,) = law
+    depth = (size - 1).bit_length()
+    require(sum(law) > 0, "there are levels to draw")
+    require(len(law) == len(spaces) == depth, "there is a weight and a response for each level")
+    width = 1
+    for level, space in enumerate(spaces, 1):
+        cells = ((size - 1) >> (depth - level)) + 1
+        require(len(space) == 3, "a response has an order, a number and a step")
+        order, number, step = space
+        if order == 0:
+            require(1 <= number < cells and step == 1, "sets hold some cells, but not all")
+            revealed = symbols(math.comb(cells, number), truth, other)
+        else:
+            require(order > 1 and number > 2, "there is such a space")
+            places = sum(order**place for place in range(number))
+            require(math.gcd(step, places) == 1, "cells have places of their own")
+            revealed = points(cells, order, number, truth=truth, other=other)
+        width = max(width, revealed.width)
+    return once(odds(truth, other), width + cohort_bytes(len(law)))
+
+
 def padded(through):
     """One of `most` entries, with a dummy, is reported through a mechanism for one value more."""
 
@@ -478,6 +505,17 @@ MECHANISMS = {
             "spaces": [range(2**16)],
             **ODDS,
         },
+    ),
+    "tree": Mechanism(
+        NUMBER,
+        halves_of_a_line,
+        {
+            "size": range(3, 2**16 + 1),
+            "law": [range(2**40 + 1)],
+            "spaces": [range(2**22)],
+            **ODDS,
+        },
+        cells=True,
     ),
     "set-unary": Mechanism(
         SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}

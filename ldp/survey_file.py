@@ -52,7 +52,7 @@ from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.field_keys import fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import GOALS, MECHANISMS, OF_TREES
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -328,14 +328,16 @@ def _designed(
             values += f" of which a respondent may hold {domain.most}"
         if domain.taxonomy is not None:
             values += " that have parents"
-        keys.problem("mechanism", f"{rows[0].accepts(domain)} for {rows[0].name}", values)
+        # Of those that are for a goal, the last serves the most domains.
+        named = rows[0] if candidates is AUTOMATIC else rows[-1]
+        keys.problem("mechanism", f"{named.accepts(domain)} for {named.name}", values)
         return None
     if name != "auto":
         return able[0], able[0].design(keys, domain), ()
     limit = keys.integer("report_bytes", 1, 1 << 20, default=0)
+    if candidates is not AUTOMATIC:
+        return able[0], able[0].design(keys, domain), ()
     designs = [row.design(keys, domain) for row in able]
-    if len(candidates) == 1:
-        return able[0], designs[0], ()
     randomizers = (randomizer for randomizer, _ in designs)
     choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)

@@ -46,6 +46,7 @@ _PLACES = {
     "loloha": ("longitudinal", "HASHED"),
     "dbitflip": ("bit_flip", "MECHANISM"),
     "taxonomy": ("taxonomy", "MECHANISM"),
+    "tree": ("tree", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -78,10 +79,13 @@ AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pg
 GOALS = {
     "frequencies": AUTOMATIC,
     "mean": ("dithered",),
-    "distribution": ("arcs",),
+    "distribution": ("arcs", "tree"),
     "shape": ("square-wave",),
 }
-"""What `auto` chooses from, by what the survey says it wants to know."""
+"""What `auto` chooses from, by what the survey says it wants to know.
+
+Frequencies are compared by their error; of what is for anything else the first that can serve.
+"""
 
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""

@@ -36,6 +36,8 @@ A randomizer has a kind, which says how its reports are decoded:
             a mean and a variance, and if asked for to a shape, which is biased
     views   a report is a symbol for the cell of the value in one of several public views; decoded
             view by view, and pooled by least squares
+    tree    views that are halves of halves of a line; decoded to the distribution of a number, any
+            range of it by fixed scores
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ Kind = Literal[
     "arcs",
     "window",
     "views",
+    "tree",
 ]
 
 

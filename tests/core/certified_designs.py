@@ -41,7 +41,18 @@ PROGRAM_MODULES = ("certificate_reading", "mechanism_ratios", "check_certificate
 
 reading, ratios, checker = map(_loaded, PROGRAM_MODULES)
 
-SLOW = ("pgr", "pad-pgr", "heavy-hitters", "olh", "blh", "cms", "hcms", "loloha", "taxonomy")
+SLOW = (
+    "pgr",
+    "pad-pgr",
+    "heavy-hitters",
+    "olh",
+    "blh",
+    "cms",
+    "hcms",
+    "loloha",
+    "taxonomy",
+    "tree",
+)
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
 QUICK = tuple(name for name in MECHANISMS if name not in SLOW)

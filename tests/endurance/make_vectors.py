@@ -134,6 +134,20 @@ QUESTIONS = {
             ("0", "12", "23.99", "24"),
         ),
     ),
+    "tree": (
+        ('type = "integer"\nlow = 0\nhigh = 4999\nepsilon = "1"', (0, 1234, 4999)),
+        ('type = "integer"\nlow = -1\nhigh = 1\nepsilon = "1/10"', (-1, 0, 1)),
+        (f'{HOURS}\nepsilon = "0.5"', ("0", "39.5", "39.3", "49.5")),
+        (
+            'type = "number"\nlow = 0\nhigh = 65535\nstep = 1\nepsilon = "4"',
+            ("0", "1234", "39999.5", "65535"),
+        ),
+        (
+            'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\noutside = "clip"\n'
+            'weights = [7, 3]\nepsilon = "8"',
+            ("-1", "18", "99.5"),
+        ),
+    ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77, 500)),

@@ -120,6 +120,8 @@ AREAS = {
     "two_passes",
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution",
+    "ldp_aggregator.decoders.tree": "tree",
+    "ldp_aggregator.trees": "tree",
     "ldp_aggregator.distributions": "distribution arcs",
     "ldp_aggregator.decoders.window": "square_wave manipulation",
     "ldp_aggregator.shapes": "square_wave_shapes",

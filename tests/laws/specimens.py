@@ -33,6 +33,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.taxonomy import TaxonomyResponse
+from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.arcs import arc_moments
@@ -43,6 +44,7 @@ from ldp_aggregator.decoders.pure import pure_moments
 from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.decoders.sum import sum_moments
+from ldp_aggregator.decoders.tree import tree_moments
 from ldp_aggregator.decoders.views import view_moments
 from ldp_aggregator.estimates.means import parts_of
 from ldp_aggregator.search.found import found_moments
@@ -84,6 +86,7 @@ DECODERS = {
     "arcs": arc_moments,
     "window": None,
     "views": view_moments,
+    "tree": tree_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -191,6 +194,11 @@ DESIGNS = {
         'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
         'parents = { a = "A", b = "B", A = "C", B = "C", c = "D" }\nepsilon = 1\n'
         'shares = ["0.1", "0.3"]',
+    ),
+    "tree": (
+        *(_STEPS + keys for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 1\nweights = [5, 2]",
+        'type = "number"\nedges = [0, 1, "2.5", 9, 10, 11]\nepsilon = 2',
     ),
     "rappor": (
         *(
@@ -438,6 +446,24 @@ SMALL = (
         ),
         tape=(3, 8),
         decode=view_moments,
+    ),
+    Specimen(
+        "halves",
+        TreeResponse(3, (0, 4), ((0, 1, 1), (0, 2, 1)), truth=7, other=2),
+        tape=(2, 8),
+        decode=tree_moments,
+    ),
+    Specimen(
+        "halves-of-halves",
+        TreeResponse(5, (0, 0, 4), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
+        tape=(2, 8),
+        decode=tree_moments,
+    ),
+    Specimen(
+        "halves-and-points",
+        TreeResponse(7, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
+        tape=(2, 8),
+        decode=tree_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

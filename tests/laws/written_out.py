@@ -12,8 +12,10 @@ from xxhash import xxh64_intdigest
 
 from ldp.channel import Channel, inverse, right_inverse
 from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.tree import difference_variance
 from ldp_aggregator.tallies.counting import count_rows
 
 
@@ -156,6 +158,9 @@ def supported(randomizer, report):
             for x in range(randomizer.size)
             if orthogonal(points[x], points[report], randomizer.order)
         }
+    if isinstance(randomizer, NumberedSubsets):
+        sets = combinations(range(randomizer.size), randomizer.chosen)
+        return set(sorted(sets, key=lambda places: places[::-1])[report])
     bits = randomizer.layout.bits
     return {bit for bit in range(bits) if report >> bit & 1} if bits else {report}
 
@@ -224,6 +229,8 @@ def scores(randomizer):
         return _scores_of_arcs(randomizer)
     if randomizer.kind == "views":
         return _scores_of_nodes(randomizer)
+    if randomizer.kind == "tree":
+        return _scores_of_halves(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(
@@ -277,6 +284,38 @@ def _solved(table):
             if row != column and factor:
                 rows[row] = [a - factor * b for a, b in zip(rows[row], rows[column], strict=True)]
     return [row[size:] for row in rows]
+
+
+def _scores_of_halves(tree):
+    """By least squares on the cells of all levels at once, of each report by itself."""
+    total, depth = sum(tree.law), len(tree.law)
+    equations, worths = [], []
+    for number, (oracle, weight) in enumerate(zip(tree.oracles, tree.law, strict=True)):
+        if not weight:
+            continue
+        cell_of = [value >> (depth - number - 1) for value in range(tree.size)]
+        (p, q), share, step = oracle.support, Fraction(weight, total), tree.spaces[number][2]
+        for cell in range(cell_of[-1] + 1):
+            values = {value for value, own in enumerate(cell_of) if own == cell}
+            equations.append((values, share / difference_variance(oracle, cell_of[-1] + 1)))
+            worths.append((number, cell * step % oracle.size, (share * (p - q), q)))
+    constant, matrix = least_squares(equations, tree.size)
+    score = []
+    for report in reports_of(tree):
+        level, symbol = report % 2**16, report // 2**16
+        is_used = symbol < tree.oracles[level].layout.symbols
+        places = supported(tree.oracles[level], symbol) if is_used else set()
+        worth = [
+            (int(place in places) - q) / scale if number == level else 0
+            for number, place, (scale, q) in worths
+        ]
+        score.append(
+            tuple(
+                base + sum(a * b for a, b in zip(row, worth, strict=True))
+                for base, row in zip(constant, matrix, strict=True)
+            )
+        )
+    return tuple(score)
 
 
 def _scores_of_nodes(randomizer):

@@ -164,7 +164,7 @@ def test_records_that_do_not_fit_are_refused(record):
     """Wherever they stand, where all are taken."""
     for mode in ("mean", "sum", "one"):
         for answer in ([record, 5], [5, record]):
-            with pytest.raises(AnswerError, match="'x': expected a number, got something of type"):
+            with pytest.raises(AnswerError, match="'x': expected a number"):
                 asked(mode, **HOURS).value(answer)
 
 

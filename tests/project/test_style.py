@@ -33,6 +33,7 @@ FINISHED = (
     f"{AGGREGATOR}/service",
     f"{AGGREGATOR}/tallies",
     f"{AGGREGATOR}/taxonomies",
+    f"{AGGREGATOR}/trees",
     "simulations/ldp_simulations",
     "benchmarks",
     "examples",

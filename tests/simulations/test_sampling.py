@@ -62,6 +62,7 @@ QUESTIONS = {
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
     "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
+    "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
         'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'

@@ -526,7 +526,7 @@ OF_ONE_ROW = ("lengths", "parents", "law")
 
 OF_TREES = {
     "parents": lambda rows: ((*rows[0][:-1], 0),),
-    "spaces": lambda rows: ((2, 3), *rows[1:]),
+    "spaces": lambda rows: ((2, 3, *rows[0][2:]), *rows[1:]),
 }
 """Other trees, and other spaces: not any numbers make one."""
 

@@ -77,7 +77,7 @@ def arc_moments(
     reports = int(counts.sum())
 
     def covariance() -> Floats:
-        return _covariance(circle, counts, queries)
+        return _covariance(circle, counts, queries, everyone=everyone)
 
     if len(queries) > FEW:
         variance = known.answer(queries).errors() ** 2 * reports
@@ -217,11 +217,11 @@ def explained(question: Question) -> list[str]:
     return lines
 
 
-def _covariance(circle: Circle, counts: Counts, queries: Floats) -> Floats:
-    """For the respondents, of shape (Q, Q)."""
+def _covariance(circle: Circle, counts: Counts, queries: Floats, everyone: Floats) -> Floats:
+    """For the respondents, of shape (Q, Q); `everyone` is what they hold, (values,)."""
     pairs, reports = supported_pairs(circle.arcs, counts), int(counts.sum())
     products = mean_products(circle, scores(circle, queries), pairs, reports=reports)
-    held = queries * frequencies(circle, counts) @ queries.T
+    held = queries * everyone @ queries.T
     return np.asarray((products - held) / reports)
 
 

@@ -25,7 +25,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
 from ldp_aggregator.search.reach import Reach
@@ -120,6 +120,12 @@ class Queries(NamedTuple):
     """From queries of shape (Q, values)."""
     correlation: Callable[[Floats], Floats]
     """Of the errors of queries, of shape (Q, Q), roughly."""
+    below: Callable[[Integers], Answers] | None = None
+    """Of the shares below places of the line, where these are not asked for as any other query."""
+    largest_error: Callable[[float], float] | None = None
+    """How many standard errors all of these stay within with a probability, if known without a
+    correlation.
+    """
 
 
 class Rates(NamedTuple):

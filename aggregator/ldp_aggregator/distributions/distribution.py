@@ -123,21 +123,29 @@ class Distribution:
         """How many values lie below each point; the share of answers there, and its error."""
         self._check_circle(circular=False)
         size = self.line.size
-        together = max(1, math.ceil(size**2 / MOST_CUMULATED))
-        places = np.arange(together, size, together)
-        answers = self.queries.answer(self.line.below(places))
+        if self.queries.below is not None:
+            places = np.arange(1, size)
+            answers = self.queries.below(places)
+        else:
+            together = max(1, math.ceil(size**2 / MOST_CUMULATED))
+            places = np.arange(together, size, together)
+            answers = self.queries.answer(self.line.below(places))
         return places, answers.estimate, self._errors(answers)
 
     def cdf(self) -> Cumulative:
         """The cumulative distribution, with errors, intervals, and a band around all of it.
 
-        Of more than 1,024 values, at so many points that these and the values make a million pairs.
+        Of arcs with more than 1,024 values, at so many points that these and the values make a
+        million pairs.
         """
         places, share, error = self._at_places
         edges = np.array([float(edge) for edge in self.line.edges])
         reach = self._quantile * error
-        together = self.queries.correlation(self.line.below(places))
-        factor = multiplier(together, self.options.level)
+        if self.queries.largest_error is not None:
+            factor = self.queries.largest_error(self.options.level)
+        else:
+            together = self.queries.correlation(self.line.below(places))
+            factor = multiplier(together, self.options.level)
         low, high = (np.clip(end, 0.0, 1.0) for end in (share - reach, share + reach))
         band_low, band_high = band(share, error, factor)
         return Cumulative(

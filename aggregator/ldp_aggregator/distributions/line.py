@@ -27,6 +27,9 @@ from ldp_aggregator.arrays import Floats, Indices, Integers
 MOST_CELLS = 16
 """Of a histogram, unless its edges are given."""
 
+MOST_VALUES = 1 << 13
+"""Whose frequencies are shown one by one."""
+
 _NICE = (Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(10))
 _NEAREST = 5
 
@@ -203,7 +206,12 @@ class Line(NamedTuple):
 
     @property
     def values(self) -> Cells:
-        """Every value by itself."""
+        """Every value by itself. Raises `EstimateError` where there are very many."""
+        if self.size > MOST_VALUES:
+            raise EstimateError(
+                f"expected at most {MOST_VALUES:,} values to be shown one by one, got "
+                f"{self.size:,}; ranges of them have edges (--edges)"
+            )
         return self._cells(range(self.size + 1))
 
     def _around(self, edges: Sequence[Fraction]) -> Cells:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ldp.errors import EstimateError
 from ldp.finite_field import inner_product
 from ldp.mechanisms.projective import geometry, vector
-from ldp_aggregator.arrays import Counts
+from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.projective import array_cache
 from ldp_aggregator.projective.cyclic_order import cyclic_orders
 from ldp_aggregator.projective.field_arrays import Elements
@@ -43,6 +43,17 @@ class CyclicDesign:
         `counts` are of reports by the point that they name, of shape (points,).
         """
         return self._correlated(counts[self.report_at])[self.place_of[:size]]
+
+    def sums(self, numbers: Floats) -> Floats:
+        """Of every point, the sum over those orthogonal to it: of shape (..., points)."""
+        from scipy import fft  # slow to import
+
+        length, spectrum = self._spectrum
+        transformed = fft.rfft(numbers[..., self.report_at], length)
+        np.conj(transformed, out=transformed)
+        transformed *= spectrum
+        summed = fft.irfft(transformed, length, overwrite_x=True)
+        return np.asarray(summed[..., self.place_of])
 
     def check(self) -> None:
         """Raise `ArithmeticError` unless this is the design that it should be."""

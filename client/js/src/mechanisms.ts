@@ -9,12 +9,13 @@ import { StochasticMatrix } from "./matrix.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { TaxonomyResponse } from "./taxonomy.js";
+import { TreeResponse } from "./tree.js";
 import { UnaryEncoding } from "./unary.js";
 import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | Rappor;
+  | TaxonomyResponse | TreeResponse | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -52,6 +53,8 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     new TaxonomyResponse(
       size("size"), row("parents").map(Number), row("law"), matrix("spaces"), whole("truth"), whole("other"), place,
     )],
+  ["tree", ({ whole, size, row, matrix, place }) =>
+    new TreeResponse(size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place)],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>

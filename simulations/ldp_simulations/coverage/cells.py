@@ -99,14 +99,14 @@ MEANS = (
         "exponential",
     ),
     *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip"),
-    *("one-bit", "dithered", "square-wave", "arcs"),
+    *("one-bit", "dithered", "square-wave", "arcs", "tree"),
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance.
 
 New ones come last, as in `questions.ROWS`: by its place a row takes its turn with populations.
 """
 
-DISTRIBUTIONS = ("arcs",)
+DISTRIBUTIONS = ("arcs", "tree")
 """Rows of mechanisms that have a distribution."""
 
 CHAINS = ("rappor, one-hot", "l-grr", "l-sue", "l-osue")

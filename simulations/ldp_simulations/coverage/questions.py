@@ -187,6 +187,7 @@ ROWS = (
     Row("one-bit", _epsilon, family="means", sizes=(10, 100)),
     Row("dithered", _epsilon, family="means", sizes=(10, 100)),
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
+    Row("tree", _epsilon, family="numbers", sizes=(10, 100), cost=_points),
     Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
 )
 

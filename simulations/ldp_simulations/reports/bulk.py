@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import comb
 
 import numpy as np
 
@@ -22,9 +23,11 @@ from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.taxonomy import TaxonomyResponse
+from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
@@ -54,6 +57,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_square_wave, randomizer)
         case TaxonomyResponse() if _levels_fit(randomizer):
             return partial(_taxonomy, randomizer)
+        case TreeResponse() if _levels_fit(randomizer):
+            return partial(_tree, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
@@ -117,7 +122,7 @@ def _square_wave(randomizer: SquareWave, values: Integers, random: Random) -> Ro
     return _symbol_rows(np.where(drawn < within, near, far), randomizer)
 
 
-def _levels_fit(randomizer: TaxonomyResponse) -> bool:
+def _levels_fit(randomizer: TaxonomyResponse | TreeResponse) -> bool:
     """Whether the weights of levels, and those of every level's symbols, are words."""
     truth, other = randomizer.truth, randomizer.other
     most = max(truth, other) * randomizer.layout.symbols
@@ -136,11 +141,47 @@ def _taxonomy(randomizer: TaxonomyResponse, values: Integers, random: Random) ->
     return symbol_rows(randomizer.layout, levels, symbols[:, None])
 
 
+def _tree(randomizer: TreeResponse, values: Integers, random: Random) -> Rows:
+    ends = np.cumsum(randomizer.law, dtype=np.uint64)
+    drawn = words_below(sum(randomizer.law), len(values), random)
+    levels = np.searchsorted(ends, drawn, side="right")
+    symbols = np.empty(len(values), dtype=np.int64)
+    for number, oracle in enumerate(randomizer.oracles):
+        there = np.flatnonzero(levels == number)
+        cells = values[there] >> (len(ends) - number - 1)
+        places = cells * randomizer.spaces[number][2] % oracle.size
+        symbols[there] = _symbols_of(oracle, places, random)
+    return symbol_rows(randomizer.layout, levels, symbols[:, None])
+
+
+def _sets(oracle: NumberedSubsets, values: Integers, random: Random) -> Integers:
+    """The sets that hold a value come first in its row, and then the others, by their numbers."""
+    size, chosen, truth, other = oracle
+    if chosen == 1:
+        return _responses(RandomizedResponse(size, truth, other), values, random)
+    sets = np.array(members_of_all(size, chosen))
+    # (values, sets)
+    lacks = np.array([(sets != value).all(axis=1) for value in range(size)])
+    holding = np.argsort(lacks, axis=1, kind="stable")
+    within = comb(size - 1, chosen - 1)
+    supported = truth * within
+    drawn = words_below(supported + other * comb(size - 1, chosen), len(values), random)
+    inside = (drawn // np.uint64(truth)).astype(np.int64)
+    # Of those within this is nonsense, which is not looked at.
+    outside = within + ((drawn - np.uint64(supported)) // np.uint64(other)).astype(np.int64)
+    is_inside = drawn < supported
+    return holding[values, np.where(is_inside, inside, outside)]
+
+
 def _symbols_of(
-    oracle: RandomizedResponse | ProjectiveResponse, values: Integers, random: Random
+    oracle: RandomizedResponse | NumberedSubsets | ProjectiveResponse,
+    values: Integers,
+    random: Random,
 ) -> Integers:
     if isinstance(oracle, RandomizedResponse):
         return _responses(oracle, values, random)
+    if isinstance(oracle, NumberedSubsets):
+        return _sets(oracle, values, random)
     design = cyclic_design(oracle.order, oracle.dimension)
     # In the cyclic order of the design, where the supporters of the first value are, and the rest.
     inside, outside = np.flatnonzero(design.zeros), np.flatnonzero(~design.zeros)

@@ -25,6 +25,7 @@ from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse
@@ -34,6 +35,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.taxonomy import TaxonomyResponse
+from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Rows
@@ -54,6 +56,7 @@ from ldp_simulations.sampling import (
     subsets,
     sums,
     symbols,
+    trees,
     windows,
 )
 from ldp_simulations.taxonomies import levels
@@ -140,6 +143,16 @@ def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator
     return levels.side_by_side(randomizer, parts)
 
 
+def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Counts:
+    """The same of halves of halves."""
+    drawn = zip(randomizer.oracles, trees.by_place(randomizer, holders, generator), strict=True)
+    parts = (
+        form_of(oracle).sample(oracle, Holders((), places), generator)[0]
+        for oracle, places in drawn
+    )
+    return trees.side_by_side(randomizer, parts)
+
+
 FORMS: Mapping[type, Form] = {
     AdditiveNoise: noise.FORM,
     Arcs: arcs.FORM,
@@ -152,6 +165,7 @@ FORMS: Mapping[type, Form] = {
     HeavyHitters: searches.FORM,
     LocalHashing: hashes.FORM,
     NoisyHistogram: sums.FORM,
+    NumberedSubsets: trees.SETS,
     OneBitMean: symbols.ONE_BIT,
     PadAndSample: Form(_entries, _forged_entry, _expected_entries),
     ProjectiveResponse: projective.FORM,
@@ -162,6 +176,7 @@ FORMS: Mapping[type, Form] = {
     StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,
     TaxonomyResponse: Form(_levels, levels.forge, levels.expected_counts),
+    TreeResponse: Form(_halves, trees.forge, trees.expected_counts),
     UnaryEncoding: bits.FORM,
 }
 """Every class of randomizers, and its row."""

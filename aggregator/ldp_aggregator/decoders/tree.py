@@ -1,0 +1,317 @@
+"""Kind `tree`: the distribution of a number with very many values, from halves of halves.
+
+Any question that adds up something over what people hold is a mean of fixed scores
+(`ldp_aggregator.trees.levels`): unbiased, with a variance that the same reports tell.
+
+    variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
+
+Of a few queries the mean of score^2 is that of the reports, exactly. Of thousands it is what the
+shares of all cells make of it (`ldp_aggregator.trees.paths`): the same but for whether a point of a
+projective space supports two cells, of which the mean over all others counts.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.tree import TreeResponse
+from ldp.survey import Question
+from ldp_aggregator.arcs.bound import prefixes
+from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.decoder import (
+    Answers,
+    Asked,
+    Decoder,
+    Parts,
+    Queries,
+    Range,
+    from_middle,
+    half,
+)
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.trees.halves import worth_of
+from ldp_aggregator.trees.levels import Views, views_of
+from ldp_aggregator.trees.paths import largest_error, path_squares
+from ldp_aggregator.trees.squares import (
+    even_squares,
+    extremes,
+    mean_squares,
+    powers_by_value,
+    work,
+)
+
+FEW = 64
+"""Queries whose scores are looked at value by value."""
+
+_MOST_SCORES = 1 << 25
+"""Scores that are squared one by one; beyond, sums over cells stand for them."""
+_MOST_BY_VALUE = 1 << 24
+_HARDLY_ANY = 1e-12
+
+
+def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+    """Of the ranges that are asked for, or of every value."""
+    return tree_moments(randomizer, counts, asked.queries)
+
+
+def tree_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None = None) -> Moments:
+    """Of disjoint ranges, or of every value; `counts` is of shape (levels, symbols)."""
+    response = _response(randomizer)
+    views = views_of(response)
+    reports = int(counts.sum())
+    by_level = views.frequencies(counts)
+    everyone = by_level[-1]
+    if queries is None and response.size > FEW:
+        squares = path_squares(views, by_level, cumulative=False)
+        variance = np.maximum(squares - everyone, 0.0)
+        return Moments(
+            reports, everyone, variance, variance_if_not=variance, covariance=_no_covariance
+        )
+    queries = np.eye(response.size) if queries is None else queries
+    shares = queries @ everyone
+
+    def covariance() -> Floats:
+        return _covariance(response, counts, queries)
+
+    if len(queries) > FEW or len(queries) * response.size > _MOST_BY_VALUE:
+        variance = queries_of(randomizer, counts).answer(queries).errors() ** 2 * reports
+        return Moments(reports, shares, variance, variance_if_not=variance, covariance=covariance)
+    # (Q, values): what scores are on average, squared and cubed, by what is held.
+    square, cube = powers_by_value(views, queries, powers=(2, 3))
+    present = np.maximum(everyone, 0.0) + _HARDLY_ANY
+    within, without = _shares_of(queries * present), _shares_of((1 - queries) * present)
+    if_held = (within * square).sum(axis=1) - 1
+    third_if_held = (within * cube).sum(axis=1) - 3 * (if_held + 1) + 2
+    return Moments(
+        reports,
+        shares,
+        np.maximum(if_held, 0.0),
+        variance_if_not=(without * square).sum(axis=1),
+        covariance=covariance,
+        third=(third_if_held, (without * cube).sum(axis=1)),
+    )
+
+
+def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
+    """How any query is answered; `counts` is of shape (levels, symbols)."""
+    views = views_of(_response(randomizer))
+    by_level = views.frequencies(counts)
+    everyone = by_level[-1]
+    reports = int(counts.sum())
+
+    def answer(queries: Floats) -> Answers:
+        mean_square = queries**2 @ everyone
+        if work(views, len(queries)) <= _MOST_SCORES:
+            squares = mean_squares(views, queries, counts)
+        else:
+            squares = even_squares(views, queries, by_level)
+        return Answers(
+            queries @ everyone,
+            mean_square,
+            (squares - mean_square) / reports,
+            least=_always_even(views) * _even_variances(views, queries) / reports,
+        )
+
+    def below(places: Integers) -> Answers:
+        if work(views, len(places)) <= _MOST_SCORES:
+            return answer(np.asarray(np.arange(len(everyone)) < places[:, None], dtype=np.float64))
+        share = np.cumsum(everyone)[places - 1]
+        squares = path_squares(views, by_level, cumulative=True)[places]
+        least = _always_even(views) * _even_below(views.response)[places] / reports
+        return Answers(share, share, (squares - share) / reports, least=least)
+
+    return Queries(
+        everyone,
+        answer,
+        lambda queries: _correlation(views, queries),
+        below=below,
+        largest_error=lambda level: _largest_error(views.response, level),
+    )
+
+
+def _always_even(views: Views) -> float:
+    """With how much chance a report is any symbol of its level, whatever is held: at least."""
+    return min(level.symbols * float(level.rates[0]) for level in views.levels)
+
+
+def _even_variances(views: Views, queries: Floats) -> Floats:
+    """Of scores of queries if answers are spread evenly: of shape (Q,)."""
+    worth = worth_of(views.halves, queries)
+    of_levels = (
+        (worth.levels[level.number] ** 2).sum(axis=1) / views.precision[level.number]
+        for level in views.levels
+    )
+    return np.asarray(sum(of_levels))
+
+
+@lru_cache(maxsize=8)
+def _even_below(response: TreeResponse) -> Floats:
+    """The same of what lies below each value: of shape (values,)."""
+    share = np.arange(response.size) / response.size
+    return np.asarray(path_squares(views_of(response), _evenly(response), cumulative=True) - share)
+
+
+def _evenly(response: TreeResponse) -> list[Floats]:
+    """The shares of the cells of each level, if answers are spread evenly."""
+    return [
+        np.bincount(_cells(response, number)) / response.size
+        for number in range(len(response.law))
+    ]
+
+
+def _correlation(views: Views, queries: Floats) -> Floats:
+    """Of the errors of queries if answers are spread evenly: of shape (Q, Q).
+
+    Own estimates then err alike within a level, and apart.
+    """
+    covariance = np.zeros((len(queries), len(queries)))
+    worth = worth_of(views.halves, queries)
+    for level in views.levels:
+        alpha = worth.levels[level.number]
+        covariance += alpha @ alpha.T / views.precision[level.number]
+    error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    return np.asarray(covariance / error / error[:, None])
+
+
+@lru_cache(maxsize=8)
+def _largest_error(response: TreeResponse, level: float) -> float:
+    return largest_error(views_of(response), level)
+
+
+def mean_parts(
+    randomizer: Randomizer,
+    moments: Moments | None,  # noqa: ARG001
+    counts: Counts,
+) -> Parts:
+    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
+    answer = queries_of(randomizer, counts).answer
+    values = from_middle(_response(randomizer).size)
+    mean = answer(values[None])
+    estimate = float(mean.estimate[0])
+    residual = answer((values**2 - 2 * estimate * values)[None])
+    return Parts(
+        estimate,
+        float(mean.mean_square[0]),
+        float(mean.variance[0]),
+        spread_error=float(residual.errors(int(counts.sum()))[0]),
+        least_variance=float(mean.least[0]),
+        least_spread_error=float(residual.least[0] ** 0.5),
+    )
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """The best symbol's worth to the mean, and the farthest value from there."""
+    response = _response(randomizer)
+    least, most = extremes(views_of(response), from_middle(response.size)[None])
+    return Fraction(float(max(most[0], -least[0]))) + half(response.size)
+
+
+def score_range(randomizer: Randomizer) -> Range:
+    """Of any symbol for any single value."""
+    return _score_range(_response(randomizer))
+
+
+@lru_cache(maxsize=8)
+def _score_range(response: TreeResponse) -> Range:
+    # Values differ in their place within cells alone, so that the ends of the line are as good as
+    # any others where there are many.
+    size = response.size
+    places = np.arange(size)
+    if size > FEW:
+        places = np.unique(np.concatenate([places[:FEW], places[-FEW:]]))
+    return query_range(response, np.asarray(np.arange(size) == places[:, None], dtype=np.float64))
+
+
+def query_range(randomizer: Randomizer, queries: Floats) -> Range:
+    """Of any symbol for any of these queries."""
+    least, most = extremes(views_of(_response(randomizer)), queries)
+    return Range(Fraction(float(least.min())), Fraction(float(most.max())))
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """Of every symbol of every level, of shape (levels, symbols): 0 for those that it never has."""
+    response = _response(randomizer)
+    layout = response.layout
+    low, high = np.zeros((2, layout.cohorts, layout.symbols))
+    for level in views_of(response).levels:
+        used = level.number, slice(level.symbols)
+        low[used], high[used] = level.rates
+    return low, high
+
+
+def cohort_shares(randomizer: Randomizer) -> Floats:
+    """The law of the levels."""
+    return np.array([float(share) for share in _response(randomizer).shares])
+
+
+def explained(question: Question) -> list[str]:
+    """How people are dealt out to the levels, and how well the share below a number is known."""
+    response = _response(question.randomizer)
+    views = views_of(response)
+    size = response.size
+    places = prefixes(size, most=FEW).sum(axis=1).astype(np.int64)
+    square = path_squares(views, _evenly(response), cumulative=True)[places]
+    error = math.sqrt(float((square - places / size).max()))
+    shares = ", ".join(f"{float(share):.3g}" for share in response.shares)
+    return [
+        f"  levels              {len(response.law)}: halves, quarters, ..., values; the shares of "
+        f"the devices that answer for each are {shares}",
+        "  the level tells     nothing: it is drawn whatever the answer is, and epsilon covers any "
+        "value against any other",
+        f"  cumulative share    standard error about {error:.3g} / sqrt(respondents), if answers "
+        "are spread evenly",
+    ]
+
+
+def _cells(response: TreeResponse, number: int) -> Integers:
+    """Of every value its cell in a level."""
+    return np.arange(response.size) >> (len(response.law) - number - 1)
+
+
+def _covariance(response: TreeResponse, counts: Counts, queries: Floats) -> Floats:
+    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
+
+    2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
+    """
+    first, second = np.triu_indices(len(queries), 1)
+    answer = queries_of(response, counts).answer
+    matrix = np.diag(answer(queries).variance)
+    both = answer(queries[first] + queries[second]).variance
+    apart = np.diag(matrix)
+    matrix[first, second] = (both - apart[first] - apart[second]) / 2
+    matrix[second, first] = matrix[first, second]
+    return matrix
+
+
+def _no_covariance() -> Floats:
+    raise EstimateError("expected ranges for a covariance, got all values of a tree")
+
+
+def _shares_of(weights: Floats) -> Floats:
+    """Weights of shape (Q, values), each row adding up to 1."""
+    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY))
+
+
+def _response(randomizer: Randomizer) -> TreeResponse:
+    assert isinstance(randomizer, TreeResponse)  # noqa: S101 (a fact about our own table)
+    return randomizer
+
+
+DECODER = Decoder(
+    moments=moments,
+    queries=queries_of,
+    score_range=score_range,
+    gives="distribution",
+    mean_parts=mean_parts,
+    mean_reach=mean_reach,
+    query_range=query_range,
+    payload_chances=payload_chances,
+    cohort_shares=cohort_shares,
+    explained=explained,
+)

@@ -1,0 +1,10 @@
+"""Trees of halves: from reports of cells, level by level, to any linear question of a number.
+
+levels      what is known of each level, and what symbols are worth to cells
+transforms  sums over the symbols that support cells, and over the cells that symbols support
+halves      least squares on halves of halves, and what queries make of each level
+squares     what the scores of queries err by, exactly, from all reports
+paths       what all cumulative shares, or all single values, err by, nearly, in one pass
+
+Imports: `moments`, `projective`.
+"""

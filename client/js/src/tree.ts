@@ -1,0 +1,119 @@
+/**
+ * Trees (`ldp/mechanisms/tree.py`): a level of halves of halves, drawn whatever the answer is, and a response to the
+ * cell that the answer has there. The level travels with the report as its cohort.
+ */
+
+import { type Bytes, toBytes } from "./bytes.js";
+import { SurveyError } from "./errors.js";
+import { ProjectiveResponse } from "./projective.js";
+import { type Random, randbelow, weighted } from "./randomness.js";
+import { type Randomizer, type Value, inCohort, symbolWidth } from "./randomizer.js";
+import type { Ratio } from "./ratio.js";
+
+/** What makes the symbols of a level: of how many places, with how many symbols, neighbours how far apart. */
+interface Response {
+  readonly oracle: NumberedSubsets | ProjectiveResponse;
+  readonly places: number;
+  readonly symbols: number;
+  readonly step: number;
+}
+
+/** A response to one of `size` values in one level, whose right symbols have weight `truth` each, others `other`. */
+export class TreeResponse implements Randomizer {
+  readonly width: number;
+  readonly #responses: readonly Response[];
+  readonly #width: number;
+
+  constructor(
+    readonly size: number, readonly law: readonly bigint[], spaces: readonly (readonly bigint[])[],
+    readonly truth: bigint, readonly other: bigint, place = "tree",
+  ) {
+    const depth = (size - 1).toString(2).length;
+    if (law.length !== depth || spaces.length !== depth) {
+      throw new SurveyError(`${place}: expected a weight and a response for each of ${depth} levels`);
+    }
+    this.#responses = spaces.map((space, number) => {
+      return responseTo(((size - 1) >> (depth - number - 1)) + 1, space, truth, other);
+    });
+    this.#width = symbolWidth(Math.max(...this.#responses.map(({ symbols }) => symbols)));
+    this.width = inCohort(new Uint8Array(this.#width), 0, depth).length;
+  }
+
+  /** That of two cells: the level tells nothing. */
+  get ratio(): Ratio {
+    return [this.truth, this.other];
+  }
+
+  randomize(value: Value, random: Random): Bytes {
+    const number = weighted(this.law, random);
+    const { oracle, places, step } = this.#responses[number]!;
+    const cell = Number(value) >> (this.law.length - number - 1);
+    const symbol = oracle.randomize((cell * step) % places, random);
+    // All reports are as long as those of the level with the most symbols.
+    const body = new Uint8Array(this.#width);
+    body.set(symbol);
+    return inCohort(body, number, this.law.length);
+  }
+}
+
+/** Subset selection among few values, whose reports are numbers of sets (`ldp/mechanisms/numbered_subsets.py`). */
+export class NumberedSubsets implements Randomizer {
+  readonly width: number;
+  readonly sets: number;
+
+  constructor(readonly size: number, readonly chosen: number, readonly truth: bigint, readonly other: bigint) {
+    this.sets = Number(choose(size, chosen));
+    this.width = symbolWidth(this.sets);
+  }
+
+  get ratio(): Ratio {
+    return [this.truth, this.other];
+  }
+
+  randomize(value: Value, random: Random): Bytes {
+    const { size, chosen, truth, other } = this;
+    const within = truth * choose(size - 1, chosen - 1);
+    const drawn = randbelow(within + other * choose(size - 1, chosen), random);
+    const isIn = drawn < within;
+    const others = isIn ? members(drawn / truth, chosen - 1) : members((drawn - within) / other, chosen);
+    // Numbered without the true value, so that those from it on are one more.
+    const picked = others.map((place) => (place < Number(value) ? place : place + 1));
+    if (isIn) picked.push(Number(value));
+    return toBytes(numberOf(picked), this.width);
+  }
+}
+
+function responseTo(cells: number, [order, number, step]: readonly bigint[], truth: bigint, other: bigint): Response {
+  if (!order) {
+    const oracle = new NumberedSubsets(cells, Number(number), truth, other);
+    return { oracle, places: cells, symbols: oracle.sets, step: Number(step) };
+  }
+  const oracle = new ProjectiveResponse(cells, order, number!, truth, other);
+  return { oracle, places: Number(oracle.points), symbols: Number(oracle.points), step: Number(step) };
+}
+
+/** The number of a set: of its places in order, c_1 over 1, c_2 over 2, ... added up. */
+export function numberOf(places: readonly number[]): bigint {
+  const inOrder = [...places].sort((left, right) => left - right);
+  return inOrder.reduce((sum, place, index) => sum + choose(place, index + 1), 0n);
+}
+
+/** The set of so many places that has a number, from its last one down. */
+export function members(number: bigint, chosen: number): number[] {
+  const places = [];
+  let left = number;
+  for (let order = chosen; order > 0; order -= 1) {
+    let place = order === 1 ? Number(left) : order - 1;
+    while (choose(place + 1, order) <= left) place += 1;
+    left -= choose(place, order);
+    places.push(place);
+  }
+  return places;
+}
+
+/** How many sets of so many things there are. */
+function choose(things: number, many: number): bigint {
+  let sets = 1n;
+  for (let one = 0; one < many; one += 1) sets = (sets * BigInt(things - one)) / BigInt(one + 1);
+  return sets;
+}
