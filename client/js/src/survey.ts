@@ -294,7 +294,7 @@ function fieldOf(field: CompiledChoices, { name }: CompiledQuestion): Question {
   const place = `${name}.${field.name}`;
   const isListed = field.scale ? field.scale.edges !== undefined : field.values !== null;
   if (!OF_FIELDS.has(field.type) || !isListed) throw new SurveyError(`question ${place}: expected a field with values or cells`);
-  const alone = { fields: undefined, per_device: undefined, parents: undefined };
+  const alone = { fields: undefined, per_device: undefined, circular: undefined, parents: undefined };
   const bare = { mechanism: "", integers: new Map<string, string>(), charges: 1, fingerprint: "" };
   return new Question({ ...field, ...alone, ...bare, name: place }, false);
 }
