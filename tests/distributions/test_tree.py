@@ -14,7 +14,7 @@ from ldp.exact import exp_lower, odds
 from ldp.mechanisms.numbered_subsets import members, members_of_all, number_of
 from ldp.mechanisms.tree import cells_of, difference_variance, step_between, usual_response
 from ldp_aggregator.arcs.bound import prefixes
-from ldp_aggregator.decoders.tree import queries_of, query_range, tree_moments
+from ldp_aggregator.decoders.tree import queries_of, query_range, score_range, tree_moments
 from ldp_aggregator.distributions.distribution import distribution_of
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
@@ -418,3 +418,15 @@ def test_the_worst_cumulative_share():
     places = prefixes(65_536, most=64).sum(axis=1).astype(np.int64)
     square = path_squares(views_of(response), even, cumulative=True)[places]
     assert math.sqrt((square - places / 65_536).max()) == pytest.approx(10.5, abs=0.1)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(300, 4), (700, 1), (5000, 1), (8192, 4)])
+def test_no_value_has_scores_beyond_the_range(size, epsilon):
+    """Of 64 values that are drawn: the range is a bound, and near to what is reached above."""
+    response = of_values(size, epsilon)
+    places = np.random.default_rng(1).choice(size, 64, replace=False)
+    queries = (np.arange(size) == places[:, None]).astype(float)
+    least, most = extremes(views_of(response), queries)
+    low, high = map(float, score_range(response))
+    assert low <= least.min()
+    assert most.max() <= high < 1.02 * most.max()

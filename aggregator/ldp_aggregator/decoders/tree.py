@@ -39,6 +39,7 @@ from ldp_aggregator.trees.halves import worth_of
 from ldp_aggregator.trees.levels import Views, views_of
 from ldp_aggregator.trees.paths import largest_error, path_squares
 from ldp_aggregator.trees.squares import (
+    bounds,
     even_squares,
     extremes,
     mean_squares,
@@ -160,8 +161,7 @@ def _even_below(response: TreeResponse) -> Floats:
 def _evenly(response: TreeResponse) -> list[Floats]:
     """The shares of the cells of each level, if answers are spread evenly."""
     return [
-        np.bincount(_cells(response, number)) / response.size
-        for number in range(len(response.law))
+        np.bincount(_cells(response, number)) / response.size for number in range(len(response.law))
     ]
 
 
@@ -219,18 +219,25 @@ def score_range(randomizer: Randomizer) -> Range:
 
 @lru_cache(maxsize=8)
 def _score_range(response: TreeResponse) -> Range:
-    # Values differ in their place within cells alone, so that the ends of the line are as good as
-    # any others where there are many.
+    # Each half is alike, but for where the line ends: one value of each whole branch stands for all
+    # of it, wherever their cells lie in spaces.
     size = response.size
-    places = np.arange(size)
-    if size > FEW:
-        places = np.unique(np.concatenate([places[:FEW], places[-FEW:]]))
-    return query_range(response, np.asarray(np.arange(size) == places[:, None], dtype=np.float64))
+    last = size - 1
+    branches = [
+        ((last >> shift) - 1) << shift for shift in range(last.bit_length()) if last >> shift & 1
+    ]
+    places = np.array([*branches, last])
+    queries = np.asarray(np.arange(size) == places[:, None], dtype=np.float64)
+    return _range_of(bounds(views_of(response), queries))
 
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any symbol for any of these queries."""
-    least, most = extremes(views_of(_response(randomizer)), queries)
+    return _range_of(extremes(views_of(_response(randomizer)), queries))
+
+
+def _range_of(ends: tuple[Floats, Floats]) -> Range:
+    least, most = ends
     return Range(Fraction(float(least.min())), Fraction(float(most.max())))
 
 

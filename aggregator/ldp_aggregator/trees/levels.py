@@ -39,6 +39,7 @@ class Level:
         """How often a report supports two cells: if one is the true one, and if neither is."""
         self.factor = 1 / (self.share * (self.p - self.q))
         """What (support - q) counts for in an own estimate."""
+        self._places = oracle.size
         self._transform = transform_of(response.spaces[number], self.cells)
 
     def supports(self, numbers: Floats) -> Floats:
@@ -52,8 +53,17 @@ class Level:
     @cached_property
     def rates(self) -> tuple[float, float]:
         """P[y | x] of a symbol that does not support the cell of x, and of one that does."""
-        supporting = round(float(self.supports(np.ones(self.symbols))[0]))
-        return (1 - self.p) / (self.symbols - supporting), self.p / supporting
+        return (1 - self.p) / (self.symbols - self._supporting), self.p / self._supporting
+
+    @cached_property
+    def at_once(self) -> int:
+        """How many places a symbol supports, some of which may be of no cell."""
+        return self._supporting * self._places // self.symbols
+
+    @cached_property
+    def _supporting(self) -> int:
+        """How many symbols support a place."""
+        return round(float(self.supports(np.ones(self.symbols))[0]))
 
 
 class Views:

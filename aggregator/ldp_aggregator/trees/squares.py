@@ -102,6 +102,25 @@ def extremes(views: Views, queries: Floats) -> tuple[Floats, Floats]:
     return least, most
 
 
+def bounds(views: Views, queries: Floats) -> tuple[Floats, Floats]:
+    """What no score is below or above, wherever the cells lie in their spaces: of shape (Q,).
+
+    As if a symbol supported the cells with the greatest coefficients, or with the least.
+    """
+    least, most = np.full(len(queries), np.inf), np.full(len(queries), -np.inf)
+    for part, worth in parts(views, queries):
+        least[part] = most[part] = worth.constant
+        for level in views.levels:
+            alpha = np.sort(worth.levels[level.number], axis=-1)
+            nothing = scores_of_nothing(level, worth)
+            lowest, highest = alpha[:, : level.at_once], alpha[:, -level.at_once :]
+            below = nothing + level.factor * np.minimum(lowest, 0.0).sum(axis=-1)
+            above = nothing + level.factor * np.maximum(highest, 0.0).sum(axis=-1)
+            least[part] = np.minimum(least[part], below)
+            most[part] = np.maximum(most[part], above)
+    return least, most
+
+
 def even_squares(views: Views, queries: Floats, shares: list[Floats]) -> Floats:
     """The mean squares of scores, nearly, from the shares of all cells: of shape (Q,).
 
