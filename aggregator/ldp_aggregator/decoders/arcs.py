@@ -133,7 +133,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     def together(queries: Floats) -> Floats:
         return correlation(queries, scores(circle, queries))
 
-    return Queries(everyone, answer, together)
+    arcs = circle.arcs
+    missing = 1 - arcs.width * arcs.truth / arcs.mass
+    return Queries(everyone, answer, together, missing=missing)
 
 
 def mean_parts(

@@ -126,6 +126,8 @@ class Queries(NamedTuple):
     """How many standard errors all of these stay within with a probability, if known without a
     correlation.
     """
+    missing: float = 1.0
+    """The share of the reports that are expected not to hold their respondent's value."""
 
 
 class Rates(NamedTuple):

@@ -133,6 +133,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         lambda queries: _correlation(views, queries),
         below=below,
         largest_error=lambda level: _largest_error(views.response, level),
+        missing=sum(level.share * (1 - level.p) for level in views.levels),
     )
 
 

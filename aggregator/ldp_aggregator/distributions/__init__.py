@@ -6,6 +6,7 @@ asking        what people write for ranges, quantiles and edges
 circle        the mean of a circle: its direction and its length
 answers       what comes out, as records
 quantiles     from a cumulative distribution to its quantiles
+ends          of the intervals of shares
 band          a band that holds a whole cumulative distribution at once
 cdf_picture   that as a picture
 

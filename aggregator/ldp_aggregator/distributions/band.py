@@ -1,10 +1,11 @@
 """A band around a cumulative distribution that holds all of it at once.
 
-The band is F(x) -+ c se(x), with c the quantile of the largest error among all x, in standard
-errors. As neighbours err alike, c is well below what it would take if each x erred by itself: it is
-found by drawing errors with the correlation that they have if reports are spread evenly (which
-hardly depends on what people hold), with a fixed seed. Where F may only rise, the lower end may not
-fall, nor the upper one rise before: that narrows the band and costs no coverage.
+The band reaches c standard errors from F(x) (`ldp_aggregator.distributions.ends`), with c the
+quantile of the largest error among all x, in standard errors. As neighbours err alike, c is well
+below what it would take if each x erred by itself: it is found by drawing errors with the
+correlation that they have if reports are spread evenly (which hardly depends on what people hold),
+with a fixed seed. Where F may only rise, the lower end may not fall, nor the upper one rise before:
+that narrows the band and costs no coverage.
 """
 
 from __future__ import annotations
@@ -27,8 +28,6 @@ def multiplier(correlation: Floats, level: float) -> float:
     return float(np.quantile(np.abs(drawn).max(axis=1), level))
 
 
-def band(cumulative: Floats, error: Floats, factor: float) -> tuple[Floats, Floats]:
-    """The lower and the upper ends, of shape (values,)."""
-    low = np.maximum.accumulate(cumulative - factor * error)
-    high = np.minimum.accumulate((cumulative + factor * error)[::-1])[::-1]
-    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+def band(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """The ends of a band, of shape (values,), from those at each value by itself."""
+    return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]

@@ -33,6 +33,7 @@ from ldp_aggregator.distributions.answers import (
 from ldp_aggregator.distributions.band import band, multiplier
 from ldp_aggregator.distributions.cdf_picture import cdf_figure, cdf_picture
 from ldp_aggregator.distributions.circle import Resultant, direction, length, resultant, waves
+from ldp_aggregator.distributions.ends import ends_of_shares, errors_at
 from ldp_aggregator.distributions.line import Cells, Line, Number, line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.options import Options
@@ -119,8 +120,8 @@ class Distribution:
             raise EstimateError("expected values on a circle (`circular = true`), got a line")
 
     @cached_property
-    def _at_places(self) -> tuple[Integers, Floats, Floats]:
-        """How many values lie below each point; the share of answers there, and its error."""
+    def _at_places(self) -> tuple[Integers, Answers]:
+        """How many values lie below each point, and what the share of answers there is."""
         self._check_circle(circular=False)
         size = self.line.size
         if self.queries.below is not None:
@@ -130,7 +131,7 @@ class Distribution:
             together = max(1, math.ceil(size**2 / MOST_CUMULATED))
             places = np.arange(together, size, together)
             answers = self.queries.answer(self.line.below(places))
-        return places, answers.estimate, self._errors(answers)
+        return places, answers
 
     def cdf(self) -> Cumulative:
         """The cumulative distribution, with errors, intervals, and a band around all of it.
@@ -138,20 +139,20 @@ class Distribution:
         Of arcs with more than 1,024 values, at so many points that these and the values make a
         million pairs.
         """
-        places, share, error = self._at_places
+        places, answers = self._at_places
         edges = np.array([float(edge) for edge in self.line.edges])
-        reach = self._quantile * error
         if self.queries.largest_error is not None:
             factor = self.queries.largest_error(self.options.level)
         else:
             together = self.queries.correlation(self.line.below(places))
             factor = multiplier(together, self.options.level)
-        low, high = (np.clip(end, 0.0, 1.0) for end in (share - reach, share + reach))
-        band_low, band_high = band(share, error, factor)
+        low, high = self._ends(answers, self._quantile)
+        band_low, band_high = band(*self._ends(answers, factor))
+        share = answers.estimate
         return Cumulative(
             edges[places],
             share,
-            error,
+            self._errors(answers),
             low=low,
             high=high,
             band_low=band_low,
@@ -221,9 +222,10 @@ class Distribution:
     def _quantile_at(self, share: float, quantile: float) -> Quantile:
         if not 0 < share < 1:
             raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
-        places, cumulative, error = self._at_places
+        places, answers = self._at_places
+        error = errors_at(share, answers.errors(), self._drawn)
         # All answers lie at or below the last value, for sure.
-        whole, errors = np.append(cumulative, 1.0), np.append(error, 0.0)
+        whole, errors = np.append(answers.estimate, 1.0), np.append(error, 0.0)
         place, first, last = quantile_places(whole, errors, share, quantile=quantile)
         # Between two points of the cumulative distribution lie these values.
         starts = [0, *places.tolist()]
@@ -254,12 +256,8 @@ class Distribution:
 
     def _shares(self, queries: Floats, names: Sequence[str]) -> tuple[Share, ...]:
         answers = self.queries.answer(queries)
-        errors = self._errors(answers)
-        reach = self._quantile * errors
-        low, high = (
-            np.clip(end, 0.0, 1.0) for end in (answers.estimate - reach, answers.estimate + reach)
-        )
-        columns = (answers.estimate, errors, low, high)
+        low, high = self._ends(answers, self._quantile)
+        columns = (answers.estimate, self._errors(answers), low, high)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(Share(name, *row) for name, row in zip(names, rows, strict=True))
 
@@ -269,7 +267,18 @@ class Distribution:
 
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
-        return answers.errors(self.reports if self.options.estimand == "population" else None)
+        return answers.errors(self._drawn)
+
+    def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
+        """Those of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
+        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._drawn)
+        low, high = (np.clip(end, 0.0, 1.0) for end in ends)
+        return low, high
+
+    @property
+    def _drawn(self) -> int | None:
+        """How many were drawn from the population that the options ask for; None without one."""
+        return self.reports if self.options.estimand == "population" else None
 
 
 def _reordered(queries: Queries, order: Indices) -> Queries:
@@ -278,6 +287,7 @@ def _reordered(queries: Queries, order: Indices) -> Queries:
     return Queries(
         queries.frequency[order],
         answer=lambda asked: queries.answer(asked[:, back]),
+        missing=queries.missing,
         correlation=lambda asked: queries.correlation(asked[:, back]),
     )
 

@@ -285,7 +285,7 @@ def estimate_question(
             note=listing_note,
         )
     if distribution is not None and cells is not None:
-        remarks = (*estimates.remarks, *on_distribution(reports))
+        remarks = (*estimates.remarks, *on_distribution(reports, distribution.queries.missing))
         estimates = replace(estimates, distribution=distribution, remarks=remarks)
         if options.post == "monotone":
             estimates = replace(estimates, frequency=distribution.monotone(cells))

@@ -162,7 +162,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     return replace(
         estimates,
         distribution=distribution,
-        remarks=(*estimates.remarks, *on_distribution(reports)),
+        remarks=(*estimates.remarks, *on_distribution(reports, distribution.queries.missing)),
     )
 
 
@@ -189,8 +189,13 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
             [version.correlation(queries) for version in known],
         )
 
+    reports = np.array([part.reports for part in parts], dtype=np.float64)
+    missing = float(reports @ [version.missing for version in known] / reports.sum())
     return Queries(
-        _mixed(shares, [version.frequency for version in known]), answer, correlation=together
+        _mixed(shares, [version.frequency for version in known]),
+        answer,
+        correlation=together,
+        missing=missing,
     )
 
 

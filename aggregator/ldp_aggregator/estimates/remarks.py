@@ -26,6 +26,9 @@ from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of
 from ldp_aggregator.moments.moments import Moments
 
+FEWEST_MISSING = 30
+"""Reports that have to miss their value for the errors of a distribution to be nearly normal."""
+
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
     """Whether there are too few to narrow anything down."""
@@ -84,13 +87,18 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
-def on_distribution(respondents: int) -> tuple[Remark, ...]:
-    """Whether few reports are behind ranges, quantiles and the cumulative distribution."""
-    if respondents >= FEWEST:
+def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
+    """Whether few reports are behind ranges, quantiles and the cumulative distribution.
+
+    `missing` is the share of them that hold not their respondent's value, but another by chance:
+    where these are few and far off, as at a large epsilon, errors are far from the normal law.
+    """
+    if respondents >= FEWEST and respondents * missing >= FEWEST_MISSING:
         return ()
     text = (
         "Intervals of ranges and quantiles, and the band, go by the normal law, for which "
-        f"{respondents} respondents are too few: they may hold the truth less often than they say."
+        f"{respondents} respondents, of whose reports about {respondents * missing:.0f} hold "
+        "another value by chance, are too few: they may hold the truth less often than they say."
     )
     return (Remark("few-counts", text),)
 
