@@ -89,3 +89,11 @@ class Layout(NamedTuple):
     def report(self, body: int, prefix: int = 0) -> int:
         """The report whose symbol or vector is `body`."""
         return body << 8 * self.prefix_width | prefix
+
+
+def with_cohort(body: int, cohort: int, cohorts: int) -> int:
+    """The report of a mechanism with so many cohorts, as its layout has it, without making one.
+
+    Of one cohort nothing is sent.
+    """
+    return body << 8 * COHORT_WIDTH | cohort if cohorts > 1 else body

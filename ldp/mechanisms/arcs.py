@@ -44,7 +44,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
-from ldp.layout import Layout
+from ldp.layout import Layout, with_cohort
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
 from ldp.randomness import Random, randbelow
 
@@ -126,7 +126,7 @@ class Arcs(NamedTuple):
         else:
             behind = self.width + (drawn - within) // self.other
         start = ((cohort + 1) * int(value) - behind) % self.modulus
-        return self.layout.report(start, cohort)
+        return with_cohort(start, cohort, len(below))
 
     def channel(self) -> Channel:
         """A row for each value; a column for each frequency and arc, the arc varying fastest."""

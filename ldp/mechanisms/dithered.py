@@ -35,7 +35,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
-from ldp.layout import Layout
+from ldp.layout import Layout, with_cohort
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.randomness import Random, randbelow
@@ -85,7 +85,7 @@ class DitheredResponse(NamedTuple):
         place = (int(value) * self.grid + spare) // last
         dither = randbelow(self.grid, random) if self.grid > 1 else 0
         level = self._level(place, dither)
-        return self.layout.report(self.response.randomize(level, random), dither)
+        return with_cohort(self.response.randomize(level, random), dither, self.grid)
 
     def channel(self) -> Channel:
         """A row for each value; a column for each dither and level, the level varying fastest."""

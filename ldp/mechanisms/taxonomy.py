@@ -41,7 +41,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
-from ldp.layout import Layout
+from ldp.layout import Layout, with_cohort
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers
 from ldp.mechanisms.grr import RandomizedResponse
@@ -126,7 +126,7 @@ class TaxonomyResponse(NamedTuple):
         space = self.spaces[number]
         oracle = _oracle(len(level.nodes), space, self.truth, other=self.other)
         symbol = oracle.randomize(level.cells[int(value)], random)
-        return self.layout.report(symbol, number)
+        return with_cohort(symbol, number, len(self.law))
 
     def channel(self) -> Channel:
         """One row for each value; one column for each level and symbol, also those not in use."""

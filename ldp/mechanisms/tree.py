@@ -53,7 +53,7 @@ from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
-from ldp.layout import MOST_SYMBOLS, Layout
+from ldp.layout import MOST_SYMBOLS, Layout, with_cohort
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
 from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.projective import ProjectiveResponse, candidates, geometry
@@ -141,7 +141,7 @@ class TreeResponse(NamedTuple):
         cell = int(value) >> (len(self.law) - number - 1)
         oracle = _oracle(self.cells[number], self.spaces[number], self.truth, other=self.other)
         place = cell * self.spaces[number][2] % oracle.size
-        return self.layout.report(oracle.randomize(place, random), number)
+        return with_cohort(oracle.randomize(place, random), number, len(below))
 
     def channel(self) -> Channel:
         """One row for each value; one column for each level and symbol, also those not in use."""
