@@ -116,9 +116,9 @@ def scale_of(scale):
 def values_of(kind, values):
     """The values of a question of this type: a list of different texts.
 
-    Nothing for any text, nor for numbers, which have a scale.
+    Nothing for any text, nor for numbers, which have a scale, and tables, which have fields.
     """
-    if kind in ("text", "number"):
+    if kind in ("text", "number", "table"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different

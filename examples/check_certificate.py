@@ -56,16 +56,44 @@ def served(integers):
 def asked_of(question):
     """How many values a question has, None if any text is one, and what its fingerprint covers.
 
-    That is the values, or their scale.
+    That is the values, their scale, or the fields of a table.
     """
+    if question["type"] == "table":
+        usable(question["values"] is None, "fields in place of values")
+        return fields_of(question["fields"])
+    count, parts = choices_of(question)
+    return count, [*parts, *per_device_of(question), *circle_of(question)]
+
+
+def choices_of(question):
+    """The same of a question, or of a field, that has values or a scale."""
     values = values_of(question["type"], question["values"])
-    mode = per_device_of(question) + circle_of(question)
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
-        return count, parts + mode
+        return count, parts
     if values is None:
-        return None, ["open", *mode]
-    return len(values), [str(len(values)), *values, *mode]
+        return None, ["open"]
+    return len(values), [str(len(values)), *values]
+
+
+def fields_of(fields):
+    """How many cells the table of some fields has, and what its fingerprint covers."""
+    names = []
+    for field in written(fields, list):
+        scale = ["scale"] if written(field, dict).get("type") == "number" else []
+        name, *_ = members(field, "name", "text", "type", "values", *scale)
+        names.append(name_of(name))
+    usable(len(set(names)) == len(names) >= 2, "two fields or more, all of different names")
+    cells, parts = 1, [str(len(names))]
+    for name, field in zip(names, fields, strict=True):
+        usable(field["type"] in FIELD_TYPES, "fields with values or cells")
+        written(field["text"], str)
+        count, listed = choices_of(field)
+        points = field["type"] == "number" and scale_of(field["scale"])[0]
+        usable(not points, "cells of a field, got points")
+        cells *= count
+        parts += [name, field["type"], *listed]
+    return cells, parts
 
 
 def per_device_of(question):
@@ -156,6 +184,7 @@ def alternatives(survey):
     return alone + [[by_name[name] for name in names] for names in drawn_from]
 
 
+FIELD_TYPES = ("boolean", "category", "integer", "number")
 QUESTION = ("name", "type", "values", "mechanism", "integers", "charges", "fingerprint")
 FOLLOWS = ("prior_of_one_half_becomes_at_most", "kept_and_shown_is_one_of", "report_bytes")
 STATED = ("declared", "declared_ratio", "epsilon", "ratio")
@@ -195,10 +224,12 @@ def ratio_claims(of, record, ratio, *, declares):
 def claims_of(question, survey):
     """The claims about a question."""
     scale = ["scale"] if question["type"] == "number" else []
+    fields = ["fields"] if question["type"] == "table" else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
-    stated = (*QUESTION, *scale, *many, *circle, *reach, "one_report", "all_reports", *FOLLOWS)
+    further = (*scale, *fields, *many, *circle, *reach)
+    stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
     members(one, *STATED)

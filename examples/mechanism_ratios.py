@@ -388,7 +388,7 @@ def cohort_bytes(cohorts):
     return 2 if cohorts > 1 else 0
 
 
-ONE, NUMBER = ("boolean", "category", "integer", "number"), ("integer", "number")
+ONE, NUMBER = ("boolean", "category", "integer", "number", "table"), ("integer", "number")
 SOME, TEXT, CATEGORY = ("multi",), ("text",), ("category",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)

@@ -27,11 +27,27 @@ def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
         with open(place, "rb") as file:
             # One byte more than is allowed shows that there are too many, in a file that has no end
             # as well.
-            return parse_survey(file.read(LARGEST + 1), place)
+            content = file.read(LARGEST + 1)
+        return parse_survey(content, place, files=lambda name: _beside(place, name))
     except OSError as error:
         raise SurveyError(
             (Problem(place, "a survey file", error.strerror or type(error).__name__),)
         ) from None
+
+
+def _beside(place: str, name: str) -> str:
+    """The text of a file that a survey file names, which lies beside it. Raises `SurveyError`."""
+    path = os.path.join(os.path.dirname(place), name)
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            text = file.read(LARGEST + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "text that is not UTF-8"
+        raise SurveyError((Problem(f"{place}: {name}", "a file of the survey", reason),)) from None
+    if len(text) > LARGEST:
+        expected = f"a file of at most {LARGEST:,} characters"
+        raise SurveyError((Problem(f"{place}: {name}", expected, "a larger one"),))
+    return text
 
 
 def bound(epsilon: Epsilon) -> Fraction:

@@ -268,6 +268,10 @@ ADVISING = {
 # Where a module has several commands, and where what looks like an option is none.
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
+    **{
+        ("ldp_aggregator.estimates.estimation", option): ("estimate",)
+        for option in ("--at", "--finest", "--crowd")
+    },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")

@@ -425,3 +425,29 @@ def test_parts_that_are_no_numbers_are_unusable(path, part):
     place[path[-1]] = part
     with pytest.raises(checker.UNUSABLE):
         checker.failures(changed["questions"][0], changed)
+
+
+def test_fields_are_read_in_full():
+    """A table's certificate holds; fields that are altered, left out or none are told."""
+    fields = [
+        ldp.field("smokes", type="boolean"),
+        ldp.field("sport", ["never", "weekly", "daily"], text="How often?"),
+        ldp.field("age", edges=[18, 30, 50, 100], outside="clip"),
+    ]
+    sound = as_read(ldp.survey("s", ldp.question("x", fields=fields, epsilon=2)))
+    [question] = sound["questions"]
+    assert findings(sound) == []
+    first, *others = question["fields"]
+    for other in (
+        [*others, first],
+        [{**first, "name": "drinks"}, *others],
+        [first],
+        [{**first, "type": "text", "values": None}, *others],
+        [{**first, "more": 1}, *others],
+        [first, first, *others],
+        "smokes",
+        None,
+    ):
+        assert findings({**sound, "questions": [{**question, "fields": other}]})
+    without = {name: part for name, part in question.items() if name != "fields"}
+    assert findings({**sound, "questions": [without]})

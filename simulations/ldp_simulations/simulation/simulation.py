@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.randomness import Random, system
-from ldp.survey import Envelope, Survey
+from ldp.survey import Envelope, Question, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.line import MOST_VALUES
 from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
 from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
@@ -189,7 +192,6 @@ def simulate(
     >>> result.runs["mode"].frequency.shape
     (20, 2)
     """
-    options = replace(options, frequencies=True)
     if survey.draws:
         # The truth is that of all people, of whom a share answers each question of a draw.
         options = replace(options, estimand="population")
@@ -211,7 +213,7 @@ def simulate(
                 tally.counts[question.name] = sample_counts(
                     question, answering[question.name], generator
                 )
-        estimates.append(estimate(tally, options=options, candidates=candidates))
+        estimates.append(_estimated(tally, options, candidates))
     by_question = {
         question.name: _runs(question.name, population, estimates) for question in survey
     }
@@ -259,6 +261,30 @@ def _rows(
             yield envelope, drawn
 
 
+def _estimated(
+    tally: Tally, options: Options, candidates: Mapping[str, Sequence[str]] | None
+) -> SurveyEstimates:
+    """With the frequencies of all values; of very many numbers, those of the cells of a histogram.
+
+    All that is no frequency is the same with either.
+    """
+    known: dict[str, QuestionEstimates] = {}
+    for frequencies in (True, False):
+        own = replace(options, frequencies=frequencies)
+        names = [question.name for question in tally.survey if frequencies != _by_cells(question)]
+        if names:
+            of_names = estimate(tally, options=own, candidates=candidates, names=names)
+            known |= of_names.questions
+    questions = {question.name: known[question.name] for question in tally.survey}
+    return SurveyEstimates(tally.survey.name, tally.survey.fingerprint.hex(), questions)
+
+
+def _by_cells(question: Question) -> bool:
+    """Whether a question for a distribution has too many values to look at one by one."""
+    size = question.domain.size or 0
+    return decoder_of(question.randomizer).gives == "distribution" and size > MOST_VALUES
+
+
 def _drawn_in_bulk(
     envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
 ) -> bytes | None:
@@ -303,13 +329,22 @@ def _respondents(
         }
 
 
+def _truth(holders: Holders, estimates: QuestionEstimates) -> Floats:
+    """The true frequencies of what is estimated: of values, or of the cells of a histogram."""
+    distribution = estimates.distribution
+    if distribution is None or not _by_cells(estimates.question):
+        return np.array(holders.frequencies(estimates.values))
+    cells = distribution.line.histogram(estimates.options.edges or None)
+    return np.asarray(cells.queries @ holders.counts / max(1, holders.respondents))
+
+
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:
     of_runs = [of_survey[name] for of_survey in estimates]
     mean = _runs_of_mean(population[name], [of_run.mean for of_run in of_runs])
     values = of_runs[0].values
     if all(of_run.values == values for of_run in of_runs):
         return Runs(
-            np.array(population[name].frequencies(values)),
+            _truth(population[name], of_runs[0]),
             np.stack([of_run.frequency for of_run in of_runs]),
             np.stack([of_run.standard_error for of_run in of_runs]),
             low=np.stack([of_run.low for of_run in of_runs]),

@@ -17,6 +17,7 @@ from ldp_aggregator.service.page.charts import Scale, picture_of
 from ldp_aggregator.service.page.markup import Safe, tag
 
 _HEIGHT, _BOTTOM, _AXIS = 220, 200, 24
+_MOST_POINTS = 1024
 
 
 def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
@@ -24,10 +25,12 @@ def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
     cdf = distribution.cdf()
     edges = distribution.line.edges
     ends = (float(edges[0]), float(edges[-1]))
-    below = np.array([ends[0], *cdf.below, ends[1]])
+    # No more points than a screen can show: of both functions those at the same places.
+    step = -(-len(cdf.below) // _MOST_POINTS)
+    below = np.array([ends[0], *cdf.below[::step], ends[1]])
     across = 100 * (below - ends[0]) / (ends[1] - ends[0])
     low, high, curve = (
-        100 * (1 - np.array([0.0, *shares, 1.0]))
+        100 * (1 - np.array([0.0, *shares[::step], 1.0]))
         for shares in (cdf.band_low, cdf.band_high, cdf.monotone)
     )
     around = [*_points(across, low), *reversed(list(_points(across, high)))]
