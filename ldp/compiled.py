@@ -54,11 +54,12 @@ def covered(question: Question) -> dict[str, object]:
     """All of a question that its fingerprint and the terms cover, and the fingerprint."""
     domain = question.domain
     values = domain.values if domain.scale is None else None
+    scale = domain.scale or domain.key_scale
     return {
         "name": question.name,
         "type": domain.type,
         "values": None if values is None else list(values),
-        **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
+        **({} if scale is None else {"scale": _scale(scale)}),
         **({"per_device": domain.per_device} if domain.per_device else {}),
         "mechanism": question.mechanism,
         "integers": written_integers(question.randomizer),

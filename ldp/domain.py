@@ -2,8 +2,9 @@
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
-integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
-(`ldp.scales`). An answer that does not fit is refused without being repeated in the message.
+integer of a set (`ldp.sets`), also where a number comes with each (`ldp.key_values`). A number
+becomes the index of a point or of a cell of its scale (`ldp.scales`). An answer that does not fit
+is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -51,12 +52,14 @@ class Domain:
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree.
+    leaves of a tree. With a `key_scale` they are keys, and a number on it comes with each that is
+    held.
     """
 
     __slots__ = (
         "_listed",
         "_places",
+        "key_scale",
         "most",
         "numbers",
         "per_device",
@@ -73,12 +76,14 @@ class Domain:
         scale: Scale | None = None,
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
+        key_scale: Scale | None = None,
     ) -> None:
         self.type = type
         self.most = most
         self.per_device = per_device
         self.scale = scale
         self.taxonomy = taxonomy
+        self.key_scale = key_scale
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -131,6 +136,8 @@ class Domain:
         """Whether what a device has may lie between two values, to either of which it then goes."""
         if self.scale is not None:
             return not self.scale.edges
+        if self.key_scale is not None:
+            return True
         return self.numbers is not None and self.per_device == "mean"
 
     @property
@@ -150,6 +157,9 @@ class Domain:
             return f"{self.type} {self.scale.summary}"
         if self._listed is None:
             return f"any {self.type}"
+        if self.key_scale is not None:
+            range_ = self.key_scale.range_text
+            return f"{self.type}, up to {self.most} of {len(self._listed):,} keys {range_}"
         limit = "" if self.most is None else f", up to {self.most}"
         nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
         return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
@@ -173,6 +183,8 @@ class Domain:
         """What tells it from other domains of its type, as texts, for a fingerprint."""
         yield "open" if self.size is None else str(self.size)
         yield from self.written() if self.scale is None else self.scale.parts()
+        if self.key_scale is not None:
+            yield from self.key_scale.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
 
@@ -183,20 +195,23 @@ class Domain:
             from ldp.contributions import estimand
 
             return estimand(self)
-        return "" if self.scale is None else self.scale.estimand
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
         type number, else a str, or a collection of them where several values may be held, or a
-        sequence where a device has many records. Raises `AnswerError`, also for a number between
-        two points of a scale.
+        mapping where a number comes with each, or a sequence where a device has many records.
+        Raises `AnswerError`, also for a number between two points of a scale.
         """
-        value, rest = self.place(answer)
-        if rest:
+        places = self.places(answer)
+        if any(rest for _, rest in places):
             raise AnswerError("expected a number on the scale, got one between two points")
-        return value
+        if self.key_scale is not None:
+            return set_of(int(item) for item, _ in places)
+        return places[0][0]
 
     def place(self, answer: object) -> Placed:
         """The value of an answer, and how far a number is on the way to the next one.
@@ -208,7 +223,11 @@ class Domain:
         return self.places(answer)[0]
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """The same; of several records of which one is drawn, that of each."""
+        """The same; of several records of which one is drawn, or keys with numbers, of each."""
+        if self.key_scale is not None:
+            from ldp.key_values import placed as of_pairs
+
+            return of_pairs(self, answer)
         if self.per_device:
             from ldp.contributions import placed
 
@@ -246,6 +265,10 @@ class Domain:
 
         Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
         """
+        if self.key_scale is not None:
+            from ldp.key_values import parsed
+
+            return parsed(cell)
         if self.per_device:
             return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
         return self.parse_record(cell)
@@ -271,7 +294,12 @@ class Domain:
         if not isinstance(cell, str):
             return False
         text = cell.strip()
-        return not text or (self.scale is not None and text in self.scale.missing)
+        scale = self.scale or self.key_scale
+        return not text or (scale is not None and text in scale.missing)
+
+    def index_of(self, value: object) -> int | None:
+        """The place of a listed value; None if it is none."""
+        return self._index.get(value) if isinstance(value, str) else None
 
     @property
     def _index(self) -> dict[str, int]:
@@ -285,7 +313,7 @@ class Domain:
             raise AnswerError(
                 f"expected a collection of texts, got something of type {type(answer).__name__}"
             )
-        places = [self._index.get(item) if isinstance(item, str) else None for item in answer]
+        places = [self.index_of(item) for item in answer]
         values = [place for place in places if place is not None]
         if len(values) < len(places):
             raise AnswerError(

@@ -70,7 +70,7 @@ def _rows(
                 continue
             answer = question.domain.parse(cell)
             try:
-                question.place(answer)
+                question.places(answer)
             except AnswerError as error:
                 problems.append(f"row {number}: {error}")
             else:

@@ -111,7 +111,7 @@ class _Coder:
         """The place of a new cell's answer, or what is wrong with it."""
         answer = _answer(self._question.domain, cell)
         try:
-            self._question.place(answer)
+            self._question.places(answer)
         except AnswerError as error:
             return str(error)
         self.answers.append(answer)

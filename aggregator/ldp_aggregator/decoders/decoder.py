@@ -26,6 +26,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
 from ldp_aggregator.search.reach import Reach
@@ -160,6 +161,11 @@ def no_queries(randomizer: Randomizer, counts: Counts) -> Queries | None:  # noq
     return None
 
 
+def no_balances(randomizer: Randomizer, counts: Counts) -> Balances | None:  # noqa: ARG001
+    """Where no number comes with a value."""
+    return None
+
+
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
     """The number of reports that estimates are made from: all."""
     return total_reports(counts, randomizer.layout)
@@ -173,6 +179,11 @@ def no_score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
 def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
     """For kinds that no mean is estimated of."""
     return Refusal("no mean is estimated")
+
+
+def no_balance_reach(randomizer: Randomizer) -> Fraction | None:  # noqa: ARG001
+    """Where no number comes with a value."""
+    return None
 
 
 def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa: ARG001
@@ -270,6 +281,11 @@ class Decoder:
     """Whether there is such a shape."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
     """The most by which a report's worth to the mean differs from what its device may hold."""
+    balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
+    """What reports say of keys that come with numbers."""
+    balance_reach: Callable[[Randomizer], Fraction | None] = no_balance_reach
+    """The most by which a report's worth to a key's balance differs from what its device may hold.
+    """
     reports: Callable[[Randomizer, Counts], int] = all_reports
     """How many reports estimates are made from."""
     known_before: bool = False

@@ -52,9 +52,11 @@ class Version(NamedTuple):
 
 
 def poolable(questions: Sequence[Question]) -> bool:
-    """Whether all ask for the same listed values, under the same nodes, and for no mean."""
+    """Whether all ask for the same listed values, under the same nodes, and for no means."""
     domains = [question.domain for question in questions]
     if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
+        return False
+    if any(domain.key_scale is not None for domain in domains):
         return False
     asked = {
         (
