@@ -340,6 +340,28 @@ MANY_RECORDS = (
 )
 """Mechanisms, keys and answers of questions of which a device may have many records."""
 
+PAIRS = (
+    (
+        "pad-grr",
+        f'type = "key-value"\nkeys = {FOUR}\nlow = 0\nhigh = 240\nunit = "minutes"\nmost = 2\n'
+        'epsilon = "2"',
+        ({}, {"bus": "0"}, {"walk": "240", "car": "12.5"}),
+    ),
+    (
+        "pad-grr",
+        f'type = "key-value"\nkeys = {MANY}\nlow = "-1/3"\nhigh = "0.9"\noutside = "clip"\n'
+        'missing = ["NA"]\nmost = 5\nepsilon = "4"',
+        ({"value 299": "7", "value 0": "0.1", "value 7": "-2"}, {"value 1": "0.3"}),
+    ),
+    (
+        "pad-ss",
+        f'type = "key-value"\nkeys = {TWENTY}\nlow = 1\nhigh = 5\noutside = "3"\nmost = 3\n'
+        'epsilon = "1"',
+        ({}, {"value 19": "4.5", "value 0": "6"}),
+    ),
+)
+"""The same of keys that come with numbers."""
+
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
 name = "terms"
@@ -413,6 +435,7 @@ def vectors():
         "compiled": _compiled(),
         "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
+        "key-values": [_question(*row) for row in PAIRS],
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
@@ -452,7 +475,9 @@ def _question(mechanism, keys, answers):
 
 
 def answer_of(question, written):
-    """The answer that stands in a vector: of type number the exact number of a text."""
+    """The answer that stands in a vector: of a number, or of those of keys, the exact one."""
+    if isinstance(written, dict):
+        return {key: Decimal(number) for key, number in written.items()}
     if isinstance(written, list) and question.domain.scale is not None:
         return [Decimal(record) for record in written]
     return written if question.domain.scale is None else Decimal(written)

@@ -238,7 +238,10 @@ def test_intervals_of_means_are_fiellers(share, balance):
     """The same as the means on a fine grid of which the difference is within its error."""
     law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     numbers = key_means(
-        Balances(20_000, np.array([share]), np.array([balance]), law), ENDS, 0.05, "population"
+        Balances(20_000, np.array([share]), np.array([balance]), law=law),
+        ENDS,
+        0.05,
+        estimand="population",
     )
     inside = fieller(share, balance, law, reports=20_000, quantile=1.959964)
     mean = numbers.means[0]
@@ -252,7 +255,10 @@ def test_a_rare_key_has_no_mean(share):
     """Where no one may hold it, nothing is told: the whole range, and no estimate."""
     law = PairLaw.of(survey_of(10, 2, "1")["x"].randomizer)
     numbers = key_means(
-        Balances(10_000, np.array([share]), np.array([0.3]), law), ENDS, 0.05, "respondents"
+        Balances(10_000, np.array([share]), np.array([0.3]), law=law),
+        ENDS,
+        0.05,
+        estimand="respondents",
     )
     mean = numbers.means[0]
     assert not mean.is_told
@@ -315,11 +321,11 @@ def test_every_format_has_the_means():
     survey = survey_of(3, 1, "4", unit="points")
     answers = [{"x": {"k0": 6}}] * 4_000 + [{"x": {"k1": 2}}] * 2_000
     estimates = estimate(survey, sim.randomize(survey, answers, seed=2))
-    found = estimates["x"]
-    mean, sum_ = found.mean_of("k0"), found.sum_of("k0")
+    numbers = estimates["x"]
+    mean, sum_ = numbers.mean_of("k0"), numbers.sum_of("k0")
     assert mean.low < 6 < mean.high
     assert abs(sum_.estimate - 4) < 5 * sum_.standard_error
-    assert not found.mean_of("k2").is_told
+    assert not numbers.mean_of("k2").is_told
     record = json.loads(estimates.rendered("json"))["questions"]["x"]["values"]
     assert record[0]["mean"] == mean.to_dict()
     assert record[0]["sum"] == sum_.to_dict()
@@ -327,12 +333,12 @@ def test_every_format_has_the_means():
     assert f"x,k0: mean,6000,{mean.estimate}" in estimates.to_csv()
     for form in ("table", "markdown", "html"):
         assert mean.shown(mean.estimate) in str(estimates.rendered(form))
-    assert [remark.name for remark in found.remarks].count("whole-range") == 1
-    assert "in points" in found.describe()
-    only = found.top(1)
+    assert [remark.name for remark in numbers.remarks].count("whole-range") == 1
+    assert "in points" in numbers.describe()
+    only = numbers.top(1)
     assert only.mean_of("k0") == mean
     with pytest.raises(KeyError, match="k9"):
-        found.mean_of("k9")
+        numbers.mean_of("k9")
 
 
 def test_forged_reports_keep_to_the_bound():

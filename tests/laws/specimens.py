@@ -356,12 +356,6 @@ SMALL = (
         decode=signed_moments,
     ),
     Specimen(
-        "signed-subsets",
-        SignedItems(2, 1, SubsetSelection(3, 1, 3, other=1)),
-        tape=(1, 3, 2),
-        decode=signed_moments,
-    ),
-    Specimen(
         "padded-hadamard",
         PadAndSample(4, 2, HadamardResponse(5, 1, 8, truth=3, other=1)),
         tape=(1, 8, 3),

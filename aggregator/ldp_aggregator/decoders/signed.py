@@ -57,7 +57,7 @@ def balances(randomizer: Randomizer, counts: Counts) -> Balances:
     # (keys, 2): the lower item of each key, and the upper one.
     supports = support_counts(items, counts).reshape(-1, 2)
     lower, upper = ((supports / reports - law.q) / (law.p - law.q)).T
-    return Balances(reports, lower + upper, upper - lower, law)
+    return Balances(reports, lower + upper, upper - lower, law=law)
 
 
 def _no_covariance() -> Floats:

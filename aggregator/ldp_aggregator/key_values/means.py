@@ -24,10 +24,10 @@ b = E[s^2] - 2 c f and k = z^2 / n these are the m between the roots of
 
     (S^2 - k b) m^2 - 2 S T m + (T^2 - k a) = 0
 
-if S^2 > k b and S > 0. Where that is not so the reports do not even tell whether anyone holds the
-key: nothing is known of the mean, so its interval is the whole range, and no estimate is shown. A
-mean is never made from a share that was first cut to be above 0: that would draw means of rare keys
-towards the middle of the range.
+if S^2 > k b and S is above z standard errors of a key that no one holds. Where that is not so the
+reports do not even tell whether anyone holds the key: nothing is known of the mean, so its interval
+is the whole range, and no estimate is shown. A mean is never made from a share that was first cut
+to be above 0: that would draw means of rare keys towards the middle of the range.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def _sums(
     return KeyColumns(
         sums,
         errors,
-        np.clip(sums - quantile * errors, least, most),
-        np.clip(sums + quantile * errors, least, most),
+        low=np.clip(sums - quantile * errors, least, most),
+        high=np.clip(sums + quantile * errors, least, most),
     )
 
 
@@ -187,7 +187,9 @@ def _means(balances: Balances, ends: tuple[float, float], quantile: float) -> Ke
     square = balances.share**2 - factor * slope
     middles = balances.share * balances.balance
     rest = balances.balance**2 - factor * constant
-    told = (square > 0) & (balances.share > 0)
+    # A share that no one holding the key would hardly have.
+    detected = balances.share > quantile * np.sqrt(law.of_share.other / balances.reports)
+    known = (square > 0) & detected
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(np.maximum(middles**2 - square * rest, 0.0)) / square
         ratio = balances.balance / balances.share
@@ -195,10 +197,10 @@ def _means(balances: Balances, ends: tuple[float, float], quantile: float) -> Ke
         error = np.sqrt(np.maximum(spread, 0.0) / balances.reports) / balances.share
         lower, upper = (middles / square - reach, middles / square + reach)
     return KeyColumns(
-        np.where(told, middle + half * ratio, np.nan),
-        np.where(told, half * error, np.nan),
-        np.where(told, np.clip(middle + half * lower, low, high), low),
-        np.where(told, np.clip(middle + half * upper, low, high), high),
+        np.where(known, middle + half * ratio, np.nan),
+        np.where(known, half * error, np.nan),
+        low=np.where(known, np.clip(middle + half * lower, low, high), low),
+        high=np.where(known, np.clip(middle + half * upper, low, high), high),
     )
 
 

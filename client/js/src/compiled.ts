@@ -17,7 +17,7 @@ export interface CompiledQuestion {
   readonly text: string;
   readonly type: string;
   readonly values: readonly string[] | null;
-  /** Of a question of type number. */
+  /** Of a question of type number; of type key-value, the ends of the range of the numbers that come with `values`. */
   readonly scale: CompiledScale | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;

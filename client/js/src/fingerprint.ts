@@ -23,6 +23,7 @@ export function questionFingerprint(
 
 function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
   const many = perDevice ? [`per_device=${perDevice}`] : [];
+  if (scale && values) return [String(values.length), ...values, ...scaleParts(scale).slice(1)];
   if (scale) return [...scaleParts(scale), ...many];
   return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
 }

@@ -256,7 +256,7 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
     runs, level = simulation.runs[question.name], question.options.level
     judged = len(runs.truth) and not question.is_shape
     said = [f"{_verdict(runs, level)}." if judged else question.note]
-    if runs.key_means is not None:
+    if runs.key_means is not None and not np.isnan(runs.key_means.coverage).all():
         said.append(f"Of means: {_verdict(runs.key_means, level)}.")
     if runs.mean is not None and _count(simulation) > 1:
         said.append(f"Of the mean: {_verdict(runs.mean, level)}.")
@@ -268,11 +268,13 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
 def _verdict(runs: Runs, level: float) -> str:
     """The coverage and the errors of all estimates together, beside what was stated."""
     covered = float(np.nanmean(runs.coverage))
-    ratio = float(np.sqrt(np.nansum(runs.empirical_error**2) / np.nansum(runs.stated_error**2)))
-    return (
-        f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g}); "
-        f"errors are {ratio:.2f} times what was stated"
-    )
+    inside = f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g})"
+    # Of means that no run told, there are no errors.
+    stated = float(np.nansum(runs.stated_error**2))
+    if not stated:
+        return inside
+    ratio = float(np.sqrt(np.nansum(runs.empirical_error**2) / stated))
+    return f"{inside}; errors are {ratio:.2f} times what was stated"
 
 
 def _count(simulation: Simulation) -> int:

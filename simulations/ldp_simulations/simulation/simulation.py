@@ -113,8 +113,11 @@ class Runs:
     def _summary(self) -> str:
         """The errors and the coverage of all estimates together."""
         there = self._there & ~np.isnan(self.truth)
-        error = np.sqrt(np.nanmean((self.frequency - self.truth)[there] ** 2))
-        stated = np.sqrt(np.nanmean(self.standard_error[there] ** 2))
+        known = there & ~np.isnan(self.frequency)
+        if not known.any():
+            return "none that was told"
+        error = np.sqrt(np.mean((self.frequency - self.truth)[known] ** 2))
+        stated = np.sqrt(np.mean(self.standard_error[known] ** 2))
         coverage = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
         return (
             f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
