@@ -377,3 +377,34 @@ def test_the_commands(tmp_path):
     assert "3 reports" in run("estimate", survey, reports).output
     assert "0.3333" in run("simulate", survey, "--population", table).output
     assert "pad-grr" in run("plan", survey, "--respondents", "1e5").output
+
+
+def test_plans_are_kept():
+    """Of 200 simulated surveys, the errors of a share and of a mean are within 20 % of the plan's.
+
+    The standard error of a root mean square of 200 is 5 %; twice the error would be noticed.
+    """
+    survey = survey_of(4, 1, "2")
+    share, respondents = 0.1, 40_000
+    (plan,) = sim.plan(survey, respondents=respondents, frequency=share).keys
+    (row,) = plan.rows
+    holders = int(share * respondents)
+    people = {"x": ["k0=4"] * holders + ["|"] * (respondents - holders)}
+    runs = sim.simulate(survey, sim.from_table(survey, people), runs=200, seed=5).runs["x"]
+    assert runs.empirical_error[0] == pytest.approx(row.frequency_error, rel=0.2)
+    assert runs.key_means.empirical_error[0] == pytest.approx(row.mean_error, rel=0.2)
+
+
+def test_respondents_are_found():
+    """The least number with which the mean of a key is known as well as is asked."""
+    survey = survey_of(4, 1, "2", unit="points")
+    (plan,) = sim.plan(survey, mean_half_width=0.5, frequency=0.1).keys
+    assert plan.rows[0].half_width <= 0.5
+    planned = sim.plan(survey, respondents=plan.respondents - 1, frequency=0.1)
+    assert planned.keys[0].rows[0].half_width > 0.5
+    record = planned.to_dict()["plans"][-1]
+    assert record["shares"][0]["mean_half_width"] == planned.keys[0].rows[0].half_width
+    assert "in points" in repr(planned)
+    rare = sim.plan(survey, respondents=100, frequency=0.001).keys[0].rows[0]
+    assert rare.half_width == 4
+    assert np.isnan(rare.mean_error)
