@@ -353,6 +353,26 @@ def test_forged_reports_keep_to_the_bound():
                 assert np.abs(outcome.gain[places]).max() <= outcome.bound + 1e-9
 
 
+def test_sums_are_moved_no_further_than_is_said():
+    """The bound is the worth of the report that is worth most to a sum, or least, and no less."""
+    for ends in ((0, 8), (-3, 8), (2, 8)):
+        survey = survey_of(3, 2, "1", low=ends[0], high=ends[1], mechanism="pad-ss")
+        question = survey["x"]
+        estimates = estimate(survey, sim.randomize(survey, [{"x": {"k0": 8}}] * 10, seed=1))["x"]
+        low, high = ends
+        worths = []
+        for report in range(1 << question.layout.bits):
+            if report.bit_count() != question.layout.ones:
+                continue
+            counts = _counted(empty_counts(question.layout), question.randomizer, report)
+            _, share, balance, _ = balances(question.randomizer, counts)
+            worths.append((low + high) / 2 * share[0] + (high - low) / 2 * balance[0])
+        furthest = max(max(worths) - min(low, 0), max(high, 0) - min(worths))
+        assert estimates.manipulation.sum_reach == pytest.approx(furthest)
+        assert "the sum of a key's numbers" in str(estimates.manipulation)
+        assert estimates.to_dict()["manipulation"]["sum_reach"] == estimates.manipulation.sum_reach
+
+
 def test_modules_have_their_type():
     """What an editor is told: a mapping from the keys to numbers."""
     assert 'value: Mapping[Literal["k0", "k1", "k2"], float]' in module(survey_of())

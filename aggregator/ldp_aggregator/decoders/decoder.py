@@ -181,7 +181,10 @@ def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
     return Refusal("no mean is estimated")
 
 
-def no_balance_reach(randomizer: Randomizer) -> Fraction | None:  # noqa: ARG001
+def no_sum_reach(
+    randomizer: Randomizer,  # noqa: ARG001
+    ends: tuple[Fraction, Fraction],  # noqa: ARG001
+) -> Fraction | None:
     """Where no number comes with a value."""
     return None
 
@@ -283,8 +286,9 @@ class Decoder:
     """The most by which a report's worth to the mean differs from what its device may hold."""
     balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
     """What reports say of keys that come with numbers."""
-    balance_reach: Callable[[Randomizer], Fraction | None] = no_balance_reach
-    """The most by which a report's worth to a key's balance differs from what its device may hold.
+    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = no_sum_reach
+    """The most by which a report's worth to the sum of a key's numbers, which lie between two ends,
+    differs from what its device may hold.
     """
     reports: Callable[[Randomizer, Counts], int] = all_reports
     """How many reports estimates are made from."""

@@ -77,10 +77,15 @@ def score_range(randomizer: Randomizer) -> Range:
     return Range(-2 * q / (p - q), (most - 2 * q) / (p - q))
 
 
-def balance_reach(randomizer: Randomizer) -> Fraction:
-    """The most by which a report's worth to a balance differs from what its device may hold."""
-    p, q = _items(randomizer).support
-    return 1 / (p - q) + 1
+def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fraction:
+    """Of a report that supports none of a key's items, either, or both, if that can be."""
+    items = _items(randomizer)
+    p, q = items.support
+    low, high = ends
+    # A report that supports an item is worth as much as its end to the sum, less q times both ends.
+    supported = [Fraction(0), low, high, *([low + high] if items.of_pair()[1] else [])]
+    worths = [(end - q * (low + high)) / (p - q) for end in supported]
+    return max(max(worths) - min(low, Fraction(0)), max(high, Fraction(0)) - min(worths))
 
 
 def explained(question: Question) -> list[str]:
@@ -107,7 +112,7 @@ DECODER = Decoder(
     moments=of_one_report(signed_moments),
     score_range=score_range,
     balances=balances,
-    balance_reach=balance_reach,
+    sum_reach=sum_reach,
     payload_chances=pure.payload_chances,
     support_rates=pure.support_rates,
     explained=explained,

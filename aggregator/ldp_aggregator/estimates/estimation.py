@@ -257,11 +257,13 @@ def estimate_question(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     ends = None if mean is None else ends_of(question.domain)
+    scale = question.domain.key_scale
     bound = manipulation(
         question.randomizer,
         counts,
         step=None if ends is None else ends[2],
         queries=None if cells is None else cells.queries,
+        ends=None if scale is None else (scale.low, scale.high),
     )
     if moments is None:
         note = _SHAPE_IF_ASKED if decoder.has_shape else _NO_FREQUENCIES
