@@ -220,7 +220,9 @@ class Domain:
         and 0 for all other answers. Of several records of which one is drawn, that of the first.
         Raises `AnswerError`.
         """
-        return self.places(answer)[0]
+        places = self.places(answer)
+        # Who holds no key has no place.
+        return places[0] if places else (0, 0)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
         """The same; of several records of which one is drawn, or keys with numbers, of each."""
