@@ -160,8 +160,7 @@ def _even_below(response: TreeResponse) -> Floats:
 def _evenly(response: TreeResponse) -> list[Floats]:
     """The shares of the cells of each level, if answers are spread evenly."""
     return [
-        np.bincount(_cells(response, number)) / response.size
-        for number in range(len(response.law))
+        np.bincount(_cells(response, number)) / response.size for number in range(len(response.law))
     ]
 
 
