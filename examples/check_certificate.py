@@ -73,6 +73,11 @@ def choices_of(question):
         return count, parts
     if values is None:
         return None, ["open"]
+    if question["type"] == "key-value":
+        # Of each key two items, one for each end of its numbers' range.
+        points, ends, (_, *parts) = scale_of(question["scale"])
+        usable(points and ends == 2, "two points, the ends of a range, for the numbers of keys")
+        return 2 * len(values), [str(len(values)), *values, *parts]
     return len(values), [str(len(values)), *values]
 
 
@@ -101,7 +106,8 @@ def per_device_of(question):
     if "per_device" not in question:
         return []
     modes = ("mean", "sum", "last", "one") if has_numbers(question) else ("last", "one")
-    usable(question["type"] != "multi", "no set where a device has many records")
+    sets = ("multi", "key-value")
+    usable(question["type"] not in sets, "no set where a device has many records")
     usable(question["per_device"] in modes, "what is made of many records")
     return [f"per_device={question['per_device']}"]
 
@@ -223,7 +229,7 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    scale = ["scale"] if question["type"] == "number" else []
+    scale = ["scale"] if question["type"] in ("number", "key-value") else []
     fields = ["fields"] if question["type"] == "table" else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []

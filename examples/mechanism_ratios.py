@@ -390,6 +390,7 @@ def cohort_bytes(cohorts):
 
 ONE, NUMBER = ("boolean", "category", "integer", "number", "table"), ("integer", "number")
 SOME, TEXT, CATEGORY = ("multi",), ("text",), ("category",)
+SOME_OR_PAIRS = (*SOME, "key-value")
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
 WEIGHT, THRESHOLD, MINORITY = range(1, 2**256), range(1, SPAN), range(1, SPAN // 2)
@@ -520,8 +521,8 @@ MECHANISMS = {
     "set-unary": Mechanism(
         SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}
     ),
-    "pad-grr": Mechanism(SOME, padded_symbols, {**SET, **ODDS}),
-    "pad-ss": Mechanism(SOME, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
+    "pad-grr": Mechanism(SOME_OR_PAIRS, padded_symbols, {**SET, **ODDS}),
+    "pad-ss": Mechanism(SOME_OR_PAIRS, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
     "pad-pgr": Mechanism(SOME, padded(points), {**SET, **SPACE}),
     "pad-hr": Mechanism(SOME, padded(halves), {**SET, **BLOCKS, **ODDS}),
     "l-grr": Mechanism(ONE, kept_symbols, {"size": VALUES, **ODDS, **FRESH_ODDS}, lifetime=True),

@@ -67,7 +67,7 @@ def covered(question: Question) -> dict[str, object]:
 
 
 def _choices(domain: Domain) -> dict[str, object]:
-    """What there is to choose from: values, a scale, or fields with either."""
+    """What there is to choose from: values, a scale, keys and a scale, or fields with such."""
     if domain.fields:
         fields = [
             {"name": field.name, "text": field.text, **_choices(field.domain)}
@@ -75,10 +75,11 @@ def _choices(domain: Domain) -> dict[str, object]:
         ]
         return {"type": domain.type, "values": None, "fields": fields}
     values = domain.values if domain.scale is None else None
+    scale = domain.scale or domain.key_scale
     return {
         "type": domain.type,
         "values": None if values is None else list(values),
-        **({} if domain.scale is None else {"scale": _scale(domain.scale)}),
+        **({} if scale is None else {"scale": _scale(scale)}),
     }
 
 

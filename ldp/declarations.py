@@ -92,6 +92,7 @@ def question(
     name: str,
     values: Iterable[str] | None = None,
     *,
+    keys: Iterable[str] | None = None,
     type: str | None = None,  # noqa: A002 (what the survey file calls it)
     text: str | None = None,
     low: Number | None = None,
@@ -115,17 +116,20 @@ def question(
 
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
-    type        "boolean", "category", "multi", "integer", "number", "text" or "table"; by default
-                "multi" where `most` is given and "category" where only `values` are, "number" for
-                `step`, `bins`, `edges`, `unit` or a goal of mean or shape, and "integer" for `low`
-                and `high` without these, "text" for `candidates`, "table" for `fields`
+    keys        what a number may come with, such as apps with the minutes of each
+    type        "boolean", "category", "multi", "integer", "number", "key-value", "text" or "table";
+                by default "table" where `fields` are given, "key-value" where `keys` are, "multi"
+                where `most` is and "category" where only `values` are, "number" for `step`, `bins`,
+                `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and `high`
+                without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
-    low, high   the least and the greatest number of an integer question, or one of type number
+    low, high   the least and the greatest number of an integer question, or one of type number or
+                key-value
     step        how far the points are apart that a number counts as one of
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
-    most        how many of the values a respondent may hold at once
+    most        how many of the values or keys a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
     circular    whether the values of a distribution lie on a circle, as the hours of a day do
@@ -147,10 +151,11 @@ def question(
     """
     if mechanism is None and profile is None:
         mechanism = "auto"
-    keys = {
+    named = {
         "name": name,
         "text": text,
         "values": values,
+        "keys": keys,
         "low": low,
         "high": high,
         "step": step,
@@ -167,7 +172,7 @@ def question(
         "profile": profile,
         "epsilon": epsilon,
     }
-    given = _given(keys | parameters)
+    given = _given(named | parameters)
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
@@ -216,6 +221,7 @@ def field(
 
 _TYPE_OF = {
     "field": "table",
+    "keys": "key-value",
     "most": "multi",
     "values": "category",
     "step": "number",
@@ -232,7 +238,7 @@ _TYPE_OF = {
 
 def _type_of(given: Mapping[str, object]) -> str | None:
     # The mean, or the shape, of numbers between two bounds is that of any, not of whole ones alone.
-    if given.get("goal") in ("mean", "shape") and "low" in given:
+    if "keys" not in given and given.get("goal") in ("mean", "shape") and "low" in given:
         return "number"
     return next((kind for key, kind in _TYPE_OF.items() if key in given), None)
 

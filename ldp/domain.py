@@ -2,9 +2,10 @@
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
-integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
-(`ldp.scales`), an answer of several fields that of a cell of their table (`ldp.fields`). An answer
-that does not fit is refused without being repeated in the message.
+integer of a set (`ldp.sets`), also where a number comes with each (`ldp.key_values`). A number
+becomes the index of a point or of a cell of its scale (`ldp.scales`), an answer of several fields
+that of a cell of their table (`ldp.fields`). An answer that does not fit is refused without being
+repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -53,8 +54,9 @@ class Domain:
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree, and with `fields` the cells of a table. `circular` numbers lie on a circle,
-    such as the hours of a day: after the last value comes the first.
+    leaves of a tree, and with `fields` the cells of a table. With a `key_scale` they are keys, and
+    a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
+    hours of a day: after the last value comes the first.
     """
 
     __slots__ = (
@@ -62,6 +64,7 @@ class Domain:
         "_places",
         "circular",
         "fields",
+        "key_scale",
         "most",
         "numbers",
         "per_device",
@@ -79,6 +82,7 @@ class Domain:
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
         fields: Fields = (),
+        key_scale: Scale | None = None,
         *,
         circular: bool = False,
     ) -> None:
@@ -89,6 +93,7 @@ class Domain:
         self.per_device = per_device
         self.scale = scale
         self.taxonomy = taxonomy
+        self.key_scale = key_scale
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -145,6 +150,8 @@ class Domain:
         """Whether what a device has may lie between two values, to either of which it then goes."""
         if self.scale is not None:
             return not self.scale.edges
+        if self.key_scale is not None:
+            return True
         return self.numbers is not None and self.per_device == "mean"
 
     @property
@@ -168,6 +175,9 @@ class Domain:
             return f"{self.type} of {sizes}"
         if self._listed is None:
             return f"any {self.type}"
+        if self.key_scale is not None:
+            range_ = self.key_scale.range_text
+            return f"{self.type}, up to {self.most} of {len(self._listed):,} keys {range_}"
         limit = "" if self.most is None else f", up to {self.most}"
         nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
         return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
@@ -200,6 +210,8 @@ class Domain:
             return
         yield "open" if self.size is None else str(self.size)
         yield from self.written() if self.scale is None else self.scale.parts()
+        if self.key_scale is not None:
+            yield from self.key_scale.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
         if self.circular:
@@ -215,20 +227,24 @@ class Domain:
         if self.fields:
             changes = [(field.name, field.domain.estimand) for field in self.fields]
             return "; ".join(f"{name}: {change}" for name, change in changes if change)
-        return "" if self.scale is None else self.scale.estimand
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held, a dict
-        of such by field for one of type table, or a sequence where a device has many records.
+        type number, else a str, or a collection of them where several values may be held, a
+        mapping where a number comes with each, a dict of such by field for one of type table, or a
+        sequence where a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
-        value, rest = self.place(answer)
-        if rest:
+        places = self.places(answer)
+        if any(rest for _, rest in places):
             raise AnswerError("expected a number on the scale, got one between two points")
-        return value
+        if self.key_scale is not None:
+            return set_of(int(item) for item, _ in places)
+        return places[0][0]
 
     def place(self, answer: object) -> Placed:
         """The value of an answer, and how far a number is on the way to the next one.
@@ -237,10 +253,16 @@ class Domain:
         and 0 for all other answers. Of several records of which one is drawn, that of the first.
         Raises `AnswerError`.
         """
-        return self.places(answer)[0]
+        places = self.places(answer)
+        # Who holds no key has no place.
+        return places[0] if places else (0, 0)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """The same; of several records of which one is drawn, that of each."""
+        """The same; of several records of which one is drawn, or keys with numbers, of each."""
+        if self.key_scale is not None:
+            from ldp.key_values import placed as of_pairs
+
+            return of_pairs(self, answer)
         if self.per_device:
             from ldp.contributions import placed
 
@@ -282,6 +304,10 @@ class Domain:
 
         Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
         """
+        if self.key_scale is not None:
+            from ldp.key_values import parsed
+
+            return parsed(cell)
         if self.per_device:
             return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
         return self.parse_record(cell)
@@ -314,7 +340,12 @@ class Domain:
         if not isinstance(cell, str):
             return False
         text = cell.strip()
-        return not text or (self.scale is not None and text in self.scale.missing)
+        scale = self.scale or self.key_scale
+        return not text or (scale is not None and text in scale.missing)
+
+    def index_of(self, value: object) -> int | None:
+        """The place of a listed value; None if it is none."""
+        return self._index.get(value) if isinstance(value, str) else None
 
     @property
     def _index(self) -> dict[str, int]:
@@ -328,7 +359,7 @@ class Domain:
             raise AnswerError(
                 f"expected a collection of texts, got something of type {type(answer).__name__}"
             )
-        places = [self._index.get(item) if isinstance(item, str) else None for item in answer]
+        places = [self.index_of(item) for item in answer]
         values = [place for place in places if place is not None]
         if len(values) < len(places):
             raise AnswerError(

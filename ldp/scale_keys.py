@@ -5,6 +5,8 @@ step | bins         points a step apart, or equal cells; if neither, 4,096 steps
 edges               or the ends of the cells one by one, in place of low and high
 outside             refuse (unless said otherwise) | clip | a number from low to high
 unit, missing       what it is counted in; texts that stand for no answer
+
+The number that comes with a key has the two ends for points: low, high, outside, unit and missing.
 """
 
 from __future__ import annotations
@@ -32,6 +34,17 @@ def scale_of(keys: Keys) -> Scale:
     scale = (
         _evenly(keys) if edges is None else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
     )
+    return _completed(keys, scale)
+
+
+def two_ends_of(keys: Keys) -> Scale:
+    """The scale of two points, the ends of a range, that the keys describe."""
+    low, high = _ends(keys)
+    return _completed(keys, Scale(low, high, 2, step=high - low))
+
+
+def _completed(keys: Keys, scale: Scale) -> Scale:
+    """With what is done with other numbers, the unit, and what stands for no answer."""
     missing: tuple[str, ...] = ()
     if "missing" in keys:
         missing = keys.texts("missing", 1, MOST_MISSING)
@@ -62,13 +75,19 @@ def _edges(keys: Keys) -> tuple[Fraction, ...]:
     return edges
 
 
-def _evenly(keys: Keys) -> Scale:
+def _ends(keys: Keys) -> tuple[Fraction, Fraction]:
+    """The least and the greatest number; harmless ones, and a problem, where they are none."""
     low = keys.fraction("low", -FURTHEST, FURTHEST)
     high = keys.fraction("high", -FURTHEST, FURTHEST)
     if low >= high:
         if not keys.problems:
             keys.problem("high", f"a number above {decimal_text(low)}", decimal_text(high))
         low, high = Fraction(0), Fraction(1)
+    return low, high
+
+
+def _evenly(keys: Keys) -> Scale:
+    low, high = _ends(keys)
     if "bins" in keys:
         if "step" in keys:
             keys.problem("step", "nothing, since bins are given", "a number")

@@ -55,11 +55,15 @@ class Scale(NamedTuple):
     @property
     def summary(self) -> str:
         """Its range and its steps or cells."""
-        unit = f" {self.unit}" if self.unit else ""
-        range_ = f"from {decimal_text(self.low)} to {decimal_text(self.high)}{unit}"
         if self.edges:
-            return f"{range_} in {self.size:,} cells"
-        return f"{range_} in steps of {decimal_text(self.step)}"
+            return f"{self.range_text} in {self.size:,} cells"
+        return f"{self.range_text} in steps of {decimal_text(self.step)}"
+
+    @property
+    def range_text(self) -> str:
+        """Its range, and what it is counted in."""
+        unit = f" {self.unit}" if self.unit else ""
+        return f"from {decimal_text(self.low)} to {decimal_text(self.high)}{unit}"
 
     @property
     def estimand(self) -> str:

@@ -120,11 +120,16 @@ class Question:
 
         A number between two points of its scale is rounded to one of them, at random. Eight bytes
         are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
-        one of a device's records is taken.
+        one of a device's records is taken. The same eight round the numbers that come with keys, of
+        which one is reported at most.
 
         Raises `AnswerError`; it names the question, not the answer.
         """
         places = self.places(answer)
+        if self.domain.key_scale is not None:
+            from ldp.key_values import rounded
+
+            return rounded(places, random)
         value, rest = places[0]
         if self.domain.per_device == "one":
             from ldp.contributions import chosen
@@ -144,7 +149,7 @@ class Question:
         return self.places(answer)[0]
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """The same of each record, where one of several is drawn."""
+        """The same of each record, where one of several is drawn, or of each key that is held."""
         try:
             places = self.domain.places(answer)
         except AnswerError as error:

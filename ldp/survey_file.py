@@ -14,17 +14,19 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | text | table
+    type                boolean | category | multi | integer | number | key-value | text |
+                        table
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     values              (category, multi)
+    keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
     levels              (category) what the levels of the tree are called
-    most                (multi)
-    low, high           (integer, number)
+    most                (multi, key-value)
+    low, high           (integer, number, key-value)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
-    outside             (number) refuse | clip | the number that stands in for those outside
-    unit                (number)
-    missing             (number) texts that stand for no answer in tables of answers
+    outside             (number, key-value) refuse | clip | the number that stands in for others
+    unit                (number, key-value)
+    missing             (number, key-value) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
     circular            (integer, number) true where the values lie on a circle, as hours do
     mechanism           and the keys of the mechanism
@@ -76,8 +78,8 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "text", "table")
-_TOLD = frozenset(("name", "text", "type", "values", "most", "low", "high", "candidates"))
+_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table")
+_TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
 """Keys that a question tells by itself; it keeps the others as they came."""
 
 _STAND_IN = Domain("category", ("0", "1"))
@@ -255,6 +257,8 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         return Domain("number", None, scale=scale_of(keys))
     if kind == "table":
         return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+    if kind == "key-value":
+        return _pairs(keys)
     if "values" in keys:
         keys.problem(
             "values",
@@ -294,15 +298,29 @@ def _charges(keys: Keys, randomizer: Randomizer) -> int:
 
 
 def _sets(keys: Keys) -> Domain:
-    values = keys.texts("values", 2, MOST_VALUES)
+    values = _separable(keys, "values", MOST_VALUES)
+    return Domain("multi", values, keys.integer("most", 1, len(values)))
+
+
+def _pairs(keys: Keys) -> Domain:
+    from ldp.scale_keys import two_ends_of
+
+    values = _separable(keys, "keys", MOST_VALUES // 2)
+    most = keys.integer("most", 1, len(values))
+    return Domain("key-value", values, most, key_scale=two_ends_of(keys))
+
+
+def _separable(keys: Keys, key: str, most: int) -> tuple[str, ...]:
+    """Values that can stand beside each other in a cell of a table."""
+    values = keys.texts(key, 2, most)
     separated = next((value for value in values if SEPARATOR in value), None)
     if separated is not None:
         keys.problem(
-            "values",
-            f"values without {SEPARATOR}, which stands between them in tables of answers",
+            key,
+            f"{key} without {SEPARATOR}, which stands between them in tables of answers",
             separated,
         )
-    return Domain("multi", values, keys.integer("most", 1, len(values)))
+    return values
 
 
 def _designed(
@@ -381,7 +399,8 @@ def _cells(entry: Mapping[str, object]) -> int:
 def _numbers(entry: Mapping[str, object]) -> int:
     low, high = entry.get("low"), entry.get("high")
     # A scale costs no more for having many points.
-    if entry.get("type") == "number" or not isinstance(low, int) or not isinstance(high, int):
+    is_scale = entry.get("type") in ("number", "key-value")
+    if is_scale or not isinstance(low, int) or not isinstance(high, int):
         return 0
     # A range that is too wide by itself is a problem of its question.
     return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0

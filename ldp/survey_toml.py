@@ -17,6 +17,7 @@ from ldp.epochs import UNITS
 from ldp.exact import decimal_text
 
 if TYPE_CHECKING:
+    from ldp.scales import Scale
     from ldp.survey import Question, Survey
 
 _LONGEST_LINE = 100
@@ -62,7 +63,9 @@ def question_table(question: Question) -> dict[str, object]:
     if domain.numbers is not None:
         table |= {"low": domain.numbers[0], "high": domain.numbers[-1]}
     elif domain.scale is not None and "edges" not in question.keys:
-        table |= {"low": decimal_text(domain.scale.low), "high": decimal_text(domain.scale.high)}
+        table |= _ends(domain.scale)
+    elif domain.key_scale is not None:
+        table |= {"keys": list(domain.values or ()), **_ends(domain.key_scale)}
     elif domain.type in ("category", "multi"):
         table["values"] = list(domain.values or ())
     if domain.most is not None:
@@ -70,6 +73,10 @@ def question_table(question: Question) -> dict[str, object]:
     if question.candidates is not None:
         table["candidates"] = question.candidates
     return {**table, **question.keys}
+
+
+def _ends(scale: Scale) -> dict[str, object]:
+    return {"low": decimal_text(scale.low), "high": decimal_text(scale.high)}
 
 
 def toml_text(table: Mapping[str, object]) -> str:

@@ -41,7 +41,8 @@ def module(survey: Survey) -> str:
 def _imports(survey: Survey) -> list[str]:
     types = "".join(_type(domain) for question in survey for domain in _domains(question.domain))
     lines = []
-    collections = [name for name in ("Collection", "Sequence") if f"{name}[" in types]
+    names = ("Collection", "Mapping", "Sequence")
+    collections = [name for name in names if f"{name}[" in types]
     if collections:
         lines.append(f"from collections.abc import {', '.join(collections)}")
     if "Literal[" in types:
@@ -111,6 +112,8 @@ def _type_of_record(domain: Domain) -> str:
     one = "str"
     if domain.values is not None and len(domain.values) <= MOST_LITERALS:
         one = f"Literal[{', '.join(map(_quoted, domain.values))}]"
+    if domain.key_scale is not None:
+        return f"Mapping[{one}, float]"
     return one if domain.most is None else f"Collection[{one}]"
 
 

@@ -2,7 +2,8 @@
 
     R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2
 
-which is the summed variance over all values times the number of reports.
+which is the summed variance over all values times the number of reports. Of keys that come with
+numbers it is that of all signed items: half the summed variance of the frequencies and the sums.
 
 m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies,
 so it can be compared before anyone is asked; with blocks of values (`hr`) of which some have one
@@ -20,7 +21,15 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from ldp.mechanisms.contract import Blocked, Mechanism, Pure, Randomizer, is_blocked, is_pure
+from ldp.mechanisms.contract import (
+    Blocked,
+    Mechanism,
+    Pure,
+    Randomizer,
+    is_blocked,
+    is_pure,
+    is_signed,
+)
 
 SHORT, LONG = 256, 4096
 WORTH_IT = Fraction(965, 1000)
@@ -33,7 +42,7 @@ def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
     """
     if is_blocked(randomizer):
         return randomizer.squares - held
-    assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)
+    assert is_pure(randomizer) or is_signed(randomizer)  # noqa: S101 (a fact about our own table)
     (p, below_p), (q, below_q) = (rate.as_integer_ratio() for rate in randomizer.support)
     return summed_variance(
         p * below_q, q * below_p, below_p * below_q, size=randomizer.size, held=held
@@ -88,6 +97,6 @@ def least_error(choice: tuple[Considered, ...], limit: int) -> Considered:
 
 
 def _compared(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:
-    if not (is_pure(randomizer) or is_blocked(randomizer)):
+    if not (is_pure(randomizer) or is_blocked(randomizer) or is_signed(randomizer)):
         raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
     return randomizer

@@ -34,6 +34,8 @@ A randomizer has a kind, which says how its reports are decoded:
             distribution of a number, any range of it by fixed scores
     window  a report is a place, likelier within a window about a number than elsewhere; decoded to
             a mean and a variance, and if asked for to a shape, which is biased
+    signed  a report supports signed items, a key at one of two ends, as pure ones support values;
+            decoded to the share who hold a key, and to the mean of the numbers that come with it
     views   a report is a symbol for the cell of the value in one of several public views; decoded
             view by view, and pooled by least squares
     tree    views that are halves of halves of a line; decoded to the distribution of a number, any
@@ -72,6 +74,7 @@ Kind = Literal[
     "dithered",
     "arcs",
     "window",
+    "signed",
     "views",
     "tree",
 ]
@@ -230,6 +233,11 @@ def is_pure(randomizer: Randomizer) -> TypeGuard[Pure]:
     What it has by way of attributes does not tell: padding has those of either kind.
     """
     return randomizer.kind == "pure"
+
+
+def is_signed(randomizer: Randomizer) -> TypeGuard[Pure]:
+    """Whether its kind is `signed`: it supports signed items as those of kind `pure` do values."""
+    return randomizer.kind == "signed"
 
 
 def is_blocked(randomizer: Randomizer) -> TypeGuard[Blocked]:

@@ -20,6 +20,13 @@ weight R by a report that supports the dummy; a set of m values that this report
 gives it the weight 1. Some report has that number for m <= d/2, since those that support the dummy
 leave out half of the other values or more, on average.
 
+Keys that come with numbers (`ldp.key_values`) are answered in the same way, with their signed items
+for values: twice as many. A set holds one item of a key at most, so a report that gives a set of m
+items the weight 1 has to leave out an item of m keys: some subset leaves out one of every key. As
+most keys are held by few, subsets have the size with which an item that no one holds errs least.
+Through points and halves such questions are not asked: how likely their reports support both items
+of a key depends on what else is held, and with it the errors.
+
 The draw is from m entries, however many are dummies: from members alone it would say how many
 values a set holds.
 
@@ -36,6 +43,7 @@ from typing import NamedTuple
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
 from ldp.exact import odds
+from ldp.key_values import ENDS
 from ldp.keys import Keys
 from ldp.layout import MOST_SYMBOLS, Layout
 from ldp.mechanisms import grr, hadamard, projective, subset
@@ -142,25 +150,76 @@ class PadAndSample(NamedTuple):
         )
 
 
+class SignedItems(PadAndSample):
+    """The same of keys that come with numbers: its values are their items, two of each key."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> Kind:
+        """Decoded key by key."""
+        return "signed"
+
+    def of_pair(self) -> tuple[Fraction, Fraction]:
+        """P[a report supports both items of a key]: (if the set holds one of them, if neither)."""
+        assert is_pure(self.oracle)  # noqa: S101
+        joint = self.oracle.joint_support()
+        # A fact about the rows below.
+        assert joint is not None  # noqa: S101
+        own, other = joint
+        return (own + (self.most - 1) * other) / self.most, other
+
+    def channel(self) -> Channel:
+        """A row for each set that holds no two items of a key, in the order of `sets_of`."""
+        rows = super().channel().rows
+        held = zip(sets_of(self.size, self.most), rows, strict=True)
+        return Channel(tuple(row for items, row in held if _is_signed(items)))
+
+
+def _is_signed(items: int) -> bool:
+    """Whether a set holds no two items of a key."""
+    keys = [item // ENDS for item in members(items)]
+    return len(set(keys)) == len(keys)
+
+
+def _padded(
+    domain: Domain, oracle: Pure | hadamard.HadamardResponse, declared: Declared
+) -> tuple[PadAndSample, Declared]:
+    """What pads and samples answers of a domain."""
+    row = PadAndSample if domain.key_scale is None else SignedItems
+    return row(_entries(domain), domain.most or 1, oracle), declared
+
+
+def _entries(domain: Domain) -> int:
+    """How many values a set may hold some of: items, where keys come with numbers."""
+    return (domain.size or 2) * (1 if domain.key_scale is None else ENDS)
+
+
 class _Padded(Domain):
     """One value more than another domain has; nothing but the number is asked of it."""
 
     def __init__(self, domain: Domain) -> None:
         super().__init__("category", ())
-        self._size = 1 + (domain.size or 2)
+        self._size = 1 + _entries(domain)
 
     @property
     def size(self) -> int:
         return self._size
 
 
-def through(row: Mechanism) -> Mechanism:
-    """Pad and sample with one dummy, through a mechanism whose reports support many values."""
+def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
+    """Pad and sample with one dummy, through a mechanism whose reports support many values.
+
+    With `keys` also those that come with numbers, of which one may hold all.
+    """
 
     def accepts(domain: Domain) -> str | None:
         most, size = domain.most, domain.size
         expected = "a question of type multi, of whose values one may hold at most half,"
-        if most is None or size is None or 2 * most > size:
+        if keys:
+            expected = f"{expected} or of type key-value,"
+        has_numbers = domain.key_scale is not None
+        if most is None or size is None or 2 * most > _entries(domain) or keys < has_numbers:
             return expected
         return expected if row.accepts(_Padded(domain)) else None
 
@@ -168,7 +227,9 @@ def through(row: Mechanism) -> Mechanism:
         oracle, declared = row.design(keys, _Padded(domain))
         # A fact about the rows below.
         assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101
-        return PadAndSample(domain.size or 2, domain.most or 1, oracle), declared
+        if isinstance(oracle, subset.SubsetSelection) and domain.key_scale is not None:
+            oracle = for_rare_items(oracle)
+        return _padded(domain, oracle, declared)
 
     return Mechanism(
         f"pad-{row.name}",
@@ -179,18 +240,32 @@ def through(row: Mechanism) -> Mechanism:
     )
 
 
+def for_rare_items(oracle: subset.SubsetSelection) -> subset.SubsetSelection:
+    """With the size of subsets, near its own, that makes a value held by no one err least."""
+
+    def error(size: int) -> Fraction:
+        p, q = oracle._replace(chosen=size).support
+        return q * (1 - q) / (p - q) ** 2
+
+    near = range(max(1, oracle.chosen - 2), min(oracle.size - 1, oracle.chosen + 2) + 1)
+    return oracle._replace(chosen=min(near, key=error))
+
+
 def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    size, most = domain.size or 2, domain.most or 1
+    size, most = _entries(domain), domain.most or 1
     truth, other = odds(epsilon)
     oracle = grr.RandomizedResponse(size + most, most * (truth - other) + other, other)
-    return PadAndSample(size, most, oracle), Declared.epsilon(epsilon)
+    return _padded(domain, oracle, Declared.epsilon(epsilon))
 
 
 def _accepts_symbols(domain: Domain) -> str | None:
-    if domain.most is None or domain.size is None or domain.size + domain.most > MOST_SYMBOLS:
-        return f"a question of type multi, with at most {MOST_SYMBOLS} values and dummies,"
+    if domain.most is None or _entries(domain) + domain.most > MOST_SYMBOLS:
+        return (
+            f"a question of type multi or key-value, with at most {MOST_SYMBOLS} values (or twice "
+            "its keys) and dummies,"
+        )
     return None
 
 
@@ -201,4 +276,5 @@ SYMBOLS = Mechanism(
     accepts=_accepts_symbols,
     design=design_symbols,
 )
-SUBSETS, POINTS, HALVES = map(through, (subset.MECHANISM, projective.MECHANISM, hadamard.MECHANISM))
+SUBSETS = through(subset.MECHANISM, keys=True)
+POINTS, HALVES = map(through, (projective.MECHANISM, hadamard.MECHANISM))

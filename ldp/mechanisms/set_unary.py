@@ -145,7 +145,8 @@ def _exceeds(encoding: SetEncoding, bound: Fraction) -> bool:
 
 def _accepts(domain: Domain) -> str | None:
     most, size = domain.most, domain.size
-    if most is None or size is None or most > MOST_HELD or size > MOST_BITS:
+    fits = most is not None and size is not None and most <= MOST_HELD and size <= MOST_BITS
+    if not fits or domain.key_scale is not None:
         return (
             f"a question of type multi, with at most {MOST_BITS} values, "
             f"of which one may hold at most {MOST_HELD},"

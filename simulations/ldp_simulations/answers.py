@@ -72,7 +72,7 @@ def _rows(
                 answer = answer_of(question, [cells[place].strip() for place in places])
                 if answer is None:
                     continue
-                question.place(answer)
+                question.places(answer)
             except AnswerError as error:
                 problems.append(f"row {number}: {error}")
             else:

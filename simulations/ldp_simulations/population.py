@@ -27,6 +27,7 @@ from ldp_simulations.holders import (
     holders_of,
     synthetic_sets,
 )
+from ldp_simulations.key_holders import PairHolders, synthetic_pairs
 from ldp_simulations.tables import Table, columns_of
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
@@ -62,7 +63,7 @@ def from_table(
     [0, 2]
     """
     place = table if isinstance(table, str | os.PathLike) else "the table"
-    population = {}
+    population: Population = {}
     for name, column in columns_of(survey, table, skip_invalid=skip_invalid).items():
         # The first place is that of no answer.
         counts = np.bincount(column.codes + 1, minlength=1 + len(column.answers))[1:]
@@ -70,6 +71,10 @@ def from_table(
             raise AnswersError(f"expected answers to question {name!r} in {place}, got none")
         domain = survey[name].domain
         answered = list(zip(column.answers, counts.tolist(), strict=True))
+        if domain.key_scale is not None:
+            pairs = ((domain.places(answer), count) for answer, count in answered)
+            population[name] = PairHolders.of(domain, pairs)
+            continue
         holders = _shared(domain, answered) if domain.per_device else _held(domain, answered)
         population[name] = _holders(domain, holders, (candidates or {}).get(name, ()))
     return population
@@ -161,7 +166,7 @@ def synthetic(
     [60, 30]
     """
     candidates = candidates or {}
-    population = {}
+    population: Population = {}
     weights_of = _reader(distribution)
     for question in survey:
         values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
@@ -172,12 +177,20 @@ def synthetic(
                 "--population"
             )
         weights = weights_of(question, values)
-        if question.domain.most is None:
-            counts = apportion(respondents, weights)
-            population[question.name] = holders_of(question.domain, values, counts)
-        else:
-            population[question.name] = synthetic_sets(question.domain, respondents, weights)
+        population[question.name] = _synthetic(
+            question.domain, values, respondents, weights=weights
+        )
     return population
+
+
+def _synthetic(
+    domain: Domain, values: tuple[str, ...], respondents: int, weights: Floats
+) -> Holders:
+    if domain.key_scale is not None:
+        return synthetic_pairs(domain, respondents, weights)
+    if domain.most is not None:
+        return synthetic_sets(domain, respondents, weights)
+    return holders_of(domain, values, apportion(respondents, weights))
 
 
 def _reader(distribution: str) -> Callable[[Question, Sequence[str]], Floats]:

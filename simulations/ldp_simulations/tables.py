@@ -137,7 +137,7 @@ class _Coder:
         """The place of a new cell's answer, or what is wrong with it."""
         try:
             answer = self._answer(cell)
-            self._question.place(answer)
+            self._question.places(answer)
         except AnswerError as error:
             return str(error)
         self.answers.append(answer)

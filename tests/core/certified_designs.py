@@ -23,6 +23,7 @@ from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
+from ldp.scales import Scale
 from ldp.taxonomies import Taxonomy
 
 PROGRAM = EXAMPLES / "check_certificate.py"
@@ -62,6 +63,14 @@ SETS = tuple(
     Domain("multi", tuple(map(str, range(size))), most)
     for size, most in ((2, 1), (4, 2), (17, 3), (17, 16), (300, 100))
 )
+PAIRS = tuple(
+    Domain("key-value", tuple(map(str, range(size))), most, key_scale=ends)
+    for size, most in ((2, 1), (4, 2), (17, 8), (300, 100))
+    for ends in (
+        Scale(Fraction(0), Fraction(600), 2, step=Fraction(600), unit="minutes", missing=("NA",)),
+        Scale(Fraction(-1, 3), Fraction(1), 2, step=Fraction(4, 3), outside="clip"),
+    )
+)
 CATEGORY = {
     size: Domain("category", tuple(map(str, range(size)))) for size in (2, 3, 4, 5, 17, 300)
 }
@@ -91,7 +100,7 @@ def domains(mechanism):
     """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, SETS, [TEXT], TREES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted

@@ -377,6 +377,28 @@ TABLES = tuple(
 )
 """Mechanisms, keys and answers of questions with fields."""
 
+PAIRS = (
+    (
+        "pad-grr",
+        f'type = "key-value"\nkeys = {FOUR}\nlow = 0\nhigh = 240\nunit = "minutes"\nmost = 2\n'
+        'epsilon = "2"',
+        ({}, {"bus": "0"}, {"walk": "240", "car": "12.5"}),
+    ),
+    (
+        "pad-grr",
+        f'type = "key-value"\nkeys = {MANY}\nlow = "-1/3"\nhigh = "0.9"\noutside = "clip"\n'
+        'missing = ["NA"]\nmost = 5\nepsilon = "4"',
+        ({"value 299": "7", "value 0": "0.1", "value 7": "-2"}, {"value 1": "0.3"}),
+    ),
+    (
+        "pad-ss",
+        f'type = "key-value"\nkeys = {TWENTY}\nlow = 1\nhigh = 5\noutside = "3"\nmost = 3\n'
+        'epsilon = "1"',
+        ({}, {"value 19": "4.5", "value 0": "6"}),
+    ),
+)
+"""The same of keys that come with numbers."""
+
 TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
 TERMS = f"""[survey]
 name = "terms"
@@ -451,6 +473,7 @@ def vectors():
         "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
         "tables": [_question(*row) for row in TABLES],
+        "key-values": [_question(*row) for row in PAIRS],
         "epochs": _epochs(),
         "hashing": _hashing(),
         "wire": _wire(),
@@ -494,10 +517,14 @@ def _question(mechanism, keys, answers):
 
 
 def answer_of(question, written):
-    """The answer that stands in a vector: a number with a scale is the exact one of a text."""
+    """The answer that stands in a vector: numbers with a scale are the exact ones of texts."""
     if isinstance(written, dict):
-        scales = {field.name for field in question.domain.fields if field.domain.scale is not None}
-        return {name: Decimal(part) if name in scales else part for name, part in written.items()}
+        scales = {field.name: field.domain.scale for field in question.domain.fields}
+        of_keys = question.domain.key_scale
+        return {
+            name: part if scales.get(name, of_keys) is None else Decimal(part)
+            for name, part in written.items()
+        }
     if isinstance(written, list) and question.domain.scale is not None:
         return [Decimal(record) for record in written]
     return written if question.domain.scale is None else Decimal(written)

@@ -71,7 +71,8 @@ AREAS = {
     "ldp.optimum": "optimum",
     "ldp.profiles": "profiles",
     "ldp.randomness": "randomness vectors silence mutants",
-    "ldp.scale_keys": "numbers",
+    "ldp.scale_keys": "numbers key_values",
+    "ldp.key_values": "key_values vectors",
     "ldp.scales": "numbers dithered",
     "ldp.sets": "sets vectors",
     "ldp.survey": "survey_file vectors ledger",
@@ -123,6 +124,8 @@ AREAS = {
     "ldp_aggregator.decoders.tree": "tree",
     "ldp_aggregator.trees": "tree",
     "ldp_aggregator.distributions": "distribution arcs",
+    "ldp_aggregator.decoders.signed": "key_values score_laws manipulation",
+    "ldp_aggregator.key_values": "key_values",
     "ldp_aggregator.decoders.window": "square_wave manipulation",
     "ldp_aggregator.shapes": "square_wave_shapes",
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit additive health "

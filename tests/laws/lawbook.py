@@ -18,6 +18,7 @@ from written_out import (
     counts_of,
     declared_law,
     held_in,
+    items_in,
     reports_of,
     same_block,
     scores,
@@ -101,7 +102,7 @@ def support(specimen):
         return problems
     both_own, both_other = randomizer.joint_support() or (None, None)
     votes = [supported(randomizer, report) for report in reports_of(randomizer)]
-    supports = [held_in(randomizer, value) for value in specimen.values]
+    supports = [items_in(randomizer, value) for value in specimen.values]
     if set(range(randomizer.size)) != set().union(*supports):
         problems.append(f"states {randomizer.size} values, has {len(set().union(*supports))}")
     for value, own, row in zip(specimen.values, supports, randomizer.channel().rows, strict=True):
@@ -115,6 +116,8 @@ def support(specimen):
             expected = (both_other, both_own, None)[hits]
             if one == other:
                 expected = p if hits else q
+            elif randomizer.kind == "signed" and one // 2 == other // 2:
+                expected = randomizer.of_pair()[1 - hits]
             if rate != expected and expected is not None:
                 problems.append(
                     f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}"
@@ -376,7 +379,7 @@ def _support_in_blocks(specimen):
 
 def _without_covariance(randomizer):
     """Whether it depends on more than whether one of two values is the true one."""
-    return randomizer.kind == "blocks" or (
+    return randomizer.kind in ("blocks", "signed") or (
         randomizer.kind == "pure" and randomizer.joint_support() is None
     )
 

@@ -25,7 +25,7 @@ from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
@@ -42,6 +42,7 @@ from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
 from ldp_aggregator.decoders.sampled import window_moments
+from ldp_aggregator.decoders.signed import signed_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.decoders.sum import sum_moments
 from ldp_aggregator.decoders.tree import tree_moments
@@ -85,6 +86,7 @@ DECODERS = {
     "dithered": None,
     "arcs": arc_moments,
     "window": None,
+    "signed": signed_moments,
     "views": view_moments,
     "tree": tree_moments,
 }
@@ -99,6 +101,7 @@ _TWO_EPSILONS = tuple(
 _EPSILONS = ('epsilon = "0.1"', "epsilon = 1", 'epsilon = "7/3"', 'epsilon = "8.75"')
 _SETS = 'type = "multi"\nvalues = ["a", "b", "c", "d"]\nmost = 2\n'
 _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
+_PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
@@ -167,8 +170,15 @@ DESIGNS = {
         *(_SETS + keys for keys in _EPSILONS),
         *(_WHOLE_SETS + keys for keys in _EPSILONS),
     ),
-    "pad-grr": (*(_SETS + keys for keys in _EPSILONS), *(_WHOLE_SETS + keys for keys in _EPSILONS)),
-    "pad-ss": tuple(_SETS + keys for keys in _EPSILONS),
+    "pad-grr": (
+        *(_SETS + keys for keys in _EPSILONS),
+        *(_WHOLE_SETS + keys for keys in _EPSILONS),
+        *(_PAIRS.format(2) + keys for keys in _EPSILONS),
+    ),
+    "pad-ss": (
+        *(_SETS + keys for keys in _EPSILONS),
+        *(_PAIRS.format(2) + keys for keys in _EPSILONS),
+    ),
     "pad-pgr": tuple(_SETS + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
     "pad-hr": tuple(_SETS + keys for keys in _EPSILONS),
     "heavy-hitters": (
@@ -348,6 +358,12 @@ SMALL = (
         "padded-plane",
         PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, truth=5, other=2)),
         tape=(1, 8),
+    ),
+    Specimen(
+        "signed-symbols",
+        SignedItems(4, 2, RandomizedResponse(6, 7, 2)),
+        tape=(1, 8),
+        decode=signed_moments,
     ),
     Specimen(
         "padded-hadamard",

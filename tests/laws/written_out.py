@@ -70,12 +70,20 @@ def values_of(randomizer):
         chosen
         for size in range(randomizer.most + 1)
         for chosen in combinations(range(randomizer.size), size)
+        if randomizer.kind != "signed" or len({item // 2 for item in chosen}) == size
     )
     return tuple(sum(2**x for x in chosen) for chosen in sets)
 
 
 def held_in(randomizer, value):
-    """The values that a value of the randomizer holds: those of a set, or itself alone."""
+    """What a value of the randomizer counts for: itself, those of a set, or its keys or nodes."""
+    if randomizer.kind == "signed":
+        return {item // 2 for item in items_in(randomizer, value)}
+    return items_in(randomizer, value)
+
+
+def items_in(randomizer, value):
+    """The same, with the signed items of keys in place of these."""
     if hasattr(randomizer, "most"):
         return {x for x in range(randomizer.size) if value >> x & 1}
     if randomizer.kind == "views":
@@ -231,10 +239,24 @@ def scores(randomizer):
         return _scores_of_nodes(randomizer)
     if randomizer.kind == "tree":
         return _scores_of_halves(randomizer)
+    if randomizer.kind == "signed":
+        return _scores_of_keys(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(
         tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes
+    )
+
+
+def _scores_of_keys(randomizer):
+    p, q = randomizer.support
+    votes = [supported(randomizer, report) for report in reports_of(randomizer)]
+    return tuple(
+        tuple(
+            (len({2 * key, 2 * key + 1} & voted) - 2 * q) / (p - q)
+            for key in range(randomizer.size // 2)
+        )
+        for voted in votes
     )
 
 

@@ -24,6 +24,12 @@ DOMAINS = {
     "integer": Domain("integer", ("0", "1", "2", "3")),
     "number": Domain("number", None, scale=Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
     "multi": Domain("multi", TWO_OR_MORE, 2),
+    "key-value": Domain(
+        "key-value",
+        TWO_OR_MORE,
+        2,
+        key_scale=Scale(Fraction(0), Fraction(3), 2, step=Fraction(3)),
+    ),
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
     ),

@@ -25,6 +25,7 @@ FINISHED = (
     f"{AGGREGATOR}/estimates",
     f"{AGGREGATOR}/google_rappor",
     f"{AGGREGATOR}/health_checks",
+    f"{AGGREGATOR}/key_values",
     f"{AGGREGATOR}/moments",
     f"{AGGREGATOR}/privacy",
     f"{AGGREGATOR}/projective",

@@ -14,10 +14,12 @@ from written_out import counts_of, reports_of, values_of
 
 from ldp.bloom import bloom_vector
 from ldp.mechanisms import MECHANISMS
+from ldp.sets import members
 from ldp.survey_file import parse_survey
 from ldp_aggregator.tallies.counting import count_rows
 from ldp_client import Client
 from ldp_simulations.holders import Holders, SetHolders
+from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.sampling import hashes as hash_sampling
 from ldp_simulations.sampling.table import sample_counts
 
@@ -77,12 +79,17 @@ QUESTIONS = {
         name: f'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "{name}"\nepsilon = "1"'
         for name in ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
     },
+    **{
+        f"signed-{name}": 'keys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\n'
+        f'mechanism = "{name}"\nepsilon = "1"'
+        for name in ("pad-grr", "pad-ss")
+    },
     "padded-blocks": 'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "pad-hr"\nepsilon = "3"',
 }
 
 
 def question_called(name):
-    kinds = {"most": "multi", "low": "integer"}
+    kinds = {"keys": "key-value", "most": "multi", "low": "integer"}
     kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
@@ -98,6 +105,10 @@ def test_every_mechanism_is_tried():
 def holders_of(survey):
     domain, randomizer = survey["x"].domain, survey["x"].randomizer
     values = domain.values
+    if domain.key_scale is not None:
+        # At the ends of the range, so that an answer is a row of the channel.
+        held = [[(item, 0) for item in members(value)] for value in values_of(randomizer)]
+        return PairHolders.of(domain, zip(map(tuple, held), HELD_SETS[: len(held)], strict=True))
     if domain.most:
         return SetHolders.of(domain, dict(zip(values_of(randomizer), HELD_SETS, strict=True)))
     return Holders(values, HELD[: len(values)])
@@ -122,7 +133,7 @@ def expected_counts(question, holders):
         )
         return np.outer(holders.counts, own) + np.outer(holders.respondents - holders.counts, other)
     if (
-        randomizer.kind in ("sketch", "sampled")
+        randomizer.kind in ("sketch", "sampled", "signed")
         or not layout.counted
         or isinstance(holders, SetHolders)
     ):

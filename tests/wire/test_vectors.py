@@ -34,6 +34,10 @@ CASES += [
     for name in ("contributions", "tables")
     for number, vector in enumerate(read(name))
 ]
+CASES += [
+    pytest.param(vector, id=f"key-values-{number}")
+    for number, vector in enumerate(read("key-values"))
+]
 
 
 def outcome(survey_text, file):
@@ -84,7 +88,14 @@ def test_questions_replay(vector):
         assert replay(question, case) == case["report"]
 
 
-@pytest.mark.parametrize("vector", [case for case in CASES if "scale" in case.values[0]])
+OF_NUMBERS = [
+    case
+    for case in CASES
+    if "scale" in case.values[0] and 'type = "key-value"' not in case.values[0]["survey"]
+]
+
+
+@pytest.mark.parametrize("vector", OF_NUMBERS)
 def test_numbers_are_the_shortest_texts_of_floats(vector):
     """A client that has no decimals reads them as floats, and places them alike."""
     question = parse_survey(vector["survey"])["asked"]

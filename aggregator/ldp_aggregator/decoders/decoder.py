@@ -26,6 +26,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
 from ldp_aggregator.search.reach import Reach
@@ -181,6 +182,11 @@ def no_queries(randomizer: Randomizer, counts: Counts) -> Queries | None:  # noq
     return None
 
 
+def no_balances(randomizer: Randomizer, counts: Counts) -> Balances | None:  # noqa: ARG001
+    """Where no number comes with a value."""
+    return None
+
+
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
     """The number of reports that estimates are made from: all."""
     return total_reports(counts, randomizer.layout)
@@ -194,6 +200,14 @@ def no_score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
 def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
     """For kinds that no mean is estimated of."""
     return Refusal("no mean is estimated")
+
+
+def no_sum_reach(
+    randomizer: Randomizer,  # noqa: ARG001
+    ends: tuple[Fraction, Fraction],  # noqa: ARG001
+) -> Fraction | None:
+    """Where no number comes with a value."""
+    return None
 
 
 def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa: ARG001
@@ -291,6 +305,12 @@ class Decoder:
     """Whether there is such a shape."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
     """The most by which a report's worth to the mean differs from what its device may hold."""
+    balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
+    """What reports say of keys that come with numbers."""
+    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = no_sum_reach
+    """The most by which a report's worth to the sum of a key's numbers, which lie between two ends,
+    differs from what its device may hold.
+    """
     reports: Callable[[Randomizer, Counts], int] = all_reports
     """How many reports estimates are made from."""
     known_before: bool = False

@@ -38,10 +38,12 @@ from ldp_aggregator.estimates.remarks import (
     on_counts,
     on_distribution,
     on_intervals,
+    on_key_means,
     on_mean,
     on_respondents,
 )
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import SHAPES, Options
@@ -78,6 +80,10 @@ _ON_CIRCLE = (
 )
 _MIDDLES = "the mean direction is that of the middles of the cells"
 _OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
+_OF_KEYS = (
+    "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
+    "the numbers that come with it among them; a device answers with at most {most} keys"
+)
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -258,11 +264,13 @@ def estimate_question(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     ends = None if mean is None else ends_of(question.domain)
+    scale = question.domain.key_scale
     bound = manipulation(
         question.randomizer,
         counts,
         step=None if ends is None else ends[2],
         queries=None if cells is None else cells.queries,
+        ends=None if scale is None else (scale.low, scale.high),
     )
     if moments is None:
         note = _SHAPE_IF_ASKED if decoder.has_shape else _NO_FREQUENCIES
@@ -284,6 +292,7 @@ def estimate_question(
             mean=mean,
             note=listing_note,
         )
+        estimates = _with_means(estimates, counts, options)
     if distribution is not None and cells is not None:
         remarks = (*estimates.remarks, *on_distribution(reports, distribution.queries.missing))
         estimates = replace(estimates, distribution=distribution, remarks=remarks)
@@ -426,7 +435,7 @@ def estimates_from(
         noise,
         chances,
         covariance=covariance,
-        note=note or (moments.note if question.domain.most is None else _OF_SETS),
+        note=note or moments.note or _of_sets(question),
         mean=mean,
         respondents=moments.reports,
         unallocated=_unallocated(question, moments, options),
@@ -441,6 +450,29 @@ def estimates_from(
             *on_mean(question, mean, moments.reports),
         ),
     )
+
+
+def _of_sets(question: Question) -> str:
+    """What frequencies are where several values may be held at once; nothing where one is."""
+    domain = question.domain
+    if domain.most is None:
+        return ""
+    return _OF_SETS if domain.key_scale is None else _OF_KEYS.format(most=domain.most)
+
+
+def _with_means(
+    estimates: QuestionEstimates, counts: Counts, options: Options
+) -> QuestionEstimates:
+    """The same with sums and means of the numbers that come with keys, if there are any."""
+    question = estimates.question
+    scale = question.domain.key_scale
+    balances = decoder_of(question.randomizer).balances(question.randomizer, counts)
+    if scale is None or balances is None:
+        return estimates
+    missing = miss(options.level, len(estimates), options.simultaneous)
+    numbers = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
+    remarks = (*estimates.remarks, *on_key_means(numbers))
+    return replace(estimates, key_means=numbers, remarks=remarks)
 
 
 def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:

@@ -55,10 +55,15 @@ class Manipulation:
     """The same of the mean; None where there is no mean."""
     reason: str = ""
     """Why there is no bound."""
+    sum_reach: float | None = None
+    """The same of the sum of the numbers that come with a key, by respondent, where there are such.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         mean = {} if self.mean_reach is None else {"mean_reach": self.mean_reach}
+        if self.sum_reach is not None:
+            mean |= {"sum_reach": self.sum_reach}
         return {"reach": self.reach, **mean, **({"note": self.reason} if self.reason else {})}
 
     def __str__(self) -> str:
@@ -67,6 +72,11 @@ class Manipulation:
         )
         if self.reach is not None:
             frequency = f"1 % forged reports can move a frequency by at most {self.reach / 100:.3g}"
+            if self.sum_reach is not None:
+                return (
+                    f"{frequency}, and the sum of a key's numbers, by respondent, by at most "
+                    f"{self.sum_reach / 100:.3g}; a mean by that over the share who hold the key."
+                )
             return f"{frequency}, and {of_mean}." if of_mean else f"{frequency}."
         if of_mean:
             return f"1 % forged reports can move {of_mean}."
@@ -79,11 +89,12 @@ def manipulation(
     *,
     step: float | None = None,
     queries: Floats | None = None,
+    ends: tuple[Fraction, Fraction] | None = None,
 ) -> Manipulation:
     """The bound for a tally with reports.
 
     Of the mean too, if its values are numbers a step apart; of `queries` of a distribution in place
-    of its values.
+    of its values; of sums too, if numbers between two `ends` come with its values.
     """
     decoder = decoder_of(randomizer)
     if queries is not None and decoder.query_range is not None:
@@ -94,7 +105,12 @@ def manipulation(
     if isinstance(scores, Refusal):
         return Manipulation(None, of_mean, scores.reason)
     shares = Fraction(total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts))
-    return Manipulation(float(_reach(scores, 0, 1) * shares), of_mean)
+    of_sum = None if ends is None else decoder.sum_reach(randomizer, ends)
+    return Manipulation(
+        float(_reach(scores, 0, 1) * shares),
+        of_mean,
+        sum_reach=None if of_sum is None else float(of_sum),
+    )
 
 
 def decoded_reports(randomizer: Randomizer, counts: Counts) -> int:

@@ -62,10 +62,13 @@ class Version(NamedTuple):
 def poolable(questions: Sequence[Question]) -> bool:
     """Whether all ask for the same listed values, under the same nodes.
 
-    Of numbers a step apart, all for a distribution: means alone are not pooled.
+    Of numbers a step apart, all for a distribution: means alone are not pooled, and neither
+    are those of keys.
     """
     domains = [question.domain for question in questions]
     if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
+        return False
+    if any(domain.key_scale is not None for domain in domains):
         return False
     asked = {
         (

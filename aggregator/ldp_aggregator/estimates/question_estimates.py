@@ -14,7 +14,8 @@ from ldp.exact import log_upper
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.estimates.intervals import miss
-from ldp_aggregator.estimates.question_numbers import MEAN, Estimate, QuestionNumbers
+from ldp_aggregator.estimates.question_numbers import MEAN, SUM, Estimate, QuestionNumbers
+from ldp_aggregator.key_values.means import KeyNumber
 from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
@@ -91,23 +92,28 @@ class QuestionEstimates(QuestionNumbers):
         which says where all are.
         """
         shown = self if in_full else self.brief
-        rows = [shown.row(estimate) for estimate in shown.everything]
+        rows = [
+            (*shown.row(estimate), *shown.mean_cells(place))
+            for place, estimate in enumerate(shown.everything)
+        ]
         rows += [self.row(self._estimate_of(share)) for share in self.ranges]
         rows += [(name, "", *number.cells) for name, number in self.numbers]
         rows += [(number.name, "", *number.cells) for number in (*self.quantiles, *self.on_circle)]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
-        return TextTable(self.name, self.describe(), self.headings, rows=rows, remarks=remarks)
+        headings = (*self.headings, *self.mean_headings)
+        return TextTable(self.name, self.describe(), headings, rows=rows, remarks=remarks)
 
     @property
     def headings(self) -> tuple[str, ...]:
         """The names of the cells of a row."""
         level, post = f"{self.options.level:.4g} interval", self.options.post
+        value = "value" if self.key_means is None else "key"
         if post is None:
-            return "value", "count", "frequency", "standard error", level
+            return value, "count", "frequency", "standard error", level
         if self.is_shape:
-            return "value", "count", f"frequency ({post}, biased)", "standard error", level
+            return value, "count", f"frequency ({post}, biased)", "standard error", level
         return (
-            "value",
+            value,
             "count",
             f"frequency ({post})",
             "unbiased standard error",
@@ -125,6 +131,15 @@ class QuestionEstimates(QuestionNumbers):
             ends = f"[{show(estimate.low)}, {show(estimate.high)}]"
             errors = show(estimate.standard_error), ends
         return estimate.value, count, frequency, *errors
+
+    @property
+    def mean_headings(self) -> tuple[str, ...]:
+        """The names of the cells of the means of keys, if there are any."""
+        return () if self.key_means is None else (MEAN, f"{self.options.level:.4g} interval")
+
+    def mean_cells(self, place: int) -> tuple[str, ...]:
+        """The mean of the numbers that come with a key, and its interval, as text, if any."""
+        return () if self.key_means is None else self.key_means.means[place].cells
 
     def __repr__(self) -> str:
         return aligned(self.text_table(in_full=False)).rstrip("\n")
@@ -165,7 +180,8 @@ class QuestionEstimates(QuestionNumbers):
     def rows(self) -> Iterator[dict[str, str | float]]:
         """One flat record for each value, then for ranges, mean, variance and quantiles, if any.
 
-        Of a circle, for its mean direction and resultant length.
+        Of a circle, for its mean direction and resultant length. After a key come the sum and the
+        mean of its numbers.
 
         The numbers are the frequencies of `mean`, `variance` and so on. NaN stands where there is
         no number: a quantile has an interval, and no standard error.
@@ -174,8 +190,11 @@ class QuestionEstimates(QuestionNumbers):
 
     def flat(self) -> Iterator[tuple[str | float, ...]]:
         """The same as tuples, in the order of `COLUMNS`."""
-        for e in self:
+        for index, e in enumerate(self):
             yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
+            for name, of_key in self._numbers_of(index):
+                errors = (of_key.standard_error, of_key.low, of_key.high)
+                yield self.name, f"{e.value}: {name}", self.reports, of_key.estimate, *errors
         for share in self.ranges:
             e = self._estimate_of(share)
             yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
@@ -189,6 +208,12 @@ class QuestionEstimates(QuestionNumbers):
         for place in self.on_circle:
             known = (math.nan if part is None else part for part in place.known)
             yield self.name, place.name, self.reports, *known, place.low, place.high
+
+    def _numbers_of(self, place: int) -> tuple[tuple[str, KeyNumber], ...]:
+        """The sum and the mean of the numbers that come with a key, by name, if there are any."""
+        if self.key_means is None:
+            return ()
+        return ((SUM, self.key_means.sums[place]), (MEAN, self.key_means.means[place]))
 
     def _estimate_of(self, share: Share) -> Estimate:
         errors = (share.standard_error, share.low, share.high)
@@ -262,6 +287,7 @@ class QuestionEstimates(QuestionNumbers):
                     "interval": None,
                     "unbiased": {"frequency": raw, **errors},
                 }
+            shown |= {name: number.to_dict() for name, number in self._numbers_of(index)}
             yield shown
 
 

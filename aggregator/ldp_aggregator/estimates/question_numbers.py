@@ -25,12 +25,13 @@ from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.interval import WithInterval
+from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
 from ldp_aggregator.options import SHAPES, Options
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
 
-MEAN, VARIANCE = "mean", "variance"
+MEAN, VARIANCE, SUM = "mean", "variance", "sum"
 """Where a value would stand, in rows of a question whose values are numbers."""
 
 UNALLOCATED = "(no candidate)"
@@ -87,6 +88,10 @@ class QuestionNumbers:
 
     `values` are then the cells of a histogram, unless every value was asked for.
     """
+    key_means: KeyMeans | None = None
+    """Of keys that come with numbers: their sums and means, in the order of `values`, unbiased (the
+    sums) whatever `post` is.
+    """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
     unallocated: Estimate | None = None
@@ -125,6 +130,21 @@ class QuestionNumbers:
         """The mean and the variance, by name, as far as there are any."""
         named = ((MEAN, self.mean), (VARIANCE, self.variance))
         return tuple((name, number) for name, number in named if number is not None)
+
+    def mean_of(self, key: str) -> KeyNumber:
+        """The mean of the numbers that come with a key, among those who hold it."""
+        return self._of_keys(key).means[self._places[key]]
+
+    def sum_of(self, key: str) -> KeyNumber:
+        """Their sum over all respondents, over the number of these."""
+        return self._of_keys(key).sums[self._places[key]]
+
+    def _of_keys(self, key: str) -> KeyMeans:
+        if self.key_means is None or key not in self._places:
+            known = () if self.key_means is None else self.values
+            what = f"one of the keys with numbers of question {self.name!r}"
+            raise UnknownNameError(key, known, what)
+        return self.key_means
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
@@ -183,6 +203,7 @@ class QuestionNumbers:
         return replace(
             self,
             values=tuple(self.values[place] for place in places.tolist()),
+            key_means=None if self.key_means is None else self.key_means.only(places),
             covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
             **{column: getattr(self, column)[places] for column in columns},
         )
@@ -267,7 +288,7 @@ class QuestionNumbers:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         view += ", without intervals" if self.is_shape else ""
-        scale = question.domain.scale
+        scale = question.domain.scale or question.domain.key_scale
         unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "

@@ -24,6 +24,7 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of
+from ldp_aggregator.key_values.means import KeyMeans
 from ldp_aggregator.moments.moments import Moments
 
 FEWEST_MISSING = 30
@@ -124,6 +125,20 @@ def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Re
         f"nothing about it."
     )
     return (*remarks, Remark("whole-range", text))
+
+
+def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
+    """Means of keys of which the reports say nothing."""
+    untold = numbers.untold
+    some = int(untold.sum())
+    if not some:
+        return ()
+    low, high = numbers.range
+    text = (
+        f"{some:,} of {untold.size:,} means have the whole range from {low:g} to {high:g} for an "
+        "interval: too few hold these keys, or too few answered, to tell."
+    )
+    return (Remark("whole-range", text),)
 
 
 def _share(some: int, size: int, noun: str) -> str:

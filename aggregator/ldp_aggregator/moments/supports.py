@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ldp.mechanisms.contract import Pure, is_pure
 from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp_aggregator.arrays import Counts, Flags
 from ldp_aggregator.projective.cyclic_design import cyclic_design
@@ -100,5 +100,6 @@ _SUPPORTERS: Mapping[type, Callable[[Any, slice], Flags]] = {
 _TRANSFORMS: Mapping[type, Callable[[Any, Counts], Counts]] = {
     PadAndSample: _of_entries,
     ProjectiveResponse: _projective,
+    SignedItems: _of_entries,
 }
 """What turns a tally into support counts, by class; elsewhere the tally has them."""

@@ -119,8 +119,10 @@ def _question(question: Question) -> str:
     if isinstance(randomizer, Memoized):
         lines += _memoized(question, randomizer)
     if question.domain.most is not None:
+        with_numbers = " of keys and numbers" if question.domain.key_scale is not None else ""
         lines.append(
-            "  epsilon covers      the whole set: any set that may be held, against any other"
+            f"  epsilon covers      the whole set{with_numbers}: any that may be held, against any "
+            "other"
         )
     if question.draw is not None:
         lines.append(
@@ -238,7 +240,8 @@ def _values(domain: Domain) -> str:
     if domain.size is None:
         return "open vocabulary"
     upper = "" if domain.most is None else f"up to {domain.most} of "
-    return f"{upper}{domain.size} values{circle}"
+    what = "values" if domain.key_scale is None else "keys with numbers"
+    return f"{upper}{domain.size} {what}{circle}"
 
 
 def _short(ratio: Fraction) -> str:

@@ -18,7 +18,7 @@ export interface CompiledChoices {
   readonly text: string;
   readonly type: string;
   readonly values: readonly string[] | null;
-  /** Of type number. */
+  /** Of type number; of type key-value, the ends of the range of the numbers that come with `values`. */
   readonly scale: CompiledScale | undefined;
 }
 

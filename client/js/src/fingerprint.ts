@@ -27,6 +27,7 @@ function domainParts({ fields, per_device: perDevice, circular, ...choices }: Co
 }
 
 function choiceParts({ values, scale }: CompiledChoices): string[] {
+  if (scale && values) return [String(values.length), ...values, ...scaleParts(scale).slice(1)];
   if (scale) return scaleParts(scale);
   return values === null ? ["open"] : [String(values.length), ...values];
 }

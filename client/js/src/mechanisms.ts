@@ -6,6 +6,7 @@ import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
 import { RandomizedResponse } from "./grr.js";
 import { StochasticMatrix } from "./matrix.js";
+import { PaddedResponse } from "./pad.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { TaxonomyResponse } from "./taxonomy.js";
@@ -15,7 +16,7 @@ import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | TreeResponse | Rappor;
+  | TaxonomyResponse | TreeResponse | Rappor | PaddedResponse;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -39,6 +40,8 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
   ["unrelated", matrix],
   ["matrix", matrix],
   ["grr", ({ whole, size }) => new RandomizedResponse(size("size"), whole("truth"), whole("other"))],
+  ["pad-grr", ({ whole, size }) =>
+    new PaddedResponse(size("size"), size("most"), whole("truth"), whole("other"))],
   ["pgr", ({ whole, size }) =>
     new ProjectiveResponse(size("size"), whole("order"), whole("dimension"), whole("truth"), whole("other"))],
   ["dithered", ({ whole, size }) =>

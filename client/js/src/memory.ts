@@ -142,7 +142,7 @@ export class Memory {
     this.own.secret ??= hex(bytesFrom(random, SECRET_SIZE));
     const algorithm = { name: "HMAC", hash: "SHA-256" };
     const secret = await crypto.subtle.importKey("raw", fromHex(this.own.secret), algorithm, false, ["sign"]);
-    const told = value instanceof Uint8Array ? value : toBytes(BigInt(value), 4);
+    const told = value instanceof Uint8Array ? value : toBytes(BigInt(Number(value)), 4);
     const collector = utf8(this.collector);
     const whose = [toBytes(BigInt(collector.length), 4), collector, fromHex(question.fingerprint)];
     const message = concat([...whose, toBytes(BigInt(this.cohort(question)), 2), told]);

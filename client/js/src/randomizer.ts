@@ -4,8 +4,8 @@ import { type Bytes, concat, toBytes } from "./bytes.js";
 import type { Random } from "./randomness.js";
 import type { Ratio } from "./ratio.js";
 
-/** An answer inside the framework: the number of a listed value, or the UTF-8 bytes of a text. */
-export type Value = number | Bytes;
+/** An answer inside the framework: the number of a listed value, those of a set, or the UTF-8 bytes of a text. */
+export type Value = number | readonly number[] | Bytes;
 
 /** The exact parameters of one question's mechanism, and the draws that they define. */
 export interface Randomizer {

@@ -51,7 +51,7 @@ export class Rappor implements Memoized {
   /** The vector before any noise: the Bloom filter of a text, or the one bit of a value's number. */
   trueBits(value: Value, cohort: number): bigint {
     const { hashes, bits } = this.integers;
-    return value instanceof Uint8Array ? bloomVector(value, cohort, hashes, bits) : 1n << BigInt(value);
+    return value instanceof Uint8Array ? bloomVector(value, cohort, hashes, bits) : 1n << BigInt(Number(value));
   }
 
   drawCohort(random: Random): number {

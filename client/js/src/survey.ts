@@ -9,6 +9,7 @@ import { type Draw, drawsByName } from "./draws.js";
 import { type Fraction, divided, dividedBy, exactly, less, plus } from "./fraction.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerprint.js";
 import { type AnyRandomizer, randomizerOf } from "./mechanisms.js";
+import { PaddedResponse } from "./pad.js";
 import { Rappor } from "./rappor.js";
 import { type Random, bytesFrom, system } from "./randomness.js";
 import type { Value } from "./randomizer.js";
@@ -21,12 +22,25 @@ import { type CompiledScale, Scale } from "./scale.js";
  */
 export type DeviceRecord = boolean | string | number | bigint;
 
-/** A record; all that a device has, where the survey says what is made of many; or one for each field, by name. */
-export type Answer = DeviceRecord | readonly DeviceRecord[] | { readonly [field: string]: DeviceRecord };
+/** Keys with their numbers, each a bigint, or a number, which is taken for its shortest decimal text. */
+export type Pairs = Readonly<Record<string, number | bigint>> | ReadonlyMap<string, number | bigint>;
+
+/** What is one value of a question: a record; or one for each field, by name. */
+type Single = DeviceRecord | { readonly [field: string]: DeviceRecord };
+
+/**
+ * A record; all that a device has, where the survey says what is made of many; one for each field, by name; or keys
+ * with their numbers.
+ */
+export type Answer = Single | readonly DeviceRecord[] | Pairs;
 
 const LONGEST_TEXT = 4096;
 const OF_FIELDS = new Set(["boolean", "category", "integer", "number"]);
 const TYPES = new Set([...OF_FIELDS, "text", "table"]);
+/** Of questions about keys that numbers come with. */
+const PAIRS = "key-value";
+/** Signed items of a key: it comes with the lower end of the range of its numbers, or with the upper one. */
+const ENDS = 2;
 /** What is drawn to round a number to a point of its scale. */
 const ROUNDING_BYTES = 8;
 
@@ -113,18 +127,23 @@ export class Question {
     this.fingerprint = compiled.fingerprint;
     this.charges = compiled.charges;
     const place = `question ${compiled.name}`;
-    const isNumber = compiled.type === "number";
-    if (isNumber !== (compiled.scale !== undefined) || (isNumber && compiled.values)) {
-      throw new SurveyError(`${place}: expected a scale for type number, and only there, in place of values`);
+    const [isNumber, isPairs] = [compiled.type === "number", compiled.type === PAIRS];
+    const scaled = compiled.scale !== undefined;
+    if ((isNumber || isPairs) !== scaled || (scaled && (compiled.values !== null) !== isPairs)) {
+      throw new SurveyError(`${place}: expected a scale for type number, in place of values, or for type key-value`);
     }
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
+    if (isPairs && !(this.#scale?.hasPoints && this.#scale.size === ENDS && !compiled.per_device)) {
+      throw new SurveyError(`${place}: expected a scale of two points for the numbers of keys, and one answer a device`);
+    }
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
     this.#fields = compiled.fields?.map((field) => fieldOf(field, compiled));
     if ((compiled.type === "table") !== (this.#fields !== undefined)) {
       throw new SurveyError(`${place}: expected fields for type table, and only there`);
     }
     const cells = this.#fields?.reduce((product, field) => product * (field.#size ?? 0), 1);
-    this.#size = cells ?? this.#scale?.size ?? this.values?.length;
+    const items = isPairs ? ENDS * this.values!.length : undefined;
+    this.#size = items ?? cells ?? this.#scale?.size ?? this.values?.length;
     if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
       throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
     }
@@ -163,21 +182,43 @@ export class Question {
     if (!this.#takesType) {
       throw new AnswerError(`question ${this.name}: this client has no type ${this.type} for ${this.mechanism}`);
     }
-    const places = this.#places(answer);
+    if (this.#isPairs) return this.#items(answer, random);
+    const places = this.#places(answer as Single | readonly DeviceRecord[]);
     const { value, rest } = this.perDevice === "one" ? chosen(places, random) : places[0]!;
     if (!this.#rounds) return value;
     // Only numbers have points, which are told by their places.
     return (value as number) + Number(toInteger(bytesFrom(random, ROUNDING_BYTES)) < rest);
   }
 
+  /**
+   * The signed items of an answer of keys with numbers, in ascending order. One draw rounds all numbers, as one of them is
+   * reported at most.
+   */
+  #items(answer: Answer, random: Random): number[] {
+    const pairs = pairsOf(answer);
+    if (!pairs) throw this.#unfit("an object or a map of keys with numbers");
+    const keys = pairs.map(([key]) => this.values!.indexOf(key));
+    if (keys.includes(-1)) throw this.#unfit(`keys that are some of ${this.values!.length}`);
+    if (pairs.length > this.#most) throw this.#unfit(`at most ${this.#most} keys`);
+    const places = pairs.map(([, number]) => this.#scale!.placed(this.#within(this.#number(number))));
+    const drawn = toInteger(bytesFrom(random, ROUNDING_BYTES));
+    const items = places.map(({ value, rest }, at) => ENDS * keys[at]! + (value as number) + Number(drawn < rest));
+    return items.sort((one, other) => one - other);
+  }
+
+  /** How many keys a device may hold. */
+  get #most(): number {
+    return this.#randomizer instanceof PaddedResponse ? this.#randomizer.most : 0;
+  }
+
   /** The place of an answer; of several records of which one is drawn, that of each. */
-  #places(answer: Answer): Placed[] {
+  #places(answer: Single | readonly DeviceRecord[]): Placed[] {
     const places = this.perDevice ? this.#ofRecords(answer, this.perDevice) : [this.#placed(answer)];
     if (!this.#rounds && places.some(({ rest }) => rest)) throw this.#unfit("a number on its scale, got one between two points");
     return places;
   }
 
-  #ofRecords(answer: Answer, perDevice: PerDevice): Placed[] {
+  #ofRecords(answer: Single | readonly DeviceRecord[], perDevice: PerDevice): Placed[] {
     if (!Array.isArray(answer)) throw this.#unfit("a list of all that the device has");
     const records: readonly unknown[] = answer;
     if (!records.length) throw this.#unfit("at least one record, got none: record no answer then");
@@ -266,6 +307,11 @@ export class Question {
     return hasBetween && !(this.#randomizer instanceof Rappor && this.#randomizer.memoizes);
   }
 
+  /** Whether this is about keys that numbers come with. */
+  get #isPairs(): boolean {
+    return this.type === PAIRS;
+  }
+
   /** Whether texts are hashed: then values are told by their texts too. */
   get #takesText(): boolean {
     return this.#randomizer instanceof Rappor && this.#randomizer.integers.hashes > 0;
@@ -273,6 +319,8 @@ export class Question {
 
   /** Texts of points and cells are not hashed here. */
   get #takesType(): boolean {
+    const isPadded = this.#randomizer instanceof PaddedResponse;
+    if (this.#isPairs || isPadded) return this.#isPairs && isPadded;
     return TYPES.has(this.type) && !((this.#scale || this.#fields) && this.#takesText);
   }
 
@@ -297,6 +345,15 @@ function fieldOf(field: CompiledChoices, { name }: CompiledQuestion): Question {
   const alone = { fields: undefined, per_device: undefined, circular: undefined, parents: undefined };
   const bare = { mechanism: "", integers: new Map<string, string>(), charges: 1, fingerprint: "" };
   return new Question({ ...field, ...alone, ...bare, name: place }, false);
+}
+
+/** The pairs of an object or a map; undefined for anything else. */
+function pairsOf(answer: unknown): [string, unknown][] | undefined {
+  if (answer instanceof Map) return [...answer];
+  if (typeof answer !== "object" || answer === null) return undefined;
+  // Of a class, or a list, the entries are not what was meant.
+  const made = Object.getPrototypeOf(answer);
+  return made === Object.prototype || made === null ? Object.entries(answer) : undefined;
 }
 
 function expectSame(found: string, expected: string, what: string): void {

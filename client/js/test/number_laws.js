@@ -271,10 +271,46 @@ const throughClient = async ({ storage }) => {
   same(survey.question("hours").scale.unit, "hours", "the unit");
 };
 
+/** A tape of one byte for the place, and one for the symbol, behind the eight that round all numbers. */
+const MINUTES = {
+  name: "minutes", type: "key-value", values: ["mail", "chat"], mechanism: "pad-grr",
+  scale: { size: "2", low: "0", step: "8", outside: "refuse", unit: "minutes", missing: [] },
+  integers: { size: "4", most: "2", truth: "251", other: "1" },
+};
+
+const pairs = async () => {
+  const question = await questionOf(MINUTES);
+  same(question.answerable, true, "whether it can be answered");
+  same(question.randomizer.ratio.join("/"), "252/2", "the ratio");
+  const half = [0, 0, 0, 0, 0, 0, 0, 128];
+  const items = (answer, word) => question.value(answer, replay(Uint8Array.from(word)));
+  const below = [255, 255, 255, 255, 255, 255, 255, 127];
+  same(items({ chat: 4, mail: 2 }, half), [0, 2], "numbers that go down");
+  same(items({ chat: 4, mail: 2 }, below), [0, 3], "a number that goes up");
+  same(items(new Map([["chat", 8n], ["mail", 0]]), half), [0, 3], "the ends");
+  same(items({}, half), [], "no key");
+  const others = [
+    null, undefined, 3, "mail", ["mail"], [["mail", 1]], new Set(["mail"]), new Date(), { other: 1 }, { mail: "1" },
+    { mail: 9 }, { mail: -1 }, { mail: NaN }, { mail: true }, { mail: null },
+  ];
+  for (const answer of others) {
+    const refused = await refusal(() => question.value(answer, replay(new Uint8Array(8))), AnswerError);
+    same(/other|mail|NaN/.test(refused.message), false, "whether the error tells the answer");
+  }
+  const fewer = await questionOf({ ...MINUTES, integers: { ...MINUTES.integers, most: "1" } });
+  await refusal(() => fewer.value({ mail: 1, chat: 1 }, replay(new Uint8Array(8))), AnswerError);
+  const wrong = [
+    { scale: undefined }, { values: null }, { scale: { ...MINUTES.scale, size: "3" } }, { per_device: "last" },
+    { integers: { ...MINUTES.integers, size: "2" } }, { type: "category" }, { type: "number" },
+  ];
+  for (const changed of wrong) await refusal(() => questionOf({ ...MINUTES, ...changed }), SurveyError);
+};
+
 export const NUMBER_LAWS = {
   "numbers are taken for what is written, exactly": asWritten,
   "a number has its point or cell, and those outside the one that the survey says": placed,
   "what is no number, or outside, is refused without being told": untold,
+  "keys with numbers become signed items, and what is none is refused": pairs,
   "a number between two points is rounded by eight bytes, whatever it is": rounded,
   "a number with a permanent response is not rounded": unrounded,
   "numbers are not hashed, but whole ones by their texts": unhashed,

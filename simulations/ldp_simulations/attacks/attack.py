@@ -40,6 +40,7 @@ from numpy.random import Generator
 
 from ldp.domain import SEPARATOR
 from ldp.errors import EstimateError
+from ldp.key_values import ENDS
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.decoders.table import decoder_of
@@ -50,6 +51,7 @@ from ldp_aggregator.health_checks.draw_checks import draw_check
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_simulations.holders import Holders, SetHolders, apportion
+from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import random_rows
 from ldp_simulations.sampling.table import crafted_rows, sample_counts
@@ -239,8 +241,13 @@ def _pretenders(attack: Attack) -> Holders:
     sets = tuple(
         tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets))
     )
+    shares = apportion(attack.forged, np.ones(len(sets)))
+    if domain.key_scale is not None:
+        # With the greatest number each: those count for the sum as well.
+        pairs = (tuple((ENDS * key + 1, 0) for key in keys) for keys in sets)
+        return PairHolders.of(domain, zip(pairs, shares.tolist(), strict=True))
     written = tuple(SEPARATOR.join(attack.values[place] for place in places) for places in sets)
-    return SetHolders(written, apportion(attack.forged, np.ones(len(sets))), sets)
+    return SetHolders(written, shares, sets)
 
 
 def _held_for(attack: Attack, target: int) -> int:

@@ -14,6 +14,7 @@ from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_simulations.planning import (
     distribution_plan,
+    key_plan,
     level_plan,
     mean_plan,
     report,
@@ -39,6 +40,8 @@ class Planned:
     """How many reports are taken to be forged; None for 1 % of them."""
     trees: Sequence[level_plan.TreePlan] = ()
     """Of questions whose values are the leaves of a tree."""
+    keys: Sequence[key_plan.KeyPlan] = ()
+    """Of questions about keys that numbers come with: shares and means."""
 
     def sheet(self) -> Sheet:
         """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
@@ -51,6 +54,7 @@ class Planned:
             distributions=self.distributions,
             forged=self.forged,
             trees=self.trees,
+            keys=self.keys,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -140,4 +144,5 @@ def plan(
         distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
+        keys=key_plan.keys_of_survey(survey, respondents, ask),
     )

@@ -46,7 +46,7 @@ def of_survey(
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
     Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`, trees
-    `level_plan`.
+    `level_plan`, means of keys `key_plan` besides.
     """
     plans = []
     for question in survey:
@@ -55,6 +55,8 @@ def of_survey(
         if decoder_of(question.randomizer).gives != "frequencies":
             continue
         if respondents is None and ask.half_width is None and ask.detect is None:
+            if question.domain.key_scale is not None and ask.mean_half_width is not None:
+                continue
             raise EstimateError(
                 f"question {question.name!r}, of which frequencies are estimated: expected "
                 "--respondents, or --half-width or --detect to find them by"

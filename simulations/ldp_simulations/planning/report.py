@@ -7,7 +7,13 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_simulations.planning import distribution_plan, level_plan, mean_plan, search_plan
+from ldp_simulations.planning import (
+    distribution_plan,
+    key_plan,
+    level_plan,
+    mean_plan,
+    search_plan,
+)
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
     drawn,
@@ -75,20 +81,23 @@ def sheet(
     distributions: Sequence[distribution_plan.DistributionPlan],
     forged: int | None,
     trees: Sequence[level_plan.TreePlan] = (),
+    keys: Sequence[key_plan.KeyPlan] = (),
 ) -> Sheet:
-    """Tables of plans, of means and of distributions, if any, and one a tree and a search."""
+    """Tables of plans, of means and of distributions, if any, one a tree, keys and a search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
     if distributions:
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
+    tables += [key_plan.text_table(plan, ask) for plan in keys]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
     of_numbers = (*of_means, *of_distributions)
-    plans = [*records, *of_numbers, *of_trees, *map(search_plan.record, searches)]
+    of_keys = map(key_plan.record, keys)
+    plans = [*records, *of_numbers, *of_trees, *of_keys, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
         tables=lambda: tables,

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from numpy.random import Generator
 
+from ldp.key_values import ENDS
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
@@ -27,7 +29,7 @@ from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.pad_and_sample import PadAndSample
+from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
@@ -40,6 +42,7 @@ from ldp.mechanisms.unary import UnaryEncoding
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_simulations.holders import Holders, SetHolders
+from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.form import Form, Wanted, any_tally
 from ldp_simulations.sampling import (
     arcs,
@@ -134,6 +137,17 @@ def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator
     return crafted_rows(randomizer.oracle, wanted, generator)
 
 
+def _items(randomizer: SignedItems, holders: PairHolders, generator: Generator) -> Counts:
+    entries = Holders((), sets.sampled_items(randomizer, holders, generator))
+    return form_of(randomizer.oracle).sample(randomizer.oracle, entries, generator)
+
+
+def _forged_items(randomizer: SignedItems, wanted: Wanted, generator: Generator) -> Rows:
+    """Both items of a key are worth as much to the share who hold it."""
+    items = (ENDS * wanted.targets[:, None] + np.arange(ENDS)).ravel()
+    return crafted_rows(randomizer.oracle, wanted._replace(targets=items), generator)
+
+
 def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator) -> Counts:
     """Of each level the reports of those who drew it, of shape (levels, symbols)."""
     drawn = zip(randomizer.oracles, levels.by_level(randomizer, holders, generator), strict=True)
@@ -172,6 +186,7 @@ FORMS: Mapping[type, Form] = {
     RandomizedResponse: symbols.FORM,
     Rappor: bloom.FORM,
     SetEncoding: sets.FORM,
+    SignedItems: Form(_items, _forged_items),
     SquareWave: symbols.SQUARE_WAVE,
     StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,

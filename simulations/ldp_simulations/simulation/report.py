@@ -76,7 +76,10 @@ def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
     }
     for name, question in record["questions"].items():
         runs = simulation.runs[name]
-        question["values"] = gather(_beside_the_truth(question["values"], runs))
+        values = _beside_the_truth(question["values"], runs)
+        if runs.key_means is not None:
+            values = _with_means(values, runs.key_means)
+        question["values"] = gather(values)
         if runs.mean is not None:
             (question["mean"],) = _beside_the_truth(iter([question["mean"]]), runs.mean)
         if runs.distribution is not None:
@@ -93,6 +96,11 @@ def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
         runs = simulation.runs[question.name]
         for estimate, numbers in zip(question, _told(runs), strict=False):
             yield [question.name, *astuple(estimate), *numbers]
+        if question.key_means is not None and runs.key_means is not None:
+            means = zip(question.values, question.key_means.means, strict=True)
+            for (key, of_key), numbers in zip(means, _told(runs.key_means), strict=True):
+                name = f"{key}: {MEAN}"
+                yield [question.name, name, question.reports, *astuple(of_key), *numbers]
         if question.mean is not None and runs.mean is not None:
             (numbers,) = _told(runs.mean)
             mean = question.mean
@@ -110,6 +118,15 @@ def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[
     for value, (truth, covered, empirical, stated) in zip(values, _told(runs), strict=False):
         errors = {"empirical_error": _finite(empirical), "stated_error": _finite(stated)}
         yield {**value, "truth": truth, "covered": _finite(covered), **errors}
+
+
+def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[str, Any]]:
+    """Values of keys whose means stand beside the truth as well."""
+    for value, (truth, covered, empirical, stated) in zip(values, _told(means), strict=True):
+        numbers = {"truth": truth, "covered": covered}
+        numbers |= {"empirical_error": empirical, "stated_error": stated}
+        known = {name: _finite(number) for name, number in numbers.items()}
+        yield {**value, "mean": {**value["mean"], **known}}
 
 
 def top(simulation: Simulation, most: int) -> Simulation:
@@ -194,6 +211,7 @@ def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) 
         name, _, *numbers = question.row(estimate)
         ending = _kept(runs, place, estimate.interval, shown=question.shown)
         rows.append((name, question.shown(truth), *numbers, *ending))
+    rows += _rows_of_means(shown, runs)
     mean = question.mean
     if mean is not None and runs.mean is not None:
         ending = _kept(runs.mean, 0, mean.interval, shown=mean.shown)
@@ -202,6 +220,20 @@ def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) 
     remarks = [*_left_out(question, most), *_verdicts(simulation, question)]
     sentences = [*filter(None, remarks)]
     return TextTable(question.name, question.describe(), headings, rows=rows, remarks=sentences)
+
+
+def _rows_of_means(shown: QuestionEstimates, runs: Runs) -> list[tuple[str, ...]]:
+    """A row for the mean of each key that is shown, if keys come with numbers."""
+    if shown.key_means is None or runs.key_means is None:
+        return []
+    rows = []
+    for place, (key, mean) in enumerate(zip(shown.values, shown.key_means.means, strict=True)):
+        estimate, interval = mean.cells
+        ending = _kept(runs.key_means, place, mean.interval, shown=mean.shown)
+        truth = mean.shown(float(runs.key_means.truth[place]))
+        numbers = (estimate, mean.shown(mean.standard_error), interval)
+        rows.append((f"{key}: {MEAN}", truth, *numbers, *ending))
+    return rows
 
 
 def _kept(
@@ -224,6 +256,8 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
     runs, level = simulation.runs[question.name], question.options.level
     judged = len(runs.truth) and not question.is_shape
     said = [f"{_verdict(runs, level)}." if judged else question.note]
+    if runs.key_means is not None and not np.isnan(runs.key_means.coverage).all():
+        said.append(f"Of means: {_verdict(runs.key_means, level)}.")
     if runs.mean is not None and _count(simulation) > 1:
         said.append(f"Of the mean: {_verdict(runs.mean, level)}.")
     if runs.distribution is not None:
@@ -233,12 +267,14 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
 
 def _verdict(runs: Runs, level: float) -> str:
     """The coverage and the errors of all estimates together, beside what was stated."""
-    covered = float(runs.coverage.mean())
-    ratio = float(np.sqrt((runs.empirical_error**2).sum() / (runs.stated_error**2).sum()))
-    return (
-        f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g}); "
-        f"errors are {ratio:.2f} times what was stated"
-    )
+    covered = float(np.nanmean(runs.coverage))
+    inside = f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g})"
+    # Of means that no run told, there are no errors.
+    stated = float(np.nansum(runs.stated_error**2))
+    if not stated:
+        return inside
+    ratio = float(np.sqrt(np.nansum(runs.empirical_error**2) / stated))
+    return f"{inside}; errors are {ratio:.2f} times what was stated"
 
 
 def _count(simulation: Simulation) -> int:

@@ -27,11 +27,13 @@ from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.key_values.means import KeyMeans
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
 from ldp_client import frames, row_batches
 from ldp_simulations.holders import Holders
+from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.population import Population
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
@@ -91,11 +93,16 @@ class Runs:
     """
     distribution: DistributionRuns | None = None
     """Of a question of which a distribution is estimated."""
+    key_means: Runs | None = None
+    """Of keys that come with numbers: the same of their means, by key (NaN where a run tells none).
+    """
 
     def __repr__(self) -> str:
         values = f"no estimates of {len(self.truth):,} values"
         if self._there.any():
             values = f"{len(self.truth):,} values, {self._summary}"
+        if self.key_means is not None:
+            values = f"{values}; means by key: {self.key_means._summary}"
         if self.mean is None:
             return values
         return f"{values}; mean: {self.mean._summary}"
@@ -108,9 +115,12 @@ class Runs:
     @property
     def _summary(self) -> str:
         """The errors and the coverage of all estimates together."""
-        there = self._there
-        error = np.sqrt(np.mean((self.frequency - self.truth)[there] ** 2))
-        stated = np.sqrt(np.mean(self.standard_error[there] ** 2))
+        there = self._there & ~np.isnan(self.truth)
+        known = there & ~np.isnan(self.frequency)
+        if not known.any():
+            return "none that was told"
+        error = np.sqrt(np.mean((self.frequency - self.truth)[known] ** 2))
+        stated = np.sqrt(np.mean(self.standard_error[known] ** 2))
         coverage = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
         return (
             f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
@@ -126,6 +136,7 @@ class Runs:
             high=self.high[:, places],
             mean=self.mean,
             distribution=self.distribution,
+            key_means=None if self.key_means is None else self.key_means.only(places),
         )
 
     @property
@@ -150,7 +161,7 @@ class Runs:
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
         inside = (self.low <= self.truth) & (self.truth <= self.high)
-        return _mean_of_known(np.where(self._there, inside, np.nan))
+        return _mean_of_known(np.where(self._there & ~np.isnan(self.truth), inside, np.nan))
 
 
 def _mean_of_known(columns: Floats) -> Floats:
@@ -351,6 +362,7 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
             high=np.stack([of_run.high for of_run in of_runs]),
             mean=mean,
             distribution=distribution_runs(population[name], of_runs),
+            key_means=_runs_of_keys(population[name], [of_run.key_means for of_run in of_runs]),
         )
     # A search finds other texts in every run. Those of the first come first.
     values = tuple(dict.fromkeys(value for of_run in of_runs for value in of_run.values))
@@ -363,6 +375,20 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
         low[run, columns], high[run, columns] = of_run.low, of_run.high
     return Runs(
         np.array(population[name].frequencies(values)), frequency, error, low=low, high=high
+    )
+
+
+def _runs_of_keys(holders: Holders, means: Sequence[KeyMeans | None]) -> Runs | None:
+    """All runs of the means of keys; None where no numbers come with values."""
+    columns = [of_run.means for of_run in means if of_run is not None]
+    if not columns or not isinstance(holders, PairHolders):
+        return None
+    return Runs(
+        holders.means(len(columns[0].estimate)),
+        np.stack([of_run.estimate for of_run in columns]),
+        np.stack([of_run.standard_error for of_run in columns]),
+        low=np.stack([of_run.low for of_run in columns]),
+        high=np.stack([of_run.high for of_run in columns]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from ldp.exact import log_text
@@ -76,12 +77,15 @@ def _facts(view: QuestionView) -> Safe:
         if question.is_shape:
             beside = "without errors or intervals"
         facts.append(("View", f"{options.post}: biased frequencies, {beside}"))
-    scale = question.question.domain.scale
+    domain = question.question.domain
+    scale = domain.scale or domain.key_scale
     unit = "" if scale is None or not scale.unit else f", in {scale.unit}"
     for name, numbers in question.numbers:
         estimate, error, interval = numbers.cells
         facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))
         unit = f"{unit} squared" if unit else ""
+    if domain.key_scale is not None and unit:
+        facts.append(("Numbers", unit.removeprefix(", ")))
     for quantile in question.quantiles:
         estimate, _, interval = quantile.cells
         facts.append((quantile.name.capitalize(), f"{estimate} {interval}"))
@@ -115,13 +119,19 @@ def _values(view: QuestionView) -> Safe:
     if question.is_shape:
         return _shape(question)
     rows = [
-        _value(question, _estimate(question, place), float(view.chances[place]), miss=view.miss)
+        _value(
+            question,
+            _estimate(question, place),
+            float(view.chances[place]),
+            miss=view.miss,
+            means=_means(question, place),
+        )
         for place in view.shown
     ]
     if question.unallocated is not None:
         rows.append(_value(question, question.unallocated, None, miss=view.miss))
     value, count, frequency, error, interval = question.headings
-    head = (value, frequency, error, interval, count, "p-value")
+    head = (value, frequency, error, interval, count, "p-value", *question.mean_headings)
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
     caption = f"{question.name}: {which} values; p-values, of no one holding it, are simultaneous"
     return table(caption, head, rows, id=f"values-{question.name}")
@@ -146,8 +156,24 @@ def _estimate(question: QuestionEstimates, place: int) -> Estimate:
     return Estimate(question.values[place], question.respondents * frequency, frequency, *errors)
 
 
+def _means(question: QuestionEstimates, place: int) -> Sequence[Safe]:
+    """The cells of the mean of a key, if keys come with numbers."""
+    if question.key_means is None:
+        return ()
+    mean = question.key_means.means[place]
+    estimate, interval = mean.cells
+    ends = interval.strip("[]").split(", ")
+    low, high = map(number, ends, mean.interval)
+    shown = number(estimate, mean.estimate) if mean.is_told else joined([estimate])
+    return shown, joined(["[", low, ", ", high, "]"])
+
+
 def _value(
-    question: QuestionEstimates, estimate: Estimate, chance: float | None, miss: float
+    question: QuestionEstimates,
+    estimate: Estimate,
+    chance: float | None,
+    miss: float,
+    means: Sequence[Safe] = (),
 ) -> Safe:
     show = question.shown
     value, count, frequency, error, _ = question.row(estimate)
@@ -166,6 +192,7 @@ def _value(
         joined(["[", low, ", ", high, "]"]),
         number(count, estimate.count),
         joined(detection),
+        *means,
     )
 
 
