@@ -122,6 +122,7 @@ AREAS = {
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution",
     "ldp_aggregator.decoders.tree": "tree",
+    "ldp_aggregator.decoders.linear": "arcs tree distribution pooled_numbers",
     "ldp_aggregator.trees": "tree",
     "ldp_aggregator.distributions": "distribution arcs",
     "ldp_aggregator.decoders.signed": "key_values score_laws manipulation",

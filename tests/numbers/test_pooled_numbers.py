@@ -85,3 +85,26 @@ def test_a_population_is_known_best_by_the_larger_epsilon():
     pooled = estimate_pooled(parts, options)
     assert pooled.mean.standard_error < 1.1 * alone.mean.standard_error
     assert pooled.distribution.cdf().band_low.max() > 0.9
+
+
+@pytest.mark.parametrize("size", [40, 6000])
+def test_versions_of_trees_are_pooled(size):
+    """Whatever the number of values: quantiles and means of both epsilons, each with an interval.
+
+    The median of values that are spread evenly within six of about its standard errors.
+    """
+    versions = []
+    for seed, epsilon in enumerate((2, 4)):
+        keys = {"low": 0, "high": size - 1, "mechanism": "tree", "epsilon": epsilon}
+        question = ldp.survey("s", ldp.question("x", **keys))["x"]
+        held = apportion(6000, np.ones(size))
+        counts = sample_counts(question, Holders((), held), np.random.default_rng(seed))
+        versions.append(Version(question, counts))
+    pooled = estimate_pooled(versions, Options())
+    median = pooled.distribution.quantile(0.5)
+    assert median.low <= median.estimate <= median.high
+    assert abs(median.estimate - size / 2) < 0.2 * size
+    assert abs(pooled.mean.estimate - (size - 1) / 2) < 6 * pooled.mean.standard_error
+    alone = [estimate_question(*version, Options()) for version in versions]
+    errors = [one.mean.standard_error for one in alone]
+    assert pooled.mean.standard_error < max(errors)

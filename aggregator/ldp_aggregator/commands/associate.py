@@ -7,31 +7,30 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    OUTPUT,
+    TALLIES,
+    format_option,
+    present,
+)
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import read_candidates
-from ldp_aggregator.options import ESTIMANDS, Options
+from ldp_aggregator.options import Options
 
 
 @click.command()
 @SURVEY
-@click.argument(
-    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
-)
+@TALLIES
 @click.option(
     "--questions",
     required=True,
     metavar="A,B",
     help="Two or three questions that are answered together.",
 )
-@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
-@click.option(
-    "--estimand",
-    type=click.Choice(ESTIMANDS),
-    default="respondents",
-    show_default=True,
-    help="Whom the intervals are for.",
-)
+@LEVEL
+@ESTIMAND
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
 @click.option(
     "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."

@@ -7,16 +7,21 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    OUTPUT,
+    TALLIES,
+    format_option,
+    present,
+)
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
-from ldp_aggregator.options import ESTIMANDS, Options
+from ldp_aggregator.options import Options
 
 
 @click.command()
 @SURVEY
-@click.argument(
-    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
-)
+@TALLIES
 @click.option("--question", required=True, metavar="NAME", help="A question of type table.")
 @click.option(
     "--fields",
@@ -24,14 +29,8 @@ from ldp_aggregator.options import ESTIMANDS, Options
     metavar="A,B",
     help="One to three of its fields; of two, the first is shown among the holders of the second.",
 )
-@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
-@click.option(
-    "--estimand",
-    type=click.Choice(ESTIMANDS),
-    default="respondents",
-    show_default=True,
-    help="Whom the intervals are for.",
-)
+@LEVEL
+@ESTIMAND
 @format_option("tables", "record", "rows")
 @OUTPUT
 @ALLOW_EQUAL

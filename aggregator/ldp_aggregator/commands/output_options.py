@@ -87,6 +87,19 @@ OUTPUT = click.option(
 )
 
 
+TALLIES = click.argument(
+    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+)
+LEVEL = click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
+ESTIMAND = click.option(
+    "--estimand",
+    type=click.Choice(ESTIMANDS),
+    default="respondents",
+    show_default=True,
+    help="Whom the intervals are for.",
+)
+
+
 def format_option(*shapes: Shape, of_file: bool = True) -> Callable[[Command], Command]:
     """The option that asks for a format, of a result that has these shapes.
 
@@ -103,14 +116,8 @@ def format_option(*shapes: Shape, of_file: bool = True) -> Callable[[Command], C
 
 _OPTIONS = (
     TOP,
-    click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals."),
-    click.option(
-        "--estimand",
-        type=click.Choice(ESTIMANDS),
-        default="respondents",
-        show_default=True,
-        help="Whom the intervals are for.",
-    ),
+    LEVEL,
+    ESTIMAND,
     click.option(
         "--interval",
         type=click.Choice(INTERVALS),

@@ -13,6 +13,7 @@ from ldp.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
+    TALLIES,
     OutputOptions,
     check_names,
     warn_of_draws,
@@ -136,9 +137,7 @@ def aggregate(
 
 @click.command()
 @SURVEY
-@click.argument(
-    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
-)
+@TALLIES
 @QUESTION
 @with_output_options
 @ALLOW_EQUAL

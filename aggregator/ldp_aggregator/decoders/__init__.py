@@ -13,7 +13,8 @@ arcs     arcs of a circle, for a distribution
 window   a place about a number, for a mean, a variance and a shape
 views    a cell of one of several views, the levels of a tree
 signed   signed items, of keys that come with numbers
-(noise_likelihood: what noise errs by)
+tree     a cell of one of several views, halves of halves of a line
+(noise_likelihood: what noise errs by; linear: what arcs and trees share)
 
-Imports: `arcs`, `bloom`, `key_values`, `search`, `taxonomies`, `moments`, `tallies`.
+Imports: `arcs`, `bloom`, `key_values`, `search`, `taxonomies`, `trees`, `moments`, `tallies`.
 """

@@ -25,7 +25,7 @@ from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
-from ldp_aggregator.arcs.circle import Circle, circle_of, frequencies, scores
+from ldp_aggregator.arcs.circle import circle_of, frequencies, scores
 from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
 from ldp_aggregator.arcs.squares import (
     correlation,
@@ -46,12 +46,8 @@ from ldp_aggregator.decoders.decoder import (
     from_middle,
     half,
 )
+from ldp_aggregator.decoders.linear import FEW, moments_of_queries, parts_of_mean, range_of
 from ldp_aggregator.moments.moments import Moments
-
-FEW = 64
-"""Queries whose scores are looked at value by value."""
-
-_HARDLY_ANY = 1e-12
 
 _CUMULATIVE_SHARES = ("cumulative share", "all cumulative shares")
 _CIRCULAR_SHARES = ("share of a range", "all ranges of the circle")
@@ -70,39 +66,16 @@ def arc_moments(
 ) -> Moments:
     """Of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
     circle = circle_of(_arcs(randomizer))
-    queries = np.eye(circle.arcs.size) if queries is None else queries
-    known = known or queries_of(randomizer, counts)
-    everyone = known.frequency
-    shares = queries @ everyone
-    reports = int(counts.sum())
+    asked = np.eye(circle.arcs.size) if queries is None else queries
 
-    def covariance() -> Floats:
-        return _covariance(circle, counts, queries, everyone=everyone)
+    def powers() -> list[Floats]:
+        return powers_by_value(circle, scores(circle, asked), powers=(2, 3))
 
-    if len(queries) > FEW:
-        variance = known.answer(queries).errors() ** 2 * reports
-        return Moments(
-            reports,
-            shares,
-            variance,
-            variance_if_not=variance,
-            covariance=covariance,
-            answering=known,
-        )
-    # (Q, values): what scores are on average, squared and cubed, by what is held.
-    square, cube = powers_by_value(circle, scores(circle, queries), powers=(2, 3))
-    present = np.maximum(everyone, 0.0) + _HARDLY_ANY
-    within, without = _shares_of(queries * present), _shares_of((1 - queries) * present)
-    if_held = (within * square).sum(axis=1) - 1
-    third_if_held = (within * cube).sum(axis=1) - 3 * (if_held + 1) + 2
-    return Moments(
-        reports,
-        shares,
-        np.maximum(if_held, 0.0),
-        variance_if_not=(without * square).sum(axis=1),
-        covariance=covariance,
-        third=(third_if_held, (without * cube).sum(axis=1)),
-        answering=known,
+    return moments_of_queries(
+        known or queries_of(randomizer, counts),
+        asked,
+        int(counts.sum()),
+        powers=powers if len(asked) <= FEW else None,
     )
 
 
@@ -130,12 +103,16 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
             least=least_variances(circle, queries, worth) / reports,
         )
 
+    def covariance(queries: Floats) -> Floats:
+        products = mean_products(circle, scores(circle, queries), pairs(), reports=reports)
+        return np.asarray((products - queries * everyone @ queries.T) / reports)
+
     def together(queries: Floats) -> Floats:
         return correlation(queries, scores(circle, queries))
 
     arcs = circle.arcs
     missing = 1 - arcs.width * arcs.truth / arcs.mass
-    return Queries(everyone, answer, together, missing=missing)
+    return Queries(everyone, answer, together, covariance=covariance, missing=missing)
 
 
 def mean_parts(
@@ -143,22 +120,9 @@ def mean_parts(
     moments: Moments | None,
     counts: Counts,
 ) -> Parts:
-    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
+    """Of the queries that `linear` says."""
     known = None if moments is None else moments.answering
-    answer = (known or queries_of(randomizer, counts)).answer
-    values = from_middle(_arcs(randomizer).size)
-    mean = answer(values[None])
-    estimate = float(mean.estimate[0])
-    residual = answer((values**2 - 2 * estimate * values)[None])
-    spread_variance = residual.of_population(int(counts.sum()))
-    return Parts(
-        estimate,
-        float(mean.mean_square[0]),
-        float(mean.variance[0]),
-        spread_error=float(np.sqrt(np.maximum(spread_variance[0], 0.0))),
-        least_variance=float(mean.least[0]),
-        least_spread_error=float(np.sqrt(residual.least[0])),
-    )
+    return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
@@ -182,8 +146,7 @@ def _score_range(arcs: Arcs) -> Range:
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any arc for any of these queries."""
     circle = circle_of(_arcs(randomizer))
-    least, most = extremes(circle, scores(circle, queries))
-    return Range(Fraction(float(least.min())), Fraction(float(most.max())))
+    return range_of(*extremes(circle, scores(circle, queries)))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
@@ -217,19 +180,6 @@ def explained(question: Question) -> list[str]:
             f"the delivered epsilon, on average over {all_of_them}"
         )
     return lines
-
-
-def _covariance(circle: Circle, counts: Counts, queries: Floats, everyone: Floats) -> Floats:
-    """For the respondents, of shape (Q, Q); `everyone` is what they hold, (values,)."""
-    pairs, reports = supported_pairs(circle.arcs, counts), int(counts.sum())
-    products = mean_products(circle, scores(circle, queries), pairs, reports=reports)
-    held = queries * everyone @ queries.T
-    return np.asarray((products - held) / reports)
-
-
-def _shares_of(weights: Floats) -> Floats:
-    """Weights of shape (Q, values), each row adding up to 1."""
-    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY))
 
 
 def _arcs(randomizer: Randomizer) -> Arcs:

@@ -121,6 +121,8 @@ class Queries(NamedTuple):
     """From queries of shape (Q, values)."""
     correlation: Callable[[Floats], Floats]
     """Of the errors of queries, of shape (Q, Q), roughly."""
+    covariance: Callable[[Floats], Floats]
+    """Of the answers to disjoint ranges, for the respondents: of shape (Q, Q)."""
     below: Callable[[Integers], Answers] | None = None
     """Of the shares below places of the line, where these are not asked for as any other query."""
     largest_error: Callable[[float], float] | None = None

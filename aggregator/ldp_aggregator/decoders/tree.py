@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from ldp_aggregator.decoders.decoder import (
     from_middle,
     half,
 )
+from ldp_aggregator.decoders.linear import (
+    FEW,
+    covariance_of_disjoint,
+    moments_of_queries,
+    parts_of_mean,
+    range_of,
+)
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.trees.halves import worth_of
 from ldp_aggregator.trees.levels import Views, views_of
@@ -47,56 +54,46 @@ from ldp_aggregator.trees.squares import (
     work,
 )
 
-FEW = 64
-"""Queries whose scores are looked at value by value."""
-
 _MOST_SCORES = 1 << 25
 """Scores that are squared one by one; beyond, sums over cells stand for them."""
 _MOST_BY_VALUE = 1 << 24
-_HARDLY_ANY = 1e-12
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the ranges that are asked for, or of every value."""
-    return tree_moments(randomizer, counts, asked.queries)
+    return tree_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
-def tree_moments(randomizer: Randomizer, counts: Counts, queries: Floats | None = None) -> Moments:
+def tree_moments(
+    randomizer: Randomizer,
+    counts: Counts,
+    queries: Floats | None = None,
+    known: Queries | None = None,
+) -> Moments:
     """Of disjoint ranges, or of every value; `counts` is of shape (levels, symbols)."""
     response = _response(randomizer)
     views = views_of(response)
     reports = int(counts.sum())
-    by_level = views.frequencies(counts)
-    everyone = by_level[-1]
+    known = known or queries_of(randomizer, counts)
     if queries is None and response.size > FEW:
-        squares = path_squares(views, by_level, cumulative=False)
+        everyone = known.frequency
+        squares = path_squares(views, views.frequencies(counts), cumulative=False)
         variance = np.maximum(squares - everyone, 0.0)
         return Moments(
-            reports, everyone, variance, variance_if_not=variance, covariance=_no_covariance
+            reports,
+            everyone,
+            variance,
+            variance_if_not=variance,
+            covariance=_no_covariance,
+            answering=known,
         )
-    queries = np.eye(response.size) if queries is None else queries
-    shares = queries @ everyone
+    asked = np.eye(response.size) if queries is None else queries
+    looked_at = len(asked) <= FEW and asked.size <= _MOST_BY_VALUE
 
-    def covariance() -> Floats:
-        return _covariance(response, counts, queries)
+    def powers() -> list[Floats]:
+        return powers_by_value(views, asked, powers=(2, 3))
 
-    if len(queries) > FEW or len(queries) * response.size > _MOST_BY_VALUE:
-        variance = queries_of(randomizer, counts).answer(queries).errors() ** 2 * reports
-        return Moments(reports, shares, variance, variance_if_not=variance, covariance=covariance)
-    # (Q, values): what scores are on average, squared and cubed, by what is held.
-    square, cube = powers_by_value(views, queries, powers=(2, 3))
-    present = np.maximum(everyone, 0.0) + _HARDLY_ANY
-    within, without = _shares_of(queries * present), _shares_of((1 - queries) * present)
-    if_held = (within * square).sum(axis=1) - 1
-    third_if_held = (within * cube).sum(axis=1) - 3 * (if_held + 1) + 2
-    return Moments(
-        reports,
-        shares,
-        np.maximum(if_held, 0.0),
-        variance_if_not=(without * square).sum(axis=1),
-        covariance=covariance,
-        third=(third_if_held, (without * cube).sum(axis=1)),
-    )
+    return moments_of_queries(known, asked, reports, powers=powers if looked_at else None)
 
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
@@ -131,6 +128,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         everyone,
         answer,
         lambda queries: _correlation(views, queries),
+        covariance=partial(covariance_of_disjoint, answer),
         below=below,
         largest_error=lambda level: _largest_error(views.response, level),
         missing=sum(level.share * (1 - level.p) for level in views.levels),
@@ -185,25 +183,10 @@ def _largest_error(response: TreeResponse, level: float) -> float:
     return largest_error(views_of(response), level)
 
 
-def mean_parts(
-    randomizer: Randomizer,
-    moments: Moments | None,  # noqa: ARG001
-    counts: Counts,
-) -> Parts:
-    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
-    answer = queries_of(randomizer, counts).answer
-    values = from_middle(_response(randomizer).size)
-    mean = answer(values[None])
-    estimate = float(mean.estimate[0])
-    residual = answer((values**2 - 2 * estimate * values)[None])
-    return Parts(
-        estimate,
-        float(mean.mean_square[0]),
-        float(mean.variance[0]),
-        spread_error=float(residual.errors(int(counts.sum()))[0]),
-        least_variance=float(mean.least[0]),
-        least_spread_error=float(residual.least[0] ** 0.5),
-    )
+def mean_parts(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts:
+    """Of the queries that `linear` says."""
+    known = None if moments is None else moments.answering
+    return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
@@ -231,17 +214,12 @@ def _score_range(response: TreeResponse) -> Range:
     ]
     places = np.array([*branches, last])
     queries = np.asarray(np.arange(size) == places[:, None], dtype=np.float64)
-    return _range_of(bounds(views_of(response), queries))
+    return range_of(*bounds(views_of(response), queries))
 
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any symbol for any of these queries."""
-    return _range_of(extremes(views_of(_response(randomizer)), queries))
-
-
-def _range_of(ends: tuple[Floats, Floats]) -> Range:
-    least, most = ends
-    return Range(Fraction(float(least.min())), Fraction(float(most.max())))
+    return range_of(*extremes(views_of(_response(randomizer)), queries))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
@@ -284,28 +262,8 @@ def _cells(response: TreeResponse, number: int) -> Integers:
     return np.arange(response.size) >> (len(response.law) - number - 1)
 
 
-def _covariance(response: TreeResponse, counts: Counts, queries: Floats) -> Floats:
-    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
-
-    2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
-    """
-    first, second = np.triu_indices(len(queries), 1)
-    answer = queries_of(response, counts).answer
-    matrix = np.diag(answer(queries).variance)
-    both = answer(queries[first] + queries[second]).variance
-    apart = np.diag(matrix)
-    matrix[first, second] = (both - apart[first] - apart[second]) / 2
-    matrix[second, first] = matrix[first, second]
-    return matrix
-
-
 def _no_covariance() -> Floats:
     raise EstimateError("expected ranges for a covariance, got all values of a tree")
-
-
-def _shares_of(weights: Floats) -> Floats:
-    """Weights of shape (Q, values), each row adding up to 1."""
-    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY))
 
 
 def _response(randomizer: Randomizer) -> TreeResponse:

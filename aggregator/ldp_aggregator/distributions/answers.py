@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.interval import WithInterval
+from ldp_aggregator.interval import Estimated, WithInterval
 from ldp_aggregator.rendering.sheet import NOTHING
 
 
@@ -50,7 +50,7 @@ class Quantile(WithInterval):
 
 
 @dataclass(frozen=True)
-class Direction(WithInterval):
+class Direction(Estimated):
     """The circular mean: where the mean of all answers lies, seen from the middle of the circle.
 
     Its interval goes from `low` onwards to `high`, over the start of the circle if `high` is the
@@ -85,17 +85,9 @@ class Direction(WithInterval):
             return self.estimate is None or self.low <= place <= self.high
         return place >= self.low or place <= self.high
 
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "estimate": self.estimate,
-            "standard_error": self.standard_error,
-            "interval": [self.low, self.high],
-        }
-
 
 @dataclass(frozen=True)
-class Length(WithInterval):
+class Length(Estimated):
     """How far the mean of all answers is from the middle of a circle: 1 if all have one direction.
 
     The root of an unbiased square that is cut at 0: too high on average where the true one is 0,
@@ -119,14 +111,6 @@ class Length(WithInterval):
         """Estimate, standard error and interval, as text."""
         ends = f"[{self.low:.4f}, {self.high:.4f}]"
         return f"{self.estimate:.4f}", f"{self.standard_error:.4f}", ends
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "estimate": self.estimate,
-            "standard_error": self.standard_error,
-            "interval": [self.low, self.high],
-        }
 
 
 @dataclass(frozen=True)

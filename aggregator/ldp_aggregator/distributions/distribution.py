@@ -284,11 +284,13 @@ class Distribution:
 def _reordered(queries: Queries, order: Indices) -> Queries:
     """The same of values in another order."""
     back = np.argsort(order)
-    return Queries(
-        queries.frequency[order],
+    return queries._replace(
+        frequency=queries.frequency[order],
         answer=lambda asked: queries.answer(asked[:, back]),
-        missing=queries.missing,
         correlation=lambda asked: queries.correlation(asked[:, back]),
+        covariance=lambda asked: queries.covariance(asked[:, back]),
+        below=None,
+        largest_error=None,
     )
 
 

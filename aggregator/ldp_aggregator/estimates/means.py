@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer
@@ -38,7 +37,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.interval import WithInterval
+from ldp_aggregator.interval import Estimated
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
@@ -48,7 +47,7 @@ FEWEST = 5
 
 
 @dataclass(frozen=True)
-class Mean(WithInterval):
+class Mean(Estimated):
     """A number that is estimated of a question's answers: their mean, or their variance.
 
     In the unit of the answers, or in its square.
@@ -60,14 +59,6 @@ class Mean(WithInterval):
     high: float
     variance: Mean | None = None
     """That of the answers, beside their mean, where reports tell of it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "estimate": self.estimate,
-            "standard_error": self.standard_error,
-            "interval": [self.low, self.high],
-        }
 
     @property
     def cells(self) -> tuple[str, str, str]:

@@ -192,12 +192,16 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
             [version.correlation(queries) for version in known],
         )
 
+    def covariance(queries: Floats) -> Floats:
+        return _mixed(squares, [version.covariance(queries) for version in known])
+
     reports = np.array([part.reports for part in parts], dtype=np.float64)
     missing = float(reports @ [version.missing for version in known] / reports.sum())
     return Queries(
         _mixed(shares, [version.frequency for version in known]),
         answer,
         correlation=together,
+        covariance=covariance,
         missing=missing,
     )
 

@@ -130,27 +130,36 @@ def _levels_fit(randomizer: TaxonomyResponse | TreeResponse) -> bool:
 
 
 def _taxonomy(randomizer: TaxonomyResponse, values: Integers, random: Random) -> Rows:
-    ends = np.cumsum(randomizer.law, dtype=np.uint64)
-    drawn = words_below(sum(randomizer.law), len(values), random)
-    levels = np.searchsorted(ends, drawn, side="right")
-    symbols = np.empty(len(values), dtype=np.int64)
-    for number, oracle in enumerate(randomizer.oracles):
-        there = np.flatnonzero(levels == number)
-        cells = np.array(randomizer.levels[number].cells)[values[there]]
-        symbols[there] = _symbols_of(oracle, cells, random)
-    return symbol_rows(randomizer.layout, levels, symbols[:, None])
+    def cells(number: int, values: Integers) -> Integers:
+        return np.array(randomizer.levels[number].cells)[values]
+
+    return _by_level(randomizer, values, random, cells=cells)
 
 
 def _tree(randomizer: TreeResponse, values: Integers, random: Random) -> Rows:
+    depth, oracles = len(randomizer.law), randomizer.oracles
+
+    def places(number: int, values: Integers) -> Integers:
+        step = randomizer.spaces[number][2]
+        return np.asarray((values >> (depth - number - 1)) * step % oracles[number].size)
+
+    return _by_level(randomizer, values, random, cells=places)
+
+
+def _by_level(
+    randomizer: TaxonomyResponse | TreeResponse,
+    values: Integers,
+    random: Random,
+    cells: Callable[[int, Integers], Integers],
+) -> Rows:
+    """A level for each value, and a symbol of the cell that values have there by its number."""
     ends = np.cumsum(randomizer.law, dtype=np.uint64)
     drawn = words_below(sum(randomizer.law), len(values), random)
     levels = np.searchsorted(ends, drawn, side="right")
     symbols = np.empty(len(values), dtype=np.int64)
     for number, oracle in enumerate(randomizer.oracles):
         there = np.flatnonzero(levels == number)
-        cells = values[there] >> (len(ends) - number - 1)
-        places = cells * randomizer.spaces[number][2] % oracle.size
-        symbols[there] = _symbols_of(oracle, places, random)
+        symbols[there] = _symbols_of(oracle, cells(number, values[there]), random)
     return symbol_rows(randomizer.layout, levels, symbols[:, None])
 
 

@@ -164,7 +164,7 @@ def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) ->
         form_of(oracle).sample(oracle, Holders((), places), generator)[0]
         for oracle, places in drawn
     )
-    return trees.side_by_side(randomizer, parts)
+    return levels.side_by_side(randomizer, parts)
 
 
 FORMS: Mapping[type, Form] = {

@@ -8,7 +8,7 @@ level and the symbol that are worth most to the targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 
 import numpy as np
@@ -38,14 +38,6 @@ def by_place(randomizer: TreeResponse, holders: Holders, generator: Generator) -
         cells = np.arange(randomizer.size) >> (depth - number - 1)
         places = cells * randomizer.spaces[number][2] % oracle.size
         yield np.bincount(places, drawn[number], oracle.size).astype(np.int64)
-
-
-def side_by_side(randomizer: TreeResponse, drawn: Iterable[Counts]) -> Counts:
-    """Counts of the symbols of each level, as a tally has them: (levels, symbols)."""
-    counts = np.zeros((len(randomizer.law), randomizer.layout.symbols), dtype=np.int64)
-    for row, part in zip(counts, drawn, strict=True):
-        row[: len(part)] = part
-    return counts
 
 
 def expected_counts(

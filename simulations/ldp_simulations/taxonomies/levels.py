@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.taxonomy import TaxonomyResponse
+from ldp.mechanisms.tree import TreeResponse
 from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_aggregator.taxonomies.worths import parts_of
 from ldp_simulations.holders import Holders
@@ -33,7 +34,7 @@ def by_level(
         yield cells.astype(np.int64)
 
 
-def side_by_side(randomizer: TaxonomyResponse, parts: Iterable[Counts]) -> Counts:
+def side_by_side(randomizer: TaxonomyResponse | TreeResponse, parts: Iterable[Counts]) -> Counts:
     """Counts of the symbols of each level, as a tally has them: (levels, symbols)."""
     counts = np.zeros((len(randomizer.law), randomizer.layout.symbols), dtype=np.int64)
     for row, part in zip(counts, parts, strict=True):
