@@ -288,8 +288,7 @@ class QuestionNumbers:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         view += ", without intervals" if self.is_shape else ""
-        scale = question.domain.scale or question.domain.key_scale
-        unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
+        unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
