@@ -29,6 +29,7 @@ from pathlib import Path
 from certificate_reading import (
     Unproven,
     adds_up,
+    ball_of,
     exp_lower,
     integers_of,
     least_float,
@@ -50,19 +51,24 @@ def served(integers):
     """For how many values the integers are; None if for any text."""
     if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
+    if "dimensions" in integers:
+        return integers["dimensions"]
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")
 
 
 def asked_of(question):
     """How many values a question has, None if any text is one, and what its fingerprint covers.
 
-    That is the values, or their scale.
+    That is the values, or their scale, or of vectors, which have so many numbers, their ball.
     """
     values = values_of(question["type"], question["values"])
     mode = per_device_of(question)
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
         return count, parts + mode
+    if question["type"] == "vector":
+        dimensions, parts = ball_of(question["ball"])
+        return dimensions, ["open", *parts, *mode]
     if values is None:
         return None, ["open", *mode]
     return len(values), [str(len(values)), *values, *mode]
@@ -186,7 +192,7 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    scale = ["scale"] if question["type"] == "number" else []
+    scale = {"number": ["scale"], "vector": ["ball"]}.get(question["type"], [])
     many = ["per_device"] if "per_device" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
     stated = (*QUESTION, *scale, *many, *reach, "one_report", "all_reports", *FOLLOWS)

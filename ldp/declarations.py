@@ -100,6 +100,8 @@ def question(
     bins: int | None = None,
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
+    dimensions: int | None = None,
+    radius: Number | None = None,
     most: int | None = None,
     per_device: str | None = None,
     candidates: str | None = None,
@@ -113,16 +115,19 @@ def question(
 
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
-    type        "boolean", "category", "multi", "integer", "number" or "text"; by default "multi"
-                where `most` is given and "category" where only `values` are, "number" for `step`,
-                `bins`, `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and
-                `high` without these, "text" for `candidates`
+    type        "boolean", "category", "multi", "integer", "number", "vector" or "text"; by default
+                "multi" where `most` is given and "category" where only `values` are, "number" for
+                `step`, `bins`, `edges`, `unit` or a goal of mean or shape, "vector" for
+                `dimensions` and `radius`, and "integer" for `low` and `high` without these, "text"
+                for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number
     step        how far the points are apart that a number counts as one of
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
+    dimensions  how many numbers a vector has
+    radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
@@ -153,6 +158,8 @@ def question(
         "bins": bins,
         "edges": edges,
         "unit": unit,
+        "dimensions": dimensions,
+        "radius": radius,
         "most": most,
         "per_device": per_device,
         "candidates": candidates,
@@ -172,6 +179,8 @@ _TYPE_OF = {
     "bins": "number",
     "edges": "number",
     "unit": "number",
+    "dimensions": "vector",
+    "radius": "vector",
     "low": "integer",
     "high": "integer",
     "candidates": "text",

@@ -3,7 +3,8 @@
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`ldp.sets`). A number becomes the index of a point or of a cell of its scale
-(`ldp.scales`). An answer that does not fit is refused without being repeated in the message.
+(`ldp.scales`), and a vector the bytes of whole numbers (`ldp.balls`). An answer that does not fit
+is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -19,6 +20,7 @@ from ldp.errors import AnswerError
 from ldp.sets import set_of
 
 if TYPE_CHECKING:
+    from ldp.balls import Ball
     from ldp.scales import Scale
     from ldp.taxonomies import Taxonomy
 
@@ -47,7 +49,8 @@ Placed = tuple[Value, int]
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers, and those of type number have a scale.
+    Those of type integer are a range of whole numbers, those of type number have a scale, and those
+    of type vector a ball.
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
@@ -57,6 +60,7 @@ class Domain:
     __slots__ = (
         "_listed",
         "_places",
+        "ball",
         "most",
         "numbers",
         "per_device",
@@ -73,12 +77,14 @@ class Domain:
         scale: Scale | None = None,
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
+        ball: Ball | None = None,
     ) -> None:
         self.type = type
         self.most = most
         self.per_device = per_device
         self.scale = scale
         self.taxonomy = taxonomy
+        self.ball = ball
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -93,6 +99,11 @@ class Domain:
         if self._listed is None and self.is_listed:
             self._listed = tuple(self.written())
         return self._listed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes any text."""
+        return self.size is None and self.ball is None
 
     @property
     def is_listed(self) -> bool:
@@ -148,6 +159,8 @@ class Domain:
             return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self.scale is not None:
             return f"{self.type} {self.scale.summary}"
+        if self.ball is not None:
+            return f"{self.type} {self.ball.summary}"
         if self._listed is None:
             return f"any {self.type}"
         limit = "" if self.most is None else f", up to {self.most}"
@@ -173,6 +186,8 @@ class Domain:
         """What tells it from other domains of its type, as texts, for a fingerprint."""
         yield "open" if self.size is None else str(self.size)
         yield from self.written() if self.scale is None else self.scale.parts()
+        if self.ball is not None:
+            yield from self.ball.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
 
@@ -183,15 +198,17 @@ class Domain:
             from ldp.contributions import estimand
 
             return estimand(self)
+        if self.ball is not None:
+            return self.ball.estimand
         return "" if self.scale is None else self.scale.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held, or a
-        sequence where a device has many records. Raises `AnswerError`, also for a number between
-        two points of a scale.
+        type number, a sequence of numbers for one of type vector, else a str, or a collection of
+        them where several values may be held, or a sequence where a device has many records. Raises
+        `AnswerError`, also for a number between two points of a scale.
         """
         value, rest = self.place(answer)
         if rest:
@@ -222,6 +239,8 @@ class Domain:
     def _value(self, answer: object) -> Value:
         if self.most is not None:
             return self._set(answer, self.most)
+        if self.ball is not None:
+            return self.ball.value(answer)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
@@ -261,6 +280,10 @@ class Domain:
 
             number = read_number(cell.strip())
             return cell if number is None else number
+        if self.ball is not None:
+            from ldp.balls import read_vector
+
+            return read_vector(cell)
         if self.most is not None:
             texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
             return tuple(text.strip() for text in texts)

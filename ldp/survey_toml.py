@@ -63,6 +63,11 @@ def question_table(question: Question) -> dict[str, object]:
         table |= {"low": domain.numbers[0], "high": domain.numbers[-1]}
     elif domain.scale is not None and "edges" not in question.keys:
         table |= {"low": decimal_text(domain.scale.low), "high": decimal_text(domain.scale.high)}
+    elif domain.ball is not None:
+        table |= {
+            "dimensions": domain.ball.dimensions,
+            "radius": decimal_text(domain.ball.radius),
+        }
     elif domain.type in ("category", "multi"):
         table["values"] = list(domain.values or ())
     if domain.most is not None:

@@ -69,7 +69,12 @@ def _joint(name: str, group: Group) -> str:
     )
 
 
-_PLAIN_TYPES = {"boolean": "bool", "integer": "int", "number": "float"}
+_PLAIN_TYPES = {
+    "boolean": "bool",
+    "integer": "int",
+    "number": "float",
+    "vector": "Sequence[float]",
+}
 """Of answers that are told by no list of values."""
 
 

@@ -27,6 +27,7 @@ _PLACES = {
     "dithered": ("dithered", "MECHANISM"),
     "arcs": ("arcs", "MECHANISM"),
     "square-wave": ("square_wave", "MECHANISM"),
+    "codebook": ("codebook", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -86,11 +87,15 @@ GOALS = {
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""
 
+OF_VECTORS = ("codebook",)
+"""What `auto` chooses from where an answer is a vector."""
+
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
     "OF_TREES",
+    "OF_VECTORS",
     "Declared",
     "Mechanism",
     "Memoized",

@@ -36,6 +36,8 @@ A randomizer has a kind, which says how its reports are decoded:
             a mean and a variance, and if asked for to a shape, which is biased
     views   a report is a symbol for the cell of the value in one of several public views; decoded
             view by view, and pooled by least squares
+    codebook  a report is a seed and one of the random words that it gives; decoded to a mean
+            vector, and to no frequencies
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ Kind = Literal[
     "arcs",
     "window",
     "views",
+    "codebook",
 ]
 
 

@@ -9,14 +9,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from ldp.balls import UNIT, Ball, packed
 from ldp.domain import SEPARATOR, Domain, Value
 from ldp.sets import members, set_of
 from ldp.taxonomies import Taxonomy
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.taxonomies.two_passes import totals
 
 MOST_SETS = 10_000
 """Different sets that a made-up population has."""
+MOST_VECTORS = 1_000
+"""Different vectors that one has."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,31 @@ class TreeHolders(Holders):
         return [known.get(value, 0.0) for value in values]
 
 
+@dataclass(frozen=True)
+class VectorHolders(Holders):
+    """`counts[i]` respondents hold the vector `vectors[i]`, written as `values[i]`."""
+
+    vectors: Integers
+    """In the whole numbers that devices round them to, of shape (vectors, coordinates)."""
+    radius: float
+
+    @classmethod
+    def of(cls, ball: Ball, holders: Mapping[Value, int]) -> VectorHolders:
+        """The number of holders of each vector."""
+        joined = b"".join(value for value in holders if isinstance(value, bytes))
+        vectors = np.frombuffer(joined, dtype="<i4").reshape(-1, ball.dimensions).astype(np.int64)
+        radius = float(ball.radius)
+        numbers: list[list[float]] = (radius * (vectors / UNIT)).tolist()
+        written = tuple(" ".join(map(repr, row)) for row in numbers)
+        counts = np.array(list(holders.values()), dtype=np.int64)
+        return cls(written, counts, vectors, radius=radius)
+
+    def frequencies(self, values: Sequence[str]) -> list[float]:
+        """The true means of the coordinates of these names."""
+        means = self.counts @ (self.vectors / UNIT) * self.radius / max(1, self.respondents)
+        return [float(means[int(name) - 1]) for name in values]
+
+
 def holders_of(domain: Domain, values: tuple[str, ...], counts: Counts) -> Holders:
     """Those of values of which everyone holds one."""
     if domain.taxonomy is None:
@@ -118,6 +146,25 @@ def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHold
     for drawn, size, share in zip(draws, sizes, shares, strict=True):
         holders[set_of(drawn[:size])] += share
     return SetHolders.of(domain, holders)
+
+
+def synthetic_vectors(ball: Ball, respondents: int, weights: Floats) -> VectorHolders:
+    """Up to `MOST_VECTORS` vectors of full length, about the direction of the weights.
+
+    As far from it as a random direction is: each is the sum of both. The same each time.
+    """
+    generator = np.random.default_rng(0)
+    different = min(respondents, MOST_VECTORS)
+    # (vectors, coordinates): unit vectors.
+    noise = generator.standard_normal((different, ball.dimensions)) / ball.dimensions**0.5
+    vectors = weights / np.linalg.norm(weights) + noise
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    whole: list[list[int]] = np.rint(UNIT * vectors).astype(np.int64).tolist()
+    shares = apportion(respondents, np.ones(different)).tolist()
+    holders: Counter[Value] = Counter()
+    for vector, share in zip(whole, shares, strict=True):
+        holders[packed(vector)] += share
+    return VectorHolders.of(ball, holders)
 
 
 def apportion(total: int, weights: Floats) -> Counts:

@@ -23,9 +23,11 @@ from ldp_simulations.answers import AnswersError
 from ldp_simulations.holders import (
     Holders,
     SetHolders,
+    VectorHolders,
     apportion,
     holders_of,
     synthetic_sets,
+    synthetic_vectors,
 )
 from ldp_simulations.tables import Table, columns_of
 
@@ -109,6 +111,8 @@ def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[V
 def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:
     if domain.most is not None:
         return SetHolders.of(domain, holders)
+    if domain.ball is not None:
+        return VectorHolders.of(domain.ball, holders)
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
@@ -129,7 +133,12 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
 
 
 def points_of(domain: Domain) -> tuple[str, ...]:
-    """The values of a domain, of a scale of very many points coarser ones; none of an open one."""
+    """The values of a domain, of a scale of very many points coarser ones; none of an open one.
+
+    Of vectors the coordinates.
+    """
+    if domain.ball is not None:
+        return domain.ball.names
     if domain.scale is not None and not domain.is_listed:
         return tuple(coarsened(domain.scale).written())
     return domain.values or ()
@@ -161,7 +170,7 @@ def synthetic(
     [60, 30]
     """
     candidates = candidates or {}
-    population = {}
+    population: Population = {}
     weights_of = _reader(distribution)
     for question in survey:
         values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
@@ -172,7 +181,10 @@ def synthetic(
                 "--population"
             )
         weights = weights_of(question, values)
-        if question.domain.most is None:
+        if question.domain.ball is not None:
+            ball = question.domain.ball
+            population[question.name] = synthetic_vectors(ball, respondents, weights)
+        elif question.domain.most is None:
             counts = apportion(respondents, weights)
             population[question.name] = holders_of(question.domain, values, counts)
         else:

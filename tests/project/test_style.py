@@ -33,6 +33,7 @@ FINISHED = (
     f"{AGGREGATOR}/service",
     f"{AGGREGATOR}/tallies",
     f"{AGGREGATOR}/taxonomies",
+    f"{AGGREGATOR}/vectors",
     "simulations/ldp_simulations",
     "benchmarks",
     "examples",

@@ -12,7 +12,8 @@ dithered a level and its dither, for a mean and a variance
 arcs     arcs of a circle, for a distribution
 window   a place about a number, for a mean, a variance and a shape
 views    a cell of one of several views, the levels of a tree
+codebook random words near vectors, for a mean vector
 (noise_likelihood: what noise errs by)
 
-Imports: `arcs`, `bloom`, `search`, `taxonomies`, `moments`, `tallies`.
+Imports: `arcs`, `bloom`, `search`, `taxonomies`, `vectors`, `moments`, `tallies`.
 """

@@ -34,7 +34,14 @@ from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
-from ldp_aggregator.estimates.remarks import on_counts, on_intervals, on_mean, on_respondents
+from ldp_aggregator.estimates.remarks import (
+    FEWEST,
+    on_counts,
+    on_expected,
+    on_intervals,
+    on_mean,
+    on_respondents,
+)
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
@@ -42,6 +49,7 @@ from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
+from ldp_aggregator.vectors.mean_vector import mean_vector
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.aggregation import Reports
@@ -67,6 +75,10 @@ _BARE_SHAPE = (
     "truth as often as it says"
 )
 _OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
+_OF_VECTORS = (
+    "estimates are of the mean vector, coordinate by coordinate; how their errors go together is "
+    "not told"
+)
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -219,6 +231,8 @@ def estimate_question(
             f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
             f"covariance"
         )
+    if decoder.gives == "vector":
+        return _of_vector(question, counts, options, values=values)
     cells = None
     try:
         distribution = distribution_of(question, counts, options)
@@ -279,11 +293,50 @@ def estimate_question(
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
-        question.domain.estimand,
-        draws.estimand(question),
+        *_estimands(question),
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))
+
+
+def _estimands(question: Question) -> tuple[str, str]:
+    """Of what estimates are, where it is not of the answers of all as they are."""
+    return question.domain.estimand, draws.estimand(question)
+
+
+def _of_vector(
+    question: Question, counts: Counts, options: Options, values: tuple[str, ...]
+) -> QuestionEstimates:
+    """The mean of vectors: a coordinate has the place of a value, its mean that of a frequency."""
+    if options.covariance:
+        raise EstimateError(
+            f"question {question.name!r}: expected no covariance of a mean vector, of which a "
+            "tally keeps sums of coordinates, and of their squares"
+        )
+    radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)
+    reports = total_reports(counts, question.layout)
+    missing = miss(options.level, len(values), options.simultaneous)
+    parts = decoder_of(question.randomizer).vector_parts(question.randomizer, counts)
+    mean = mean_vector(parts, radius, missing)
+    few = on_expected(np.array([float(reports)])) if reports < FEWEST else ()
+    return QuestionEstimates(
+        question,
+        reports,
+        replace(options, post=None),
+        values,
+        mean.estimate,
+        mean.estimate,
+        mean.standard_error,
+        mean.low,
+        mean.high,
+        mean.standard_error,
+        np.ones(len(values)),
+        note="; ".join(filter(None, (_OF_VECTORS, *_estimands(question)))),
+        squared_error=mean.squared_error,
+        respondents=reports,
+        manipulation=manipulation(question.randomizer, counts, step=radius),
+        remarks=few,
+    )
 
 
 def _check_view(distribution: Distribution | None, options: Options) -> None:
@@ -420,7 +473,7 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
     """The share of the respondents of an open question whose text is no candidate."""
     from scipy.special import ndtri
 
-    if moments.unallocated is None or question.domain.size is not None:
+    if moments.unallocated is None or not question.domain.is_open:
         return None
     share, error = moments.unallocated
     if options.estimand == "respondents":

@@ -54,7 +54,7 @@ class Version(NamedTuple):
 def poolable(questions: Sequence[Question]) -> bool:
     """Whether all ask for the same listed values, under the same nodes, and for no mean."""
     domains = [question.domain for question in questions]
-    if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
+    if any(decoder_of(question.randomizer).gives in ("mean", "vector") for question in questions):
         return False
     asked = {
         (

@@ -87,6 +87,10 @@ class QuestionNumbers:
 
     `values` are then the cells of a histogram, unless every value was asked for.
     """
+    squared_error: float | None = None
+    """Of a mean vector, whose coordinates are the `values` and whose means are the frequencies: the
+    mean squared distance from the true one.
+    """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
     unallocated: Estimate | None = None
@@ -241,6 +245,11 @@ class QuestionNumbers:
         return self.options.post in SHAPES and len(self) > 0
 
     @property
+    def is_vector(self) -> bool:
+        """Whether its values are coordinates, and its frequencies their means."""
+        return self.question.domain.ball is not None
+
+    @property
     def name(self) -> str:
         """The question's."""
         return self.question.name
@@ -260,10 +269,20 @@ class QuestionNumbers:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         view += ", without intervals" if self.is_shape else ""
+        if self.is_vector:
+            return self._of_vector(family)
         scale = question.domain.scale
         unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
             f"{options.estimand}{family}{view}{unit}"
+        )
+
+    def _of_vector(self, family: str) -> str:
+        return (
+            f"{self.question.mechanism}, epsilon {self.question.declared.text}, {self.reports:,} "
+            f"reports; mean vector, {self.options.level:.4g} intervals for the "
+            f"{self.options.estimand}{family}; root mean squared distance from the true vector "
+            f"{(self.squared_error or 0.0) ** 0.5:.4g}"
         )

@@ -234,6 +234,8 @@ def _comparison(question: Question) -> str:
 def _values(domain: Domain) -> str:
     if domain.scale is not None:
         return f"numbers {domain.scale.summary}"
+    if domain.ball is not None:
+        return f"vectors {domain.ball.summary}"
     if domain.size is None:
         return "open vocabulary"
     upper = "" if domain.most is None else f"up to {domain.most} of "

@@ -7,7 +7,13 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_simulations.planning import distribution_plan, level_plan, mean_plan, search_plan
+from ldp_simulations.planning import (
+    distribution_plan,
+    level_plan,
+    mean_plan,
+    search_plan,
+    vector_plan,
+)
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
     drawn,
@@ -74,11 +80,13 @@ def sheet(
     distributions: Sequence[distribution_plan.DistributionPlan],
     forged: int | None,
     trees: Sequence[level_plan.TreePlan] = (),
+    vectors: Sequence[vector_plan.VectorPlan] = (),
 ) -> Sheet:
-    """Tables of plans, of means and of distributions, if any, and one a tree and a search."""
+    """Tables of plans, means, vectors and distributions, if any, and one a tree and a search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
+    tables += [vector_plan.text_table(vectors, ask, forged)] if vectors else []
     if distributions:
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
@@ -86,7 +94,8 @@ def sheet(
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
-    of_numbers = (*of_means, *of_distributions)
+    of_vectors = (vector_plan.record(plan, forged) for plan in vectors)
+    of_numbers = (*of_means, *of_vectors, *of_distributions)
     plans = [*records, *of_numbers, *of_trees, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
