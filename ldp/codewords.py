@@ -31,8 +31,8 @@ from xxhash import xxh64_digest
 CODES = 1 << 15
 """Magnitudes, which are all as likely."""
 
-_STEPS = 1280
-"""Beyond five deviations nothing is left that a step of 2^-16 would see."""
+_STEPS = 1600
+"""Beyond six deviations nothing is left that a step of 2^-16 would see."""
 _BITS = 128
 _DECAY = 0xFFFF80001FFFFAAAAB5555444445B05A
 """e^(-1 / (2 x 256^2)), rounded down to 128 bits after the point."""

@@ -74,7 +74,11 @@ BAD_KEYS = [
     ({"name": "7"}, ["name", "got 7"]),
     (
         {"type": '"bool"'},
-        ["question 1 (x).type", "boolean, category, multi, integer, number, vector, text", "'bool'"],
+        [
+            "question 1 (x).type",
+            "boolean, category, multi, integer, number, vector, text",
+            "'bool'",
+        ],
     ),
     ({"type": None}, ["type", "one of", "nothing"]),
     ({"type": '"boolean"'}, ["values", "only a question of type category"]),
