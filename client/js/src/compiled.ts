@@ -1,5 +1,6 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
+import { BALL, type CompiledBall } from "./ball.js";
 import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
@@ -19,6 +20,8 @@ export interface CompiledQuestion {
   readonly values: readonly string[] | null;
   /** Of a question of type number. */
   readonly scale: CompiledScale | undefined;
+  /** Of a question of type vector. */
+  readonly ball: CompiledBall | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;
   /** The node above each value, and above each node that has any, if the values are leaves of a tree. */
@@ -52,6 +55,7 @@ export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   type: text,
   values: optional(listOf(text)),
   scale: absentOr(SCALE),
+  ball: absentOr(BALL),
   per_device: absentOr(PER_DEVICE),
   parents: absentOr(mapOf(text)),
   mechanism: text,

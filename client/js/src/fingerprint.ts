@@ -1,5 +1,6 @@
 /** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
 
+import { ballParts } from "./ball.js";
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
 import type { CompiledQuestion, CompiledSurvey } from "./compiled.js";
 import { written } from "./draws.js";
@@ -21,9 +22,10 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ values, scale, per_device: perDevice }: CompiledQuestion): string[] {
+function domainParts({ values, scale, ball, per_device: perDevice }: CompiledQuestion): string[] {
   const many = perDevice ? [`per_device=${perDevice}`] : [];
   if (scale) return [...scaleParts(scale), ...many];
+  if (ball) return [...ballParts(ball), ...many];
   return values === null ? ["open", ...many] : [String(values.length), ...values, ...many];
 }
 

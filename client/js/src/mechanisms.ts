@@ -1,6 +1,7 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
 import { Arcs } from "./arcs.js";
+import { CodebookResponse } from "./codebook.js";
 import type { Integers } from "./compiled.js";
 import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
@@ -14,7 +15,7 @@ import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | Rappor;
+  | TaxonomyResponse | CodebookResponse | Rappor;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -51,6 +52,10 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
   ["taxonomy", ({ whole, size, row, matrix, place }) =>
     new TaxonomyResponse(
       size("size"), row("parents").map(Number), row("law"), matrix("spaces"), whole("truth"), whole("other"), place,
+    )],
+  ["codebook", ({ whole, size }) =>
+    new CodebookResponse(
+      size("dimensions"), size("words"), size("near"), whole("truth"), whole("other"), size("word"),
     )],
   ["sue", unary],
   ["oue", unary],

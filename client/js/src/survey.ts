@@ -1,5 +1,6 @@
 /** Surveys, as a device knows them: read from their compiled form, and checked against their own fingerprints. */
 
+import { Ball, type CompiledBall } from "./ball.js";
 import { toInteger, utf8 } from "./bytes.js";
 import { readJSON } from "./checks.js";
 import { COMPILED, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
@@ -17,15 +18,18 @@ import { type CompiledScale, Scale } from "./scale.js";
 
 /**
  * A boolean for a boolean question; for one of type integer or number, a bigint, or a number, which is taken for its
- * shortest decimal text: 0.1 is a tenth; else a text.
+ * shortest decimal text: 0.1 is a tenth; a list of such numbers, or an array of floats, for one of type vector; else a text.
  */
-export type DeviceRecord = boolean | string | number | bigint;
+export type DeviceRecord = boolean | string | number | bigint | Vector;
+
+/** All coordinates of a vector, in their order. */
+export type Vector = readonly (number | bigint)[] | Float32Array | Float64Array;
 
 /** A record; or all that a device has, where the survey says what is made of many. */
 export type Answer = DeviceRecord | readonly DeviceRecord[];
 
 const LONGEST_TEXT = 4096;
-const TYPES = new Set(["boolean", "category", "integer", "number", "text"]);
+const TYPES = new Set(["boolean", "category", "integer", "number", "vector", "text"]);
 /** What is drawn to round a number to a point of its scale. */
 const ROUNDING_BYTES = 8;
 
@@ -80,6 +84,8 @@ export class Question {
   readonly values: readonly string[] | null;
   /** Of a question of type number: its points or cells, and its unit. */
   readonly scale: CompiledScale | undefined;
+  /** Of a question of type vector: how many numbers it has, and how long it may be. */
+  readonly ball: CompiledBall | undefined;
   /** What is made of a device's records; undefined where it has one. */
   readonly perDevice: PerDevice | undefined;
   /** Where values are leaves of a tree: the node above each, and above each node that has any, for menus. */
@@ -90,6 +96,7 @@ export class Question {
   readonly charges: number;
   readonly #randomizer: AnyRandomizer | undefined;
   readonly #scale: Scale | undefined;
+  readonly #ball: Ball | undefined;
   #price: Ratio | undefined;
 
   /** `draw` is the group of which a device answers one question; undefined where it answers this one. */
@@ -99,6 +106,7 @@ export class Question {
     this.type = compiled.type;
     this.values = compiled.values;
     this.scale = compiled.scale;
+    this.ball = compiled.ball;
     this.perDevice = compiled.per_device;
     this.parents = compiled.parents;
     this.mechanism = compiled.mechanism;
@@ -109,9 +117,14 @@ export class Question {
     if (isNumber !== (compiled.scale !== undefined) || (isNumber && compiled.values)) {
       throw new SurveyError(`${place}: expected a scale for type number, and only there, in place of values`);
     }
+    const isVector = compiled.type === "vector";
+    if (isVector !== (compiled.ball !== undefined) || (isVector && compiled.values)) {
+      throw new SurveyError(`${place}: expected a ball for type vector, and only there, in place of values`);
+    }
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
+    this.#ball = compiled.ball && new Ball(compiled.ball, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
-    const size = this.#scale?.size ?? this.values?.length;
+    const size = this.#ball?.dimensions ?? this.#scale?.size ?? this.values?.length;
     if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
       throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
     }
@@ -206,7 +219,20 @@ export class Question {
   /** The place of one record. */
   #placed(record: unknown): Placed {
     if (this.#scale) return this.#onLine(this.#within(this.#number(record)));
-    return { value: this.#plain(record), rest: 0n };
+    return { value: this.#ball ? this.#vector(record, this.#ball) : this.#plain(record), rest: 0n };
+  }
+
+  /** The whole numbers of a record that is a vector, as bytes. */
+  #vector(record: unknown, ball: Ball): Value {
+    const listed = Array.isArray(record) || record instanceof Float32Array || record instanceof Float64Array;
+    const numbers = listed ? Array.from(record as ArrayLike<unknown>, exactly) : [];
+    const exact = numbers.filter((number) => number !== undefined);
+    if (exact.length !== ball.dimensions || numbers.length !== exact.length) {
+      throw this.#unfit(`a list of ${ball.dimensions} numbers`);
+    }
+    const value = ball.value(exact);
+    if (!value) throw this.#unfit("a vector no longer than its radius, got a longer one");
+    return value;
   }
 
   /** What the randomizer takes for a record that is no number of a scale. */

@@ -37,8 +37,10 @@ export function questionOf(vector) {
   const [low, high] = [after("low"), after("high")];
   const whole = () => Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
   const values = { boolean: () => ["false", "true"], integer: whole }[type]?.() ?? after("values");
-  const { fingerprint, integers, scale, per_device } = vector;
-  const plain = { name: "asked", text: "", type, values, scale, per_device, mechanism, integers, charges: 1, fingerprint };
+  const { fingerprint, integers, scale, ball, per_device } = vector;
+  const plain = {
+    name: "asked", text: "", type, values, scale, ball, per_device, mechanism, integers, charges: 1, fingerprint,
+  };
   const compiled = QUESTION(plain, "vector");
   return { compiled, question: new Question(compiled, false) };
 }

@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy",
+  "contributions", "taxonomy", "codebook",
 ];
 
 const ENCODER_REFUSES = [
@@ -32,6 +32,7 @@ const VECTORS = { name: "vectors", epoch: undefined };
 
 /** The answers that a vector's value stands for; a number is written as a decimal text. */
 function answersOf({ type }, value) {
+  if (type === "vector") return [value.map(Number), Float64Array.from(value, Number)];
   if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];
