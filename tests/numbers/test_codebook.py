@@ -56,8 +56,10 @@ def test_the_usual_number_of_near_words_is_next_to_the_best(words, epsilon):
     ratio = exp_lower(Fraction(epsilon))
 
     def error(near):
-        made = CodebookResponse(100, words, near, truth=ratio.numerator, other=ratio.denominator)
-        return word_law(made).total_variance(100)
+        response = CodebookResponse(
+            100, words, near, truth=ratio.numerator, other=ratio.denominator
+        )
+        return word_law(response).total_variance(100)
 
     least = min(error(near) for near in range(1, words // 2 + 1))
     assert error(usual_near(words, ratio)) < 1.01 * least
@@ -102,7 +104,7 @@ def test_the_bias_along_an_axis_is_as_stated(words, bias):
 
 def test_words_are_unbiased_over_all_codebooks(monkeypatch):
     """Of coordinates -2, -1, 1, 2, all alike: the mean word is a multiple of the vector."""
-    made = CodebookResponse(2, 4, 1, truth=5, other=2, word=4)
+    response = CodebookResponse(2, 4, 1, truth=5, other=2, word=4)
     books = list(product(product((-2, -1, 1, 2), repeat=2), repeat=2))
     chosen = []
     monkeypatch.setattr(
@@ -114,7 +116,7 @@ def test_words_are_unbiased_over_all_codebooks(monkeypatch):
         for book in books:
             chosen.append(book)
             # A seed tells nothing more here, so that one stands for all of them.
-            row = made._replace(word=4).row(packed(direction))[: made.words]
+            row = response._replace(word=4).row(packed(direction))[: response.words]
             for word, mass in enumerate(row):
                 sign = 1 - 2 * (word % 2)
                 for axis in (0, 1):
@@ -138,13 +140,13 @@ VECTORS = {
 }
 
 
-def tally_of(survey, vector, reports, seed, made=None):
+def tally_of(survey, vector, reports, seed, response=None):
     """The tally of as many reports of a vector."""
     question = survey["v"]
-    made = made or question.randomizer
+    response = response or question.randomizer
     values = np.tile(np.frombuffer(question.value(vector), dtype="<i4"), (reports, 1))
     source = np.random.default_rng(seed).bytes
-    return count_rows(codebook_rows(made, values.astype(np.int64), source), question.layout)
+    return count_rows(codebook_rows(response, values.astype(np.int64), source), question.layout)
 
 
 def largest_score(survey, counts, vector):
@@ -168,8 +170,8 @@ def test_means_are_unbiased(name, epsilon, words):
 def test_a_device_that_draws_otherwise_is_seen(wrong):
     """Of 20,000 reports at epsilon 4: with 10 near words for 14, or odds of 64 for 54.6."""
     survey = asked(dimensions=4, epsilon=4)
-    made = survey["v"].randomizer._replace(**wrong)
-    counts = tally_of(survey, VECTORS["an axis"], 20_000, seed=5, made=made)
+    response = survey["v"].randomizer._replace(**wrong)
+    counts = tally_of(survey, VECTORS["an axis"], 20_000, seed=5, response=response)
     assert largest_score(survey, counts, VECTORS["an axis"]) > 5.6
 
 
@@ -204,27 +206,27 @@ def test_an_aggregator_works_out_the_words_of_devices():
 @pytest.mark.parametrize("keys", [{"dimensions": 9, "epsilon": 2}, {"dimensions": 2, "words": 6}])
 def test_reports_in_bulk_are_those_of_clients(keys):
     """Of the same bytes, where no draw is rejected: report by report."""
-    made, generator = response_of(**keys), np.random.default_rng(2)
-    vectors = generator.standard_normal((100, made.dimensions))
+    response, generator = response_of(**keys), np.random.default_rng(2)
+    vectors = generator.standard_normal((100, response.dimensions))
     vectors *= generator.random((100, 1)) / np.linalg.norm(vectors, axis=1, keepdims=True)
     values = np.rint(UNIT * vectors).astype(np.int64)
     parts = [generator.bytes(8 * len(values)) for _ in range(3)]
     drawn = iter(parts)
-    rows = codebook_rows(made, values, lambda _: next(drawn))
+    rows = codebook_rows(response, values, lambda _: next(drawn))
     for place, value in enumerate(values.tolist()):
         seed, sign, word = (part[8 * place : 8 * place + 8] for part in parts)
-        below = int.from_bytes(word, "little") % made.mass
-        tape = iter((seed, sign, below.to_bytes((made.mass.bit_length() + 7) // 8, "little")))
-        report = made.randomize(packed(value), lambda _, tape=tape: next(tape))
+        below = int.from_bytes(word, "little") % response.mass
+        tape = iter((seed, sign, below.to_bytes((response.mass.bit_length() + 7) // 8, "little")))
+        report = response.randomize(packed(value), lambda _, tape=tape: next(tape))
         assert report.to_bytes(9, "little") == rows[place].tobytes()
 
 
 def test_tallies_add_up_exactly():
     """Whole sums: in any parts and order, one tally; none of its numbers is below 0."""
     survey = asked(dimensions=5)
-    made, layout = survey["v"].randomizer, survey["v"].layout
+    response, layout = survey["v"].randomizer, survey["v"].layout
     values = np.tile(np.frombuffer(survey["v"].value((0.6, 0, 0, 0, -0.8)), dtype="<i4"), (999, 1))
-    rows = codebook_rows(made, values.astype(np.int64), np.random.default_rng(4).bytes)
+    rows = codebook_rows(response, values.astype(np.int64), np.random.default_rng(4).bytes)
     whole = count_rows(rows, layout)
     parts = [count_rows(rows[a:b], layout) for a, b in pairwise((0, 1, 500, 999))]
     assert np.array_equal(sum(parts[::-1], empty_counts(layout)), whole)

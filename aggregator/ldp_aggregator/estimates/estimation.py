@@ -330,7 +330,7 @@ def _of_vector(
         mean.low,
         mean.high,
         mean.standard_error,
-        np.ones(len(values)),
+        mean.chances,
         note="; ".join(filter(None, (_OF_VECTORS, *_estimands(question)))),
         squared_error=mean.squared_error,
         respondents=reports,

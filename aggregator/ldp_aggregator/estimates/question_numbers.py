@@ -72,7 +72,10 @@ class QuestionNumbers:
     null_error: Floats
     """The standard error that the estimate of a value held by no one would have."""
     chances: Floats
-    """The chance that the estimate of a value held by no one would be as high as this."""
+    """The chance that the estimate of a value held by no one would be as high as this.
+
+    Of a coordinate of a mean vector, that it would be as far from 0 if its mean were 0.
+    """
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""

@@ -42,6 +42,15 @@ class MeanVector:
     high: Floats
 
     @property
+    def chances(self) -> Floats:
+        """The chance that an estimate would be as far from 0 as this, if the mean were 0."""
+        from scipy.special import erfc  # slow to import
+
+        known = self.standard_error > 0
+        z = np.divide(np.abs(self.estimate), self.standard_error, where=known, out=0 * self.low)
+        return np.asarray(erfc(z / np.sqrt(2)), dtype=np.float64)
+
+    @property
     def squared_error(self) -> float:
         """The mean squared distance between the estimated vector and the true one."""
         return float((self.standard_error**2).sum())
