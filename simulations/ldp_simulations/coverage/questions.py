@@ -66,7 +66,7 @@ def _reports(size: int, _: str, respondents: int) -> float:
 
 
 def _codewords(size: int, _: str, respondents: int) -> float:
-    return 2_000 + respondents * (10 + size / 2)
+    return 2_000 + respondents * (10 + size / 6)
 
 
 def _points(size: int, epsilon: str, respondents: int) -> float:
@@ -192,7 +192,14 @@ ROWS = (
     Row("dithered", _epsilon, family="means", sizes=(10, 100)),
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
     Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
-    Row("codebook", _epsilon, family="vectors", sizes=(2, 10, 100), cost=_codewords),
+    Row(
+        "codebook",
+        _epsilon,
+        family="vectors",
+        sizes=(2, 10, 30),
+        cost=_codewords,
+        by_report=True,
+    ),
 )
 
 
