@@ -32,6 +32,8 @@ in place of vectors); the combination is derived in docs/vectors.md.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 from math import isqrt
 from typing import NamedTuple
 
@@ -153,22 +155,24 @@ class CodebookResponse(NamedTuple):
 
 
 def usual_near(words: int, ratio: Fraction) -> int:
-    """How many words are near: as many as make the error least, roughly."""
-    best, most = 1, Fraction(0)
-    total = Fraction(0)
-    for near in range(1, words // 2 + 1):
-        total += _expected(near, words // 2)
-        stretch = (ratio - 1) * total / (ratio * near + words - near)
-        if stretch > most:
-            best, most = near, stretch
+    """How many words are near: as many as make the error least, roughly; the fewest of several."""
+    truth, other = ratio.as_integer_ratio()
+    best, most, least_mass = 0, 0, 1
+    for near, total in enumerate(_totals(words // 2), 1):
+        mass = near * truth + (words - near) * other
+        # Which total is more for its mass: whole numbers, as fractions would be reduced each time.
+        if total * least_mass > most * mass:
+            best, most, least_mass = near, total, mass
     return best
 
 
-def _expected(rank: int, numbers: int) -> Fraction:
-    """Roughly the mean of the number of a rank, from the greatest, of so many half-normal ones."""
-    # Blom 1958: a quantile.
-    place = Fraction(CODES * (8 * (numbers - rank) + 5), 8 * numbers + 2) - Fraction(1, 2)
-    return Fraction(magnitudes()[int(place)])
+@lru_cache(maxsize=MOST_WORDS)
+def _totals(numbers: int) -> tuple[int, ...]:
+    """Roughly the means of the greatest of so many half-normal numbers, added up one by one."""
+    table, whole = magnitudes(), 2 * (8 * numbers + 2)
+    # Blom 1958: the quantile of a rank, from the greatest, among the codes.
+    places = ((2 * CODES * (8 * rank + 5) - whole // 2) // whole for rank in range(numbers))
+    return tuple(accumulate(table[place] for place in reversed(list(places))))
 
 
 def design(keys: Keys, domain: Domain) -> tuple[CodebookResponse, Declared]:
