@@ -146,7 +146,8 @@ def main(path: str | None = None, people: int = PEOPLE) -> None:
         device = ldp_client.Client(survey)
         for epoch, weights in descents(*mine, survey=survey):
             # One of the devices, that of the first person: it reports once an epoch.
-            device.record(f"epoch-{epoch}", gradients(*(part[:1] for part in mine), weights)[0])
+            own = gradients(mine[0][:1], mine[1][:1], weights)
+            device.record(f"epoch-{epoch}", own[0])
             spent = device.ledger().epsilon()
             print(f"epsilon {spent:.3f} spent, epoch {epoch}: {told(*seen, weights)}")
 
@@ -154,4 +155,4 @@ def main(path: str | None = None, people: int = PEOPLE) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         sys.exit("usage: python examples/gradients.py [adult.data]")
-    main(*sys.argv[1:])
+    main(sys.argv[1] if len(sys.argv) == 2 else None)
