@@ -113,12 +113,24 @@ def scale_of(scale):
     return points, size, [str(size), *parts, *(f"missing={text}" for text in missing)]
 
 
+def ball_of(ball):
+    """How many numbers a vector has, and what the fingerprint of its question covers."""
+    members(ball, "dimensions", "radius", "outside")
+    dimensions, radius = written(ball["dimensions"], int), signed(ball["radius"])
+    usable(dimensions >= 2, "two numbers or more in a vector")
+    usable(radius > 0, "a length above 0")
+    outside = written(ball["outside"], str)
+    usable(outside in ("refuse", "clip"), "what is done with longer vectors")
+    return dimensions, [f"dimensions={dimensions}", f"radius={radius}", f"outside={outside}"]
+
+
 def values_of(kind, values):
     """The values of a question of this type: a list of different texts.
 
-    Nothing for any text, nor for numbers, which have a scale, and tables, which have fields.
+    Nothing for any text, nor for numbers, which have a scale, vectors, which have a ball, and
+    tables, which have fields.
     """
-    if kind in ("text", "number", "table"):
+    if kind in ("text", "number", "vector", "table"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different

@@ -29,6 +29,7 @@ from pathlib import Path
 from certificate_reading import (
     Unproven,
     adds_up,
+    ball_of,
     exp_lower,
     integers_of,
     least_float,
@@ -50,13 +51,16 @@ def served(integers):
     """For how many values the integers are; None if for any text."""
     if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
+    if "dimensions" in integers:
+        return integers["dimensions"]
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")
 
 
 def asked_of(question):
     """How many values a question has, None if any text is one, and what its fingerprint covers.
 
-    That is the values, their scale, or the fields of a table.
+    That is the values, their scale, the fields of a table, or the ball of vectors, which have so
+    many numbers.
     """
     if question["type"] == "table":
         usable(question["values"] is None, "fields in place of values")
@@ -71,6 +75,9 @@ def choices_of(question):
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
         return count, parts
+    if question["type"] == "vector":
+        dimensions, parts = ball_of(question["ball"])
+        return dimensions, ["open", *parts]
     if values is None:
         return None, ["open"]
     if question["type"] == "key-value":
@@ -229,12 +236,12 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    scale = ["scale"] if question["type"] in ("number", "key-value") else []
-    fields = ["fields"] if question["type"] == "table" else []
+    own = {"number": "scale", "key-value": "scale", "vector": "ball", "table": "fields"}
+    choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
-    further = (*scale, *fields, *many, *circle, *reach)
+    further = (*choice, *many, *circle, *reach)
     stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]

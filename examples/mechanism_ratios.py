@@ -106,6 +106,17 @@ def dithered(size, grid, levels, truth, other):
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
+def words(dimensions, words, near, truth, other, word):
+    """A report is a seed, drawn whatever the answer is, and one of the words that it gives.
+
+    For each seed and each answer, with its sign or the other, as many words are near to it.
+    """
+    require(dimensions > 1, "a vector has two numbers or more")
+    require(words % 2 == 0, "words are vectors and their opposites")
+    require(near <= words // 2, "at most half of them are near")
+    return once(odds(truth, other), bit_bytes(word) + symbol_bytes(words))
+
+
 def arcs(size, modulus, width, truth, other, weights):
     """A report is a frequency, drawn whatever the answer is, and an arc: with it, or without it.
 
@@ -389,7 +400,7 @@ def cohort_bytes(cohorts):
 
 
 ONE, NUMBER = ("boolean", "category", "integer", "number", "table"), ("integer", "number")
-SOME, TEXT, CATEGORY = ("multi",), ("text",), ("category",)
+SOME, TEXT, CATEGORY, VECTOR = ("multi",), ("text",), ("category",), ("vector",)
 SOME_OR_PAIRS = (*SOME, "key-value")
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
@@ -451,6 +462,17 @@ MECHANISMS = {
             **ODDS,
         },
         cells=True,
+    ),
+    "codebook": Mechanism(
+        VECTOR,
+        words,
+        {
+            "dimensions": range(2, 2**12 + 1),
+            "words": range(2, 257),
+            "near": range(1, 129),
+            "word": WORD,
+            **ODDS,
+        },
     ),
     "square-wave": Mechanism(
         NUMBER,

@@ -9,6 +9,7 @@ the text that people read. docs/wire.md specifies it.
 
 from __future__ import annotations
 
+from ldp.balls import Ball
 from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer, integers
 from ldp.scales import Scale
@@ -57,6 +58,7 @@ def covered(question: Question) -> dict[str, object]:
     return {
         "name": question.name,
         **_choices(domain),
+        **({} if domain.ball is None else {"ball": _ball(domain.ball)}),
         **({"per_device": domain.per_device} if domain.per_device else {}),
         **({"circular": True} if domain.circular else {}),
         "mechanism": question.mechanism,
@@ -106,6 +108,11 @@ def _scale(scale: Scale) -> dict[str, object]:
         "unit": scale.unit,
         "missing": list(scale.missing),
     }
+
+
+def _ball(ball: Ball) -> dict[str, object]:
+    """What the fingerprint covers of a ball."""
+    return {"dimensions": ball.dimensions, "radius": str(ball.radius), "outside": ball.outside}
 
 
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:

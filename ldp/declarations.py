@@ -101,6 +101,8 @@ def question(
     bins: int | None = None,
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
+    dimensions: int | None = None,
+    radius: Number | None = None,
     most: int | None = None,
     per_device: str | None = None,
     circular: bool | None = None,
@@ -117,11 +119,12 @@ def question(
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
     keys        what a number may come with, such as apps with the minutes of each
-    type        "boolean", "category", "multi", "integer", "number", "key-value", "text" or "table";
-                by default "table" where `fields` are given, "key-value" where `keys` are, "multi"
-                where `most` is and "category" where only `values` are, "number" for `step`, `bins`,
-                `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and `high`
-                without these, "text" for `candidates`
+    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"
+                or "table"; by default "table" where `fields` are given, "key-value" where `keys`
+                are, "multi" where `most` is and "category" where only `values` are, "number" for
+                `step`, `bins`, `edges`, `unit` or a goal of mean or shape, "vector" for
+                `dimensions` and `radius`, and "integer" for `low` and `high` without these, "text"
+                for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number or
                 key-value
@@ -129,6 +132,8 @@ def question(
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
+    dimensions  how many numbers a vector has
+    radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
@@ -162,6 +167,8 @@ def question(
         "bins": bins,
         "edges": edges,
         "unit": unit,
+        "dimensions": dimensions,
+        "radius": radius,
         "most": most,
         "per_device": per_device,
         "circular": circular,
@@ -228,6 +235,8 @@ _TYPE_OF = {
     "bins": "number",
     "edges": "number",
     "unit": "number",
+    "dimensions": "vector",
+    "radius": "vector",
     "low": "integer",
     "high": "integer",
     "candidates": "text",

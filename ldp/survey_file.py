@@ -14,7 +14,7 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | key-value | text |
+    type                boolean | category | multi | integer | number | key-value | vector | text |
                         table
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     values              (category, multi)
@@ -24,7 +24,9 @@
     most                (multi, key-value)
     low, high           (integer, number, key-value)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
+    dimensions, radius  (vector) how many numbers it has, and how long it may be
     outside             (number, key-value) refuse | clip | the number that stands in for others
+                        (vector) refuse | clip
     unit                (number, key-value)
     missing             (number, key-value) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
@@ -54,7 +56,7 @@ from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.field_keys import fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES, OF_VECTORS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -78,8 +80,23 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table")
-_TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
+_TYPES = (
+    "boolean",
+    "category",
+    "multi",
+    "integer",
+    "number",
+    "key-value",
+    "vector",
+    "text",
+    "table",
+)
+_TOLD = frozenset(
+    (
+        *("name", "text", "type", "values", "keys", "most", "low", "high"),
+        *("dimensions", "radius", "candidates"),
+    )
+)
 """Keys that a question tells by itself; it keeps the others as they came."""
 
 _STAND_IN = Domain("category", ("0", "1"))
@@ -181,7 +198,7 @@ def _question(
     text = keys.text("text", "")
     domain = with_circle(keys, with_contributions(keys, _domain(keys)))
     candidates = keys.text("candidates", "") or None
-    if candidates is not None and domain.size is not None:
+    if candidates is not None and not domain.is_open:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
     designed = _designed(keys, domain)
     if designed is None:
@@ -255,6 +272,10 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         from ldp.scale_keys import scale_of
 
         return Domain("number", None, scale=scale_of(keys))
+    if kind == "vector":
+        from ldp.ball_keys import ball_of
+
+        return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
         return Domain("table", None, fields=fields_of(keys, _name_and_domain))
     if kind == "key-value":
@@ -335,11 +356,13 @@ def _designed(
         return None
     candidates: tuple[str, ...] = (name,)
     if name == "auto":
-        candidates = GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
+        candidates = _left_to_us(keys, domain)
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
         values = "an open one"
+        if domain.ball is not None:
+            values = "one of type vector"
         if domain.size is not None:
             values = f"one of type {domain.type} with {domain.size} values"
         if domain.most is not None:
@@ -360,6 +383,13 @@ def _designed(
     choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
+
+
+def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
+    """What `auto` chooses from."""
+    if domain.ball is not None:
+        return OF_VECTORS
+    return GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
 
 
 def _goal(keys: Keys) -> str:

@@ -66,6 +66,11 @@ def question_table(question: Question) -> dict[str, object]:
         table |= _ends(domain.scale)
     elif domain.key_scale is not None:
         table |= {"keys": list(domain.values or ()), **_ends(domain.key_scale)}
+    elif domain.ball is not None:
+        table |= {
+            "dimensions": domain.ball.dimensions,
+            "radius": decimal_text(domain.ball.radius),
+        }
     elif domain.type in ("category", "multi"):
         table["values"] = list(domain.values or ())
     if domain.most is not None:

@@ -27,6 +27,7 @@ _PLACES = {
     "dithered": ("dithered", "MECHANISM"),
     "arcs": ("arcs", "MECHANISM"),
     "square-wave": ("square_wave", "MECHANISM"),
+    "codebook": ("codebook", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -90,11 +91,15 @@ Frequencies are compared by their error; of what is for anything else the first 
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""
 
+OF_VECTORS = ("codebook",)
+"""What `auto` chooses from where an answer is a vector."""
+
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
     "OF_TREES",
+    "OF_VECTORS",
     "Declared",
     "Mechanism",
     "Memoized",

@@ -40,6 +40,8 @@ A randomizer has a kind, which says how its reports are decoded:
             view by view, and pooled by least squares
     tree    views that are halves of halves of a line; decoded to the distribution of a number, any
             range of it by fixed scores
+    codebook  a report is a seed and one of the random words that it gives; decoded to a mean
+            vector, and to no frequencies
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ Kind = Literal[
     "signed",
     "views",
     "tree",
+    "codebook",
 ]
 
 

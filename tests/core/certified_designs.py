@@ -18,6 +18,7 @@ from typing import NamedTuple
 from places import EXAMPLES
 
 from ldp import Question, Survey
+from ldp.balls import Ball
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.keys import LEAST_EPSILON, Keys
@@ -88,6 +89,15 @@ TREES = tuple(
     for size in (3, 5, 17, 300)
 )
 
+VECTORS = tuple(
+    Domain("vector", None, ball=Ball(dimensions, Fraction(radius), outside))
+    for dimensions, radius, outside in (
+        (2, "1", "refuse"),
+        (100, "5/2", "clip"),
+        (4096, "1", "clip"),
+    )
+)
+
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
 
@@ -97,10 +107,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
+    """What a mechanism is tried on: categories, or else numbers, sets, texts, trees or vectors."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted
@@ -186,7 +196,7 @@ def _small(draw, mechanism):
     fit = (
         domain
         for domain in domains(mechanism)
-        if domain.type == "integer" or (domain.size or 0) <= SMALL
+        if domain.type in ("integer", "vector") or (domain.size or 0) <= SMALL
     )
     return draw.choice(list(fit))
 

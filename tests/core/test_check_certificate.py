@@ -125,6 +125,7 @@ SHAPES = (
     "margin",
     "sampled",
     "grid",
+    "dimensions",
 )
 """Integers that any other value would make impossible; or a large one, at least."""
 
@@ -151,7 +152,9 @@ def tampered_integers(integers):
             yield {**integers, name: "0"}
         elif name in ("modulus", "least"):
             yield {**integers, name: "1"}
-        elif name in ("hash_seed", "chosen", "width") or (name == "levels" and "grid" in integers):
+        elif name in ("hash_seed", "chosen", "width", "near") or (
+            name == "levels" and "grid" in integers
+        ):
             continue  # Any of them gives the same claims.
         elif name == "cohorts":
             yield {**integers, name: "1" if int(number) > 1 else "2"}

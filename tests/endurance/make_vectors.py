@@ -41,6 +41,9 @@ _TOWNS = (f'"town {town}" = "county {town % 20}"' for town in range(300))
 TOWNS = f"{{ {', '.join(_TOWNS)} }}"
 ALL_TOWNS = json.dumps([f"town {town}" for town in range(300)])
 
+_LONG = ["3.25", "-0.1", "0", "1e-30", "12345.678", "-7", "0.5", "0.25", "-1e3"]
+"""Longer than any radius here."""
+
 QUESTIONS = {
     "warner": (
         ('type = "boolean"\nepsilon = "1"', (False, True)),
@@ -89,6 +92,25 @@ QUESTIONS = {
             'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\nunit = "years"\n'
             'outside = "clip"\nmissing = ["NA", "?"]\nepsilon = "2"',
             ("17.999", "18", "24.5", "99.5", "-4", "1e300"),
+        ),
+    ),
+    "codebook": (
+        (
+            'type = "vector"\ndimensions = 2\nradius = 1\nepsilon = "1"',
+            (["1", "0"], ["-0.6", "0.8"], ["0", "0"], ["0.3333333333333333", "1e-7"]),
+        ),
+        (
+            'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = "clip"\nepsilon = "4"',
+            (_LONG, ["1e300", "-1e300", *_LONG[2:]], ["0.1"] * 9, ["1.5", "-2", *["0"] * 7]),
+        ),
+        (
+            'type = "vector"\ndimensions = 130\nradius = "1/3"\nwords = 10\nnear = 5\n'
+            'epsilon = "0.1"',
+            (["0.029235266", *["-0.029235266"] * 129],),
+        ),
+        (
+            'type = "vector"\ndimensions = 3\nradius = "1"\nwords = 256\nepsilon = "8"',
+            (["0.26726124191242434", "-0.5345224838248487", "0.8017837257372731"],),
         ),
     ),
     "dithered": (
@@ -482,7 +504,7 @@ def vectors():
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 
-_FURTHER = ("scale", "per_device", "circular", "fields")
+_FURTHER = ("scale", "ball", "per_device", "circular", "fields")
 """What only some questions have."""
 
 
@@ -511,13 +533,21 @@ def _question(mechanism, keys, answers):
         "fingerprint": question.fingerprint.hex(),
         **{name: parts[name] for name in _FURTHER if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
-        "layout": {**question.layout._asdict(), "width": question.width},
+        "layout": layout_of(question),
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
 
 
+def layout_of(question):
+    """Its fields; that of codewords only where there are any."""
+    fields = {**question.layout._asdict(), "width": question.width}
+    return {name: field for name, field in fields.items() if field or name != "codewords"}
+
+
 def answer_of(question, written):
-    """The answer that stands in a vector: numbers with a scale are the exact ones of texts."""
+    """The answer that stands in a vector: numbers are the exact ones of texts."""
+    if question.domain.ball is not None:
+        return [Decimal(number) for number in written]
     if isinstance(written, dict):
         scales = {field.name: field.domain.scale for field in question.domain.fields}
         of_keys = question.domain.key_scale

@@ -15,6 +15,7 @@ from ldp import parse_survey
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Declared, Randomizer
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
@@ -89,6 +90,7 @@ DECODERS = {
     "signed": signed_moments,
     "views": view_moments,
     "tree": tree_moments,
+    "codebook": None,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -104,6 +106,7 @@ _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
 _PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+_VECTORS = 'type = "vector"\ndimensions = 2\nradius = 1\noutside = "clip"\n'
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -148,6 +151,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nwidth = 1",
         'type = "number"\nlow = 0\nhigh = 1\nbins = 4\nepsilon = 2',
+    ),
+    "codebook": (
+        *(_VECTORS + keys for keys in _EPSILONS),
+        f"{_VECTORS}epsilon = 1\nwords = 2",
+        'type = "vector"\ndimensions = 3\nradius = "2.5"\nwords = 10\nnear = 5\nepsilon = 2',
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
@@ -270,6 +278,8 @@ def abridged(specimen):
     randomizer = specimen.randomizer
     if randomizer.layout.places > 1:
         return specimen._replace(randomizer=randomizer._replace(levels=4))
+    if randomizer.layout.codewords:
+        return specimen._replace(randomizer=randomizer._replace(word=2))
     if randomizer.kind == "search":
         return specimen._replace(
             randomizer=randomizer._replace(oracle=randomizer.oracle._replace(size=4))
@@ -480,6 +490,14 @@ SMALL = (
         TreeResponse(7, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=tree_moments,
+    ),
+    *(
+        Specimen(f"codebook-{name}", CodebookResponse(*numbers), tape=tape, decode=None)
+        for name, numbers, tape in (
+            ("of-2", (2, 2, 1, 3, 1, 3), (3, 3, 2)),
+            ("of-6", (2, 6, 2, 5, 2, 2), (2, 2, 8)),
+            ("of-8", (5, 8, 4, 7, 1, 2), (2, 2, 8)),
+        )
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

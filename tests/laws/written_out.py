@@ -55,7 +55,9 @@ def reports_of(randomizer):
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     if layout.places > 1:
         bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
-    modulus, cohorts = layout.modulus, range(layout.cohorts)
+    modulus = layout.modulus
+    # Of codewords each seed, of which there are few here.
+    cohorts = range(1 << randomizer.word if layout.codewords else layout.cohorts)
     prefixes = (
         [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
     )
@@ -64,6 +66,8 @@ def reports_of(randomizer):
 
 def values_of(randomizer):
     """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
+    if randomizer.kind == "codebook":
+        return randomizer.probes
     if not hasattr(randomizer, "most"):
         return tuple(range(len(randomizer.channel().rows)))
     sets = (

@@ -8,6 +8,7 @@ import pytest
 from places import ROOT
 from specimens import question
 
+from ldp.balls import Ball
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
@@ -33,6 +34,7 @@ DOMAINS = {
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
     ),
+    "vector": Domain("vector", None, ball=Ball(100, Fraction(1))),
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
@@ -69,6 +71,7 @@ OF_THEIR_TYPE = {
     "category": CATEGORY,
     "integer": NUMBERS,
     "multi": SETS,
+    "vector": 'type = "vector"\ndimensions = 100\nradius = 1\n',
     "text": TEXT,
     "boolean": BOOLEAN,
     "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',

@@ -35,6 +35,7 @@ FINISHED = (
     f"{AGGREGATOR}/tallies",
     f"{AGGREGATOR}/taxonomies",
     f"{AGGREGATOR}/trees",
+    f"{AGGREGATOR}/vectors",
     "simulations/ldp_simulations",
     "benchmarks",
     "examples",

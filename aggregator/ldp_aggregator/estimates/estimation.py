@@ -31,13 +31,14 @@ from ldp_aggregator.estimates.intervals import (
     within_bounds,
 )
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
+from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.estimates.remarks import (
     on_counts,
     on_distribution,
+    on_expected,
     on_intervals,
     on_key_means,
     on_mean,
@@ -51,6 +52,7 @@ from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
+from ldp_aggregator.vectors.mean_vector import mean_vector
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.aggregation import Reports
@@ -83,6 +85,10 @@ _MIDDLES = "the mean direction is that of the middles of the cells"
 _OF_KEYS = (
     "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
     "the numbers that come with it among them; a device answers with at most {most} keys"
+)
+_OF_VECTORS = (
+    "estimates are of the mean vector, coordinate by coordinate; how their errors go together is "
+    "not told"
 )
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
@@ -221,6 +227,8 @@ def estimate_question(
             f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
             f"covariance"
         )
+    if decoder.gives == "vector":
+        return _of_vector(question, counts, options, values=values)
     cells = None
     try:
         check_asked([question], options)
@@ -301,6 +309,42 @@ def _of_circle(distribution: Distribution | None) -> tuple[str, ...]:
     if distribution is None or not distribution.line.circular:
         return ()
     return (_ON_CIRCLE, _MIDDLES) if distribution.line.cells else (_ON_CIRCLE,)
+
+
+def _of_vector(
+    question: Question, counts: Counts, options: Options, values: tuple[str, ...]
+) -> QuestionEstimates:
+    """The mean of vectors: a coordinate has the place of a value, its mean that of a frequency."""
+    if options.covariance:
+        raise EstimateError(
+            f"question {question.name!r}: expected no covariance of a mean vector, of which a "
+            "tally keeps sums of coordinates, and of their squares"
+        )
+    radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)
+    reports = total_reports(counts, question.layout)
+    missing = miss(options.level, len(values), options.simultaneous)
+    parts = decoder_of(question.randomizer).vector_parts(question.randomizer, counts)
+    mean = mean_vector(parts, radius, missing)
+    few = on_expected(np.array([float(reports)])) if reports < FEWEST else ()
+    notes = _OF_VECTORS, question.domain.estimand, draws.estimand(question)
+    return QuestionEstimates(
+        question,
+        reports,
+        replace(options, post=None),
+        values,
+        mean.estimate,
+        mean.estimate,
+        mean.standard_error,
+        mean.low,
+        mean.high,
+        mean.standard_error,
+        mean.chances,
+        note="; ".join(filter(None, notes)),
+        squared_error=mean.squared_error,
+        respondents=reports,
+        manipulation=manipulation(question.randomizer, counts, step=radius),
+        remarks=few,
+    )
 
 
 def _mean_alone(
@@ -447,7 +491,7 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
     """The share of the respondents of an open question whose text is no candidate."""
     from scipy.special import ndtri
 
-    if moments.unallocated is None or question.domain.size is not None:
+    if moments.unallocated is None or not question.domain.is_open:
         return None
     share, error = moments.unallocated
     if options.estimand == "respondents":

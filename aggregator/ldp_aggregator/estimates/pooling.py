@@ -66,7 +66,7 @@ def poolable(questions: Sequence[Question]) -> bool:
     are those of keys.
     """
     domains = [question.domain for question in questions]
-    if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
+    if any(decoder_of(question.randomizer).gives in ("mean", "vector") for question in questions):
         return False
     if any(domain.key_scale is not None for domain in domains):
         return False

@@ -237,6 +237,8 @@ def _values(domain: Domain) -> str:
     circle = ", on a circle" if domain.circular else ""
     if domain.scale is not None:
         return f"numbers {domain.scale.summary}{circle}"
+    if domain.ball is not None:
+        return f"vectors {domain.ball.summary}"
     if domain.size is None:
         return "open vocabulary"
     upper = "" if domain.most is None else f"up to {domain.most} of "

@@ -1,6 +1,7 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
 import { Arcs } from "./arcs.js";
+import { CodebookResponse } from "./codebook.js";
 import type { Integers } from "./compiled.js";
 import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
@@ -16,7 +17,7 @@ import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | TreeResponse | Rappor | PaddedResponse;
+  | TaxonomyResponse | TreeResponse | CodebookResponse | Rappor | PaddedResponse;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -58,6 +59,10 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     )],
   ["tree", ({ whole, size, row, matrix, place }) =>
     new TreeResponse(size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place)],
+  ["codebook", ({ whole, size }) =>
+    new CodebookResponse(
+      size("dimensions"), size("words"), size("near"), whole("truth"), whole("other"), size("word"),
+    )],
   ["sue", unary],
   ["oue", unary],
   ["rappor", ({ whole, size }) =>

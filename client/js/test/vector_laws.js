@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy", "tables", "tree", "key-values",
+  "contributions", "taxonomy", "tables", "tree", "key-values", "codebook",
 ];
 
 const ENCODER_REFUSES = [
@@ -43,6 +43,7 @@ function answersOf({ type, fields }, value) {
     const pairs = Object.entries(value).map(([key, number]) => [key, Number(number)]);
     return [Object.fromEntries(pairs), new Map(pairs.reverse())];
   }
+  if (type === "vector") return [value.map(Number), Float64Array.from(value, Number)];
   if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];

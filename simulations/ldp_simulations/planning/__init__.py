@@ -6,6 +6,7 @@ planning               errors and power of one mechanism
 plans                  designs compared
 mean_plan              how well a mean will be known
 distribution_plan      how well ranges, the median and the mean will be
+vector_plan            how well a mean vector will be known
 level_plan             how well each level of a tree will be known
 key_plan               how well keys and the means of their numbers will be
 narrowing              a second survey on the ranges that a first one found

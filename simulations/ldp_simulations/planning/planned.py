@@ -19,6 +19,7 @@ from ldp_simulations.planning import (
     mean_plan,
     report,
     search_plan,
+    vector_plan,
 )
 from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
@@ -43,8 +44,11 @@ class Planned:
     keys: Sequence[key_plan.KeyPlan] = ()
     """Of questions about keys that numbers come with: shares and means."""
 
+    vectors: Sequence[vector_plan.VectorPlan] = ()
+    """Of questions of which a mean vector is estimated."""
+
     def sheet(self) -> Sheet:
-        """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
+        """Tables of plans of every sort, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
         return report.sheet(
             records,
@@ -55,6 +59,7 @@ class Planned:
             forged=self.forged,
             trees=self.trees,
             keys=self.keys,
+            vectors=self.vectors,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -143,6 +148,7 @@ def plan(
         means=mean_plan.means_of_survey(survey, respondents, ask),
         distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
+        vectors=vector_plan.vectors_of_survey(survey, respondents, ask),
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
     )

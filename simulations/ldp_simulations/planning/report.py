@@ -13,6 +13,7 @@ from ldp_simulations.planning import (
     level_plan,
     mean_plan,
     search_plan,
+    vector_plan,
 )
 from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.entries import (
@@ -82,11 +83,13 @@ def sheet(
     forged: int | None,
     trees: Sequence[level_plan.TreePlan] = (),
     keys: Sequence[key_plan.KeyPlan] = (),
+    vectors: Sequence[vector_plan.VectorPlan] = (),
 ) -> Sheet:
-    """Tables of plans, of means and of distributions, if any, one a tree, keys and a search."""
+    """Tables of plans, means, vectors, distributions, if any, one a tree, keys and a search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
+    tables += [vector_plan.text_table(vectors, ask, forged)] if vectors else []
     if distributions:
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
@@ -95,7 +98,8 @@ def sheet(
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
-    of_numbers = (*of_means, *of_distributions)
+    of_vectors = (vector_plan.record(plan, forged) for plan in vectors)
+    of_numbers = (*of_means, *of_vectors, *of_distributions)
     of_keys = map(key_plan.record, keys)
     plans = [*records, *of_numbers, *of_trees, *of_keys, *map(search_plan.record, searches)]
     return Sheet(

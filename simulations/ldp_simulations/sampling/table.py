@@ -18,6 +18,7 @@ from ldp.key_values import ENDS
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
@@ -48,6 +49,7 @@ from ldp_simulations.sampling import (
     arcs,
     bits,
     bloom,
+    codebooks,
     dithered,
     hadamard,
     hashes,
@@ -172,6 +174,7 @@ FORMS: Mapping[type, Form] = {
     Arcs: arcs.FORM,
     BitFlip: windows.FORM,
     Chain: Form(_first_reports, _forged_once, repeated=_several_reports),
+    CodebookResponse: codebooks.FORM,
     CountMean: sketches.FORM,
     DitheredResponse: dithered.FORM,
     HadamardCountMean: sketches.HADAMARD,
