@@ -46,7 +46,7 @@ def survey(
     questions         1 to 1,000 of them, in their order
     joint             names of two or three questions that are answered together, or several such
                       lists
-    draws             groups of questions of which a device answers one, as `ldp.draw` gives them
+    draws             groups of questions of which a device answers some, as `ldp.draw` gives them
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -75,17 +75,20 @@ def survey(
     return survey_of(table, "survey", len(toml_text(table)))
 
 
-def draw(*questions: str, weights: Iterable[int] | None = None) -> dict[str, object]:
-    """Questions of which a device answers one, for `ldp.survey`.
+def draw(
+    *questions: str, weights: Iterable[int] | None = None, answers: int | None = None
+) -> dict[str, object]:
+    """Questions of which a device answers one, or a few, for `ldp.survey`.
 
     questions  their names, two or more
     weights    whole numbers, in the same order: how likely each is drawn; equal unless given
+    answers    how many of them a device answers, without weights; one unless given
 
     >>> import ldp
     >>> ldp.draw("age", "hours", weights=[2, 1])
     {'questions': ['age', 'hours'], 'weights': [2, 1]}
     """
-    return _given({"questions": questions, "weights": weights})
+    return _given({"questions": questions, "weights": weights, "answers": answers})
 
 
 def question(

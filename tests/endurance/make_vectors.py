@@ -465,6 +465,17 @@ weights = [3, 1]
 """
 )
 
+SEVERAL = (
+    DRAWS.replace('"commute"]\nweights = [3, 1]', '"commute", "pet"]\nanswers = 2')
+    + """
+[[question]]
+name = "pet"
+type = "boolean"
+mechanism = "grr"
+epsilon = "1"
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -621,14 +632,23 @@ def _compiled():
 
 
 def _draws():
-    survey = parse_survey(DRAWS)
-    (draw,) = survey.draws
     tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    pairs = [bytes([byte, 255 - byte, byte]) for byte in (0, 85, 86, 171, 254)]
+    return [_draw_of(DRAWS, tapes), _draw_of(SEVERAL, [*pairs, stream("several", 8)])]
+
+
+def _draw_of(text, tapes):
+    survey = parse_survey(text)
+    (draw,) = survey.draws
     cases = []
     for tape in tapes:
         source = Replay(tape)
-        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
-    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
+        names = draw.drawn(source)
+        drawn = {"name": names[0]} if draw.answers == 1 else {"names": names}
+        cases.append({**drawn, "tape": tape[: source.used].hex()})
+    shown = {"names": draw.names, "weights": draw.weights}
+    shown |= {"answers": draw.answers} if draw.answers > 1 else {}
+    return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
 
 
 def _epochs():
