@@ -319,16 +319,11 @@ def totals(survey):
         once.append(largest(ones, number))
         lasting.append([None] if None in ever else largest(ever, number))
         charged.append(largest(map(mul, map(Fraction, prices), charges), number))
+    once, lasting, charged = ([*chain(*part)] for part in (once, lasting, charged))
     return {
-        "the epsilons of one report each add up to the total": adds_up(
-            once_stated, [*chain(*once)]
-        ),
-        "the epsilons of all reports add up to the total": adds_up(
-            lasting_stated, [*chain(*lasting)]
-        ),
-        "the epsilons of all charges add up to the total": adds_up(
-            charged_stated, [*chain(*charged)]
-        ),
+        "the epsilons of one report each add up to the total": adds_up(once_stated, once),
+        "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),
+        "the epsilons of all charges add up to the total": adds_up(charged_stated, charged),
     }
 
 
