@@ -149,6 +149,12 @@ class Domain:
         return self.scale.low, self.scale.step
 
     @property
+    def unit(self) -> str:
+        """What numbers are counted in, if that is said."""
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.unit
+
+    @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
         """The least and the greatest number, where values are numbers."""
         if self.numbers is not None:

@@ -241,6 +241,7 @@ def test_associations_say_what_was_tested():
 ADVISING = {
     "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
+    "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
     "ldp_aggregator.estimates.estimation": ("estimate", "simulate"),

@@ -131,6 +131,7 @@ AREAS = {
     "ldp_aggregator.decoders.linear": "arcs tree distribution pooled_numbers",
     "ldp_aggregator.trees": "tree",
     "ldp_aggregator.distributions": "distribution arcs",
+    "ldp_aggregator.distributions.applicable": "service_queries square_wave",
     "ldp_aggregator.decoders.signed": "key_values score_laws manipulation",
     "ldp_aggregator.key_values": "key_values",
     "ldp_aggregator.decoders.window": "square_wave manipulation",

@@ -369,7 +369,7 @@ def scores_of_symbols(
 def lines_of_mean(domain: Domain, error: float) -> list[str]:
     """What epsilon covers, and the largest standard error of a mean of one respondent, in steps."""
     _, step = domain.spacing or (0, 1)
-    unit = f" {domain.scale.unit}" if domain.scale is not None and domain.scale.unit else ""
+    unit = f" {domain.unit}" if domain.unit else ""
     return [
         f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value against any "
         "other, not one step",

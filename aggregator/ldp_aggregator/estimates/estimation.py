@@ -18,6 +18,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.applicable import advice, check_asked, not_this_view, options_for
 from ldp_aggregator.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.intervals import (
@@ -81,7 +82,6 @@ _ON_CIRCLE = (
     "shown"
 )
 _MIDDLES = "the mean direction is that of the middles of the cells"
-_OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
 _OF_KEYS = (
     "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
     "the numbers that come with it among them; a device answers with at most {most} keys"
@@ -158,33 +158,18 @@ def estimate(
             )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
-    if options.post in SHAPES and not any(map(_has_shape, asked)):
-        raise EstimateError(
-            f"expected another view than {options.post}, which is for questions through "
-            "square-wave, got a survey without any"
-        )
+    check_asked(asked, options)
     questions = {}
     for question in asked:
         own = options_for(question, options)
-        estimates = estimate_question(
-            question, tally.counts[question.name], own, candidates=known.get(question.name)
-        )
-        if own != options:
-            note = _OF_NO_SHAPE.format(post=options.post, note=estimates.note)
-            estimates = replace(estimates, note=note.removesuffix("; "))
-        questions[question.name] = estimates
+        counts, texts = tally.counts[question.name], known.get(question.name)
+        try:
+            estimates = estimate_question(question, counts, own, candidates=texts)
+        except EstimateError as error:
+            raise EstimateError(f"{error}{advice(asked, options)}") from None
+        notes = (not_this_view(own, options), estimates.note)
+        questions[question.name] = replace(estimates, note="; ".join(filter(None, notes)))
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
-
-
-def options_for(question: Question, options: Options) -> Options:
-    """Those for one question of several: no view of a shape, where it has none."""
-    if options.post in SHAPES and not _has_shape(question):
-        return replace(options, post=None)
-    return options
-
-
-def _has_shape(question: Question) -> bool:
-    return decoder_of(question.randomizer).has_shape
 
 
 def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
@@ -246,8 +231,10 @@ def estimate_question(
         return _of_vector(question, counts, options, values=values)
     cells = None
     try:
+        check_asked([question], options)
         distribution = distribution_of(question, counts, options)
-        _check_view(distribution, options)
+        if distribution is not None:
+            distribution.check_ranges()
         if distribution is not None and options.frequencies:
             cells = distribution.line.values
         elif distribution is not None:
@@ -358,25 +345,6 @@ def _of_vector(
         manipulation=manipulation(question.randomizer, counts, step=radius),
         remarks=few,
     )
-
-
-def _check_view(distribution: Distribution | None, options: Options) -> None:
-    if distribution is not None:
-        if options.post == "monotone" and distribution.line.circular:
-            raise EstimateError(
-                "expected another view than monotone: from where on shares would have to rise "
-                "depends on where a circle is cut"
-            )
-        return
-    if options.post == "monotone":
-        raise EstimateError(
-            'expected another view than monotone, which is for questions of `goal = "distribution"`'
-        )
-    if options.ranges or options.edges:
-        raise EstimateError(
-            'expected a question of `goal = "distribution"` for ranges and edges (name such '
-            "questions with --question)"
-        )
 
 
 def _mean_alone(

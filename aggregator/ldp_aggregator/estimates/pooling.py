@@ -125,10 +125,12 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     distribution, mean = None, None
     if line is not None:
         together = replace(together, answering=pooled_queries(parts, weights))
-        scale = newest.domain.scale
-        unit = "" if scale is None else scale.unit
         distribution = Distribution(
-            line, together.answering, together.reports, options=options, unit=unit
+            line,
+            together.answering,
+            together.reports,
+            options=options,
+            unit=newest.domain.unit,
         )
         mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
     reports = sum(version.reports for version in versions)

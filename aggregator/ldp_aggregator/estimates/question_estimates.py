@@ -245,6 +245,7 @@ class QuestionEstimates(QuestionNumbers):
                 "delivered": log_upper(question.randomizer.ratio),
             },
             "reports": self.reports,
+            **({"unit": question.domain.unit} if question.domain.unit else {}),
             "level": options.level,
             "estimand": options.estimand,
             "interval": options.interval,

@@ -302,8 +302,7 @@ class QuestionNumbers:
         view += ", without intervals" if self.is_shape else ""
         if self.is_vector:
             return self._of_vector(family)
-        scale = question.domain.scale or question.domain.key_scale
-        unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
+        unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
