@@ -20,7 +20,7 @@ SPLIT, TRUE = (6.46, 1.76, 0.605, 0.151), (0.99, 1.93, 3.57, 7.23)
 """n Var of a coordinate, worked out apart; and the epsilon that the published one reaches."""
 
 
-@pytest.mark.parametrize(("epsilon", "variance"), list(zip(EPSILONS, BEST, strict=True)))
+@pytest.mark.parametrize(("epsilon", "variance"), [*zip(EPSILONS, BEST, strict=True)])
 def test_the_best_cap_spends_its_epsilon(epsilon, variance):
     """All of it, and no split of it into a coin and a cap errs less; nor do we."""
     best = with_best_cap(DIMENSIONS, epsilon)
