@@ -7,6 +7,10 @@ reports times coordinates: an XXH64 of four bytes for four coordinates, and a ta
 A tally has the number of reports; then for each coordinate the sum of the words', each with
 `OFFSET` added, so that it is never below 0; then for each the sum of their squares. They are exact:
 tallies merge to the last bit, in any order.
+
+The table has a coordinate, with the offset, in the low bits of a number whose high bits have its
+square, so that one look and one addition serve both sums. Reports vary fastest, so that what a
+block of four coordinates or a report has for itself is not repeated.
 """
 
 from __future__ import annotations
@@ -23,8 +27,16 @@ from ldp_aggregator.arrays import Counts, Integers, Words
 OFFSET = 1 << 11
 """Above the greatest coordinate."""
 
-_AT_ONCE = 1 << 18
-"""Coordinates that are worked out together: few enough for a processor's cache."""
+_AT_ONCE = 1 << 16
+"""Hashes that are worked out together: few enough for a processor's cache."""
+_MOST_AT_ONCE = 1 << 12
+"""Reports whose sums of coordinates, with their offsets, fit below those of squares."""
+_LOW_BITS = np.int64(24)
+_LOW = np.int64((1 << 24) - 1)
+_SIGNS = np.uint64(0x8000_8000_8000_8000)
+"""The bits that turn four coordinates round."""
+_HALF_WORD = np.uint64(16)
+_IN_HALF_WORD = np.uint64(0xFFFF)
 
 _PRIMES = (
     0x9E3779B185EBCA87,
@@ -42,53 +54,67 @@ def codeword_counts(seeds: Words, symbols: Integers, layout: Layout) -> Counts:
     `seeds` and `symbols` are of shape (reports,).
     """
     width = layout.codewords
-    sums = np.zeros(1 + 2 * width, dtype=np.int64)
-    sums[0] = len(seeds)
-    at_once = max(1, _AT_ONCE // width)
+    blocks = -(-width // 4)
+    # (2, coordinates of a block, blocks): of coordinates and of squares.
+    sums = np.zeros((2, 4, blocks), dtype=np.int64)
+    at_once = min(max(1, _AT_ONCE // blocks), _MOST_AT_ONCE)
     for start in range(0, len(seeds), at_once):
         part = slice(start, start + at_once)
-        # (reports, coordinates): of the words that reports name.
-        words = codewords(seeds[part], symbols[part], width)
-        sums[1 : 1 + width] += words.sum(axis=0, dtype=np.int64)
-        squares = words.astype(np.int32) ** 2
-        sums[1 + width :] += squares.sum(axis=0, dtype=np.int64)
-    sums[1 : 1 + width] += OFFSET * len(seeds)
-    return sums
+        hashes = _hashes(seeds[part], symbols[part], blocks)
+        # The last coordinate of a block has the least significant bits.
+        for place in (3, 2, 1, 0):
+            codes = (hashes & _IN_HALF_WORD).view(np.int64)
+            hashes >>= _HALF_WORD
+            # (blocks,): sums over reports.
+            both = _with_squares().take(codes, mode="wrap").sum(axis=1)
+            sums[0, place] += both & _LOW
+            sums[1, place] += both >> _LOW_BITS
+    # (2, coordinates), in their order.
+    ordered = sums.transpose(0, 2, 1).reshape(2, -1)[:, :width]
+    return np.concatenate([[len(seeds)], *ordered])
 
 
 def codewords(seeds: Words, symbols: Integers, dimensions: int) -> NDArray[np.int16]:
     """The words of some seeds that symbols name, of shape (reports, dimensions)."""
-    words = vectors(seeds, symbols >> 1, dimensions)
-    opposite = (symbols & 1)[:, None].astype(np.int16)
-    # 1 or -1, (reports, 1).
-    return np.asarray(words * (1 - 2 * opposite), dtype=np.int16)
-
-
-def vectors(seeds: Words, numbers: Integers, dimensions: int) -> NDArray[np.int16]:
-    """The vectors of these numbers that seeds give, of shape (reports, dimensions)."""
-    blocks = -(-dimensions // 4)
-    # (reports, blocks): what is hashed.
-    first: Words = numbers.astype(np.uint64) << np.uint64(16)
-    places = np.add.outer(first, np.arange(blocks, dtype=np.uint64))
-    hashes = _xxh64(places, seeds[:, None])
-    # Its four halves, the most significant first: (reports, 4 blocks).
-    halves = hashes.astype(">u8").view(">u2")
+    hashes = _hashes(seeds, symbols, -(-dimensions // 4))
+    # Of each hash its four halves of words, the most significant first: (reports, 4 blocks).
+    halves = hashes.T.astype(">u8", order="C").view(">u2")
     return np.asarray(_table()[halves[:, :dimensions]], dtype=np.int16)
 
 
-def _xxh64(places: Words, seeds: Words) -> Words:
-    """The XXH64 of four bytes each, under seeds."""
+def _hashes(seeds: Words, symbols: Integers, blocks: int) -> Words:
+    """The XXH64 of four bytes for each block of four coordinates, of shape (blocks, reports).
+
+    Of words that are the opposites of vectors, with the signs of all four turned round.
+    """
     first, second, third, _, fifth = (np.uint64(prime) for prime in _PRIMES)
-    mixed = (seeds + (fifth + np.uint64(4))) ^ (places * first)
-    mixed = (mixed << np.uint64(23) | mixed >> np.uint64(41)) * second + third
-    mixed ^= mixed >> np.uint64(33)
+    # (reports,) and (blocks, 1): the two parts of what is hashed, each multiplied.
+    numbers: Words = ((symbols >> 1).astype(np.uint64) << np.uint64(16)) * first
+    places = np.arange(blocks, dtype=np.uint64)[:, None] * first
+    mixed: Words = places + numbers
+    mixed ^= seeds + (fifth + np.uint64(4))
+    rest = mixed >> np.uint64(41)
+    mixed <<= np.uint64(23)
+    mixed |= rest
     mixed *= second
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= third
-    mixed ^= mixed >> np.uint64(32)
+    mixed += third
+    for bits, factor in ((33, second), (29, third)):
+        np.right_shift(mixed, np.uint64(bits), out=rest)
+        mixed ^= rest
+        mixed *= factor
+    np.right_shift(mixed, np.uint64(32), out=rest)
+    mixed ^= rest
+    mixed ^= (symbols & 1).astype(np.uint64) * _SIGNS
     return mixed
 
 
 @lru_cache(maxsize=1)
 def _table() -> NDArray[np.int16]:
     return np.array(coordinates(), dtype=np.int16)
+
+
+@lru_cache(maxsize=1)
+def _with_squares() -> Integers:
+    """Of all half-words the coordinate, with its offset, and 2^24 times its square."""
+    table = _table().astype(np.int64)
+    return np.asarray(table + OFFSET + (table**2 << _LOW_BITS), dtype=np.int64)

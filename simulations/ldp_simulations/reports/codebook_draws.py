@@ -15,7 +15,7 @@ from ldp.balls import UNIT
 from ldp.mechanisms.codebook import CodebookResponse
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Flags, Floats, Integers, Rows, Words
-from ldp_aggregator.tallies.codeword_counting import vectors
+from ldp_aggregator.tallies.codeword_counting import codewords
 from ldp_simulations.reports.rows import seeded_rows
 from ldp_simulations.reports.words import words, words_below
 
@@ -81,7 +81,8 @@ def _products(response: CodebookResponse, values: Integers, seeds: Words) -> Flo
     whole = values.astype(np.float64)
     columns = []
     for number in range(response.words // 2):
-        numbers = np.full(len(seeds), number, dtype=np.int64)
-        codewords = vectors(seeds, numbers, response.dimensions)
-        columns.append(np.einsum("rc,rc->r", whole, codewords, dtype=np.float64))
+        # The words of even numbers; the others are their opposites.
+        symbols = np.full(len(seeds), 2 * number, dtype=np.int64)
+        vectors = codewords(seeds, symbols, response.dimensions)
+        columns.append(np.einsum("rc,rc->r", whole, vectors, dtype=np.float64))
     return np.stack(columns, axis=1)
