@@ -15,8 +15,9 @@
     name = "smoker"
     text                (optional)
     type                boolean | category | multi | integer | number | key-value | text |
-                        table
+                        table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
+    x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
     values              (category, multi)
     keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
@@ -30,7 +31,7 @@
     per_device          (optional) mean | sum | last | one: what is made of a device's records
     circular            (integer, number) true where the values lie on a circle, as hours do
     mechanism           and the keys of the mechanism
-    goal                (auto) frequencies | mean | distribution | shape
+    goal                (auto) frequencies | mean | distribution | shape | map | rectangles
     candidates          (optional)
     memoized_values     (optional)
 
@@ -78,7 +79,7 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table")
+_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table", "place")
 _TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
 """Keys that a question tells by itself; it keeps the others as they came."""
 
@@ -257,6 +258,10 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         return Domain("number", None, scale=scale_of(keys))
     if kind == "table":
         return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+    if kind == "place":
+        from ldp.place_keys import axes_of
+
+        return Domain("place", None, fields=axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
     if "values" in keys:
@@ -335,7 +340,7 @@ def _designed(
         return None
     candidates: tuple[str, ...] = (name,)
     if name == "auto":
-        candidates = GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
+        candidates = GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
@@ -362,9 +367,12 @@ def _designed(
     return best.row, designs[choice.index(best)], choice
 
 
-def _goal(keys: Keys) -> str:
+def _goal(keys: Keys, domain: Domain) -> str:
     """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
-    return (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    if goal == "map" and not domain.is_place:
+        keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
+    return goal
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:

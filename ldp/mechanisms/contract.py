@@ -40,6 +40,8 @@ A randomizer has a kind, which says how its reports are decoded:
             view by view, and pooled by least squares
     tree    views that are halves of halves of a line; decoded to the distribution of a number, any
             range of it by fixed scores
+    pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
+            share of any rectangle by fixed scores
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ Kind = Literal[
     "signed",
     "views",
     "tree",
+    "pyramid",
 ]
 
 
