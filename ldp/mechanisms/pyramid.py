@@ -87,24 +87,24 @@ class PyramidResponse(TreeResponse):
     @property
     def cells(self) -> tuple[int, ...]:
         """How many cells each view has."""
-        return tuple(1 << (across + up) for across, up in views_of(self.depth))
+        return tuple(1 << (across + up) for across, up in halvings(self.depth))
 
     def cell_of(self, number: int, value: Any) -> Any:
         """The cell that a value has in a view; of an array of values those of each."""
         depth = self.depth
-        across, up = views_of(depth)[number]
+        across, up = halvings(depth)[number]
         return (value >> (2 * depth - across) << up) + (value % (1 << depth) >> (depth - up))
 
 
 @lru_cache(maxsize=16)
-def views_of(depth: int) -> tuple[View, ...]:
+def halvings(depth: int) -> tuple[View, ...]:
     """How many times each axis is halved in each view."""
     return tuple(product(range(depth + 1), repeat=2))[1:]
 
 
 def usual_law(variances: tuple[Fraction, ...], depth: int) -> tuple[int, ...]:
     """The weights of the views that make rectangles best known, from V of each."""
-    views = views_of(depth)
+    views = halvings(depth)
     ranges = _ranges(depth)
     asked = {(across, up): ranges[across] * ranges[up] for across, up in views}
     telling = {
@@ -151,7 +151,7 @@ def _sums(numbers: Table, depth: int, *, finer: bool) -> Table:
 @lru_cache(maxsize=64)
 def usual_response(depth: int, truth: int, other: int) -> PyramidResponse:
     """The response for a grid of 2^h x 2^h values, with the usual weights."""
-    cells = tuple(1 << (across + up) for across, up in views_of(depth))
+    cells = tuple(1 << (across + up) for across, up in halvings(depth))
     spaces = tuple(best_space(number, truth, other) for number in cells)
     oracles = oracles_of(cells, spaces, truth, other=other)
     law = usual_law(tuple(map(difference_variance, oracles, cells)), depth)

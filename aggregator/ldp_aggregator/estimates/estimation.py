@@ -47,6 +47,7 @@ from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import SHAPES, Options
+from ldp_aggregator.places.places import Places, places_of
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
@@ -236,15 +237,21 @@ def estimate_question(
             f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
             f"covariance"
         )
-    cells = None
+    cells = queries = None
     try:
         distribution = distribution_of(question, counts, options)
         _check_view(distribution, options)
+        places = places_of(question, counts, options)
+        _check_map(question, places, options)
         if distribution is not None and options.frequencies:
             cells = distribution.line.values
+            queries = cells.queries
         elif distribution is not None:
             cells = distribution.line.histogram(options.edges or None)
-            values = cells.names
+            values, queries = cells.names, cells.queries
+        elif places is not None and not places.is_whole:
+            values, queries = places.shown(places.shown_view)
+        known = distribution or places
         if decoder.gives == "mean":
             moments = None
         else:
@@ -254,8 +261,8 @@ def estimate_question(
                 values,
                 design=design,
                 reports_each=options.reports_each,
-                queries=None if cells is None else cells.queries,
-                known=None if distribution is None else distribution.queries,
+                queries=queries,
+                known=None if known is None else known.queries,
             )
         mean = mean_of(question, moments, counts, options=options)
         shape = None
@@ -269,7 +276,7 @@ def estimate_question(
         question.randomizer,
         counts,
         step=None if ends is None else ends[2],
-        queries=None if cells is None else cells.queries,
+        queries=queries,
         ends=None if scale is None else (scale.low, scale.high),
     )
     if moments is None:
@@ -298,6 +305,9 @@ def estimate_question(
         estimates = replace(estimates, distribution=distribution, remarks=remarks)
         if options.post == "monotone":
             estimates = replace(estimates, frequency=distribution.monotone(cells))
+    if moments is not None:
+        places = places or places_of(question, counts, options, moments.frequency)
+        estimates = replace(estimates, places=places)
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
@@ -331,6 +341,19 @@ def _check_view(distribution: Distribution | None, options: Options) -> None:
     if options.ranges or options.edges:
         raise EstimateError(
             'expected a question of `goal = "distribution"` for ranges and edges (name such '
+            "questions with --question)"
+        )
+
+
+def _check_map(question: Question, places: Places | None, options: Options) -> None:
+    """That there is a map for what is asked of one; `places` are those of rectangles."""
+    if options.rectangles and not question.domain.is_place:
+        raise EstimateError(
+            "expected a question of type place for rectangles (name such questions with --question)"
+        )
+    if options.zoom is not None and places is None:
+        raise EstimateError(
+            'expected a question of `goal = "rectangles"` for another zoom than its own (name such '
             "questions with --question)"
         )
 
