@@ -22,7 +22,7 @@ def with_contributions(keys: Keys, domain: Domain) -> Domain:
         keys.problem("per_device", "nothing: a set has room for several values", "a word")
         return domain
     if domain.fields:
-        keys.problem("per_device", "nothing: a table has one answer of each device, as a place has", "a word")
+        keys.problem("per_device", "nothing: a table has one answer of each device", "a word")
         return domain
     numeric = domain.numbers is not None or domain.scale is not None
     mode = keys.choice("per_device", _MODES if numeric else _OF_ANY_TYPE)

@@ -240,8 +240,8 @@ class Domain:
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
         type number, else a str, or a collection of them where several values may be held, a
-        mapping where a number comes with each, a dict of such by field for one of type table or place
-        (a pair will do for a place), or a sequence where a device has many records.
+        mapping where a number comes with each, a dict of such by field for one of type table or
+        place (for which a pair will do), or a sequence where a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
         places = self.places(answer)

@@ -79,7 +79,10 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table", "place")
+_TYPES = (
+    *("boolean", "category", "multi", "integer", "number", "key-value", "text"),
+    *("table", "place"),
+)
 _TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
 """Keys that a question tells by itself; it keeps the others as they came."""
 

@@ -99,7 +99,7 @@ class PyramidResponse(TreeResponse):
 @lru_cache(maxsize=16)
 def halvings(depth: int) -> tuple[View, ...]:
     """How many times each axis is halved in each view."""
-    return tuple(product(range(depth + 1), repeat=2))[1:]
+    return tuple(product(range(depth + 1), range(depth + 1)))[1:]
 
 
 def usual_law(variances: tuple[Fraction, ...], depth: int) -> tuple[int, ...]:

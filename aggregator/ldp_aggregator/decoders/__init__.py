@@ -14,6 +14,7 @@ window   a place about a number, for a mean, a variance and a shape
 views    a cell of one of several views, the levels of a tree
 signed   signed items, of keys that come with numbers
 tree     a cell of one of several views, halves of halves of a line
+pyramid  a cell of one of several views, grids over a map
 (noise_likelihood: what noise errs by; linear: what arcs and trees share)
 
 Imports: `arcs`, `bloom`, `key_values`, `search`, `taxonomies`, `trees`, `moments`, `tallies`.

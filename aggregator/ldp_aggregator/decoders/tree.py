@@ -264,7 +264,7 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
 
 def explained(question: Question) -> list[str]:
     """How people are dealt out to the levels, and how well the share below a number is known."""
-    response = _response(question.randomizer)
+    response = response_of(question.randomizer)
     views = views_of(response)
     size = response.size
     places = prefixes(size, most=FEW).sum(axis=1).astype(np.int64)

@@ -51,7 +51,8 @@ class Places:
     def axes(self) -> tuple[Line, Line]:
         """Those of x and y."""
         x, y = (line_of(field.domain) for field in self.question.domain.fields)
-        assert x is not None and y is not None  # noqa: S101 (both are numbers, in cells)
+        assert x is not None  # noqa: S101 (axes are numbers, in cells)
+        assert y is not None  # noqa: S101
         return x, y
 
     @property
@@ -76,7 +77,9 @@ class Places:
         answers = self.queries.answer(np.outer(*within).reshape(1, -1))
         low, high = self._ends(answers)
         (error,) = answers.errors(self._drawn).tolist()
-        return Share(named, float(answers.estimate[0]), error, low=float(low[0]), high=float(high[0]))
+        return Share(
+            named, float(answers.estimate[0]), error, low=float(low[0]), high=float(high[0])
+        )
 
     def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
         """The map in so many cells along x and along y, powers of two; at the finest without any.
@@ -168,9 +171,7 @@ class Places:
 
     def _ends(self, answers: Answers) -> tuple[Floats, Floats]:
         """Those of intervals, cut to [0, 1]."""
-        ends = ends_of_shares(
-            answers.estimate, answers.errors(), self._quantile, drawn=self._drawn
-        )
+        ends = ends_of_shares(answers.estimate, answers.errors(), self._quantile, drawn=self._drawn)
         low, high = (np.clip(end, 0.0, 1.0) for end in ends)
         return low, high
 

@@ -57,9 +57,7 @@ class Contrasts(NamedTuple):
             rows, columns = shape
             pooled[:rows, :columns] += _spread(share) * contrasts_of(own.reshape(shape))
         pooled[0, 0] = 1.0
-        return [
-            numbers_of(pooled[:rows, :columns], _HALF).ravel() for rows, columns in self.shapes
-        ]
+        return [numbers_of(pooled[:rows, :columns], _HALF).ravel() for rows, columns in self.shapes]
 
     def worth(self, queries: Floats) -> Worth:
         """What own estimates are worth to queries of shape (Q, values)."""

@@ -49,7 +49,8 @@ def expected_counts(
     views = views_of(randomizer)
     for level in views.levels:
         other, one = level.rates
-        inside = level.worths(np.bincount(views.cells_of(level), frequency, level.cells).astype(np.float64))
+        held = np.bincount(views.cells_of(level), frequency, level.cells)
+        inside = level.worths(held.astype(np.float64))
         chances = other * frequency.sum() + (one - other) * inside
         law[level.number, : level.symbols] = level.share * chances
     return np.asarray(np.rint(REPORTS * law), dtype=np.int64)
