@@ -118,7 +118,7 @@ def values_of(kind, values):
 
     Nothing for any text, nor for numbers, which have a scale, and tables, which have fields.
     """
-    if kind in ("text", "number", "table"):
+    if kind in ("text", "number", "table", "place"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different

@@ -46,6 +46,10 @@ from certificate_reading import (
 from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
 
+OF_FIELDS = ("table", "place")
+"""Types whose answers have several parts."""
+
+
 def served(integers):
     """For how many values the integers are; None if for any text."""
     if "weights" in integers and "size" not in integers:
@@ -58,7 +62,7 @@ def asked_of(question):
 
     That is the values, their scale, or the fields of a table.
     """
-    if question["type"] == "table":
+    if question["type"] in OF_FIELDS:
         usable(question["values"] is None, "fields in place of values")
         return fields_of(question["fields"])
     count, parts = choices_of(question)
@@ -230,7 +234,7 @@ def ratio_claims(of, record, ratio, *, declares):
 def claims_of(question, survey):
     """The claims about a question."""
     scale = ["scale"] if question["type"] in ("number", "key-value") else []
-    fields = ["fields"] if question["type"] == "table" else []
+    fields = ["fields"] if question["type"] in OF_FIELDS else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []

@@ -20,6 +20,7 @@ from places import EXAMPLES
 from ldp import Question, Survey
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
+from ldp.fields import Field
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
@@ -53,6 +54,7 @@ SLOW = (
     "loloha",
     "taxonomy",
     "tree",
+    "pyramid",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
@@ -88,6 +90,20 @@ TREES = tuple(
     for size in (3, 5, 17, 300)
 )
 
+PLACES = tuple(
+    Domain(
+        "place",
+        None,
+        fields=tuple(
+            Field(axis, Domain("number", None, scale=Scale(*ends, cells, edges=edges)))
+            for axis in ("x", "y")
+        ),
+    )
+    for cells in (2, 8, 64)
+    for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
+    for ends in [(edges[0], edges[-1])]
+)
+
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
 
@@ -97,10 +113,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
+    """What a mechanism is tried on: categories, else whole numbers, sets, texts, trees, places."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, PLACES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted

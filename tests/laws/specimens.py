@@ -33,6 +33,7 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.taxonomy import TaxonomyResponse
+from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
@@ -45,6 +46,7 @@ from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.signed import signed_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.decoders.sum import sum_moments
+from ldp_aggregator.decoders.pyramid import pyramid_moments
 from ldp_aggregator.decoders.tree import tree_moments
 from ldp_aggregator.decoders.views import view_moments
 from ldp_aggregator.estimates.means import parts_of
@@ -89,6 +91,7 @@ DECODERS = {
     "signed": signed_moments,
     "views": view_moments,
     "tree": tree_moments,
+    "pyramid": pyramid_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -104,6 +107,7 @@ _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
 _PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+_PLACES = 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = -1, high = 1 }\n'
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -209,6 +213,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nweights = [5, 2]",
         'type = "number"\nedges = [0, 1, "2.5", 9, 10, 11]\nepsilon = 2',
+    ),
+    "pyramid": (
+        *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
+        f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
+        f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
     ),
     "rappor": (
         *(
@@ -480,6 +489,18 @@ SMALL = (
         TreeResponse(7, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=tree_moments,
+    ),
+    Specimen(
+        "grids",
+        PyramidResponse(4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
+        tape=(2, 8),
+        decode=pyramid_moments,
+    ),
+    Specimen(
+        "grids-of-points",
+        PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
+        tape=(2, 8),
+        decode=pyramid_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

@@ -302,6 +302,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "numbers": _values,
     "sets": _sets,
     "tree": _nodes,
+    "places": _values,
     "texts": _texts,
     "found": _found,
     "means": _means,

@@ -189,6 +189,7 @@ ROWS = (
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
     Row("tree", _epsilon, family="numbers", sizes=(10, 100), cost=_points),
     Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
+    Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
 )
 
 
@@ -242,6 +243,12 @@ def _tree(size: int) -> str:
     return f'type = "category"\nparents = {{ {", ".join(pairs)} }}'
 
 
+def _grid(size: int) -> str:
+    """As many cells along both axes."""
+    axes = (f"{axis} = {{ low = 0, high = 1 }}" for axis in ("x", "y"))
+    return "\n".join(('type = "place"', *axes, f"cells = {math.isqrt(size)}"))
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
 
@@ -250,6 +257,7 @@ _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "numbers": whole_numbers,
     "sets": _several,
     "tree": _tree,
+    "places": _grid,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }
