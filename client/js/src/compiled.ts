@@ -23,7 +23,7 @@ export interface CompiledChoices {
 }
 
 export interface CompiledQuestion extends CompiledChoices {
-  /** The parts of an answer, of a question of type table. */
+  /** The parts of an answer, of a question of type table or place. */
   readonly fields: readonly CompiledChoices[] | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;
