@@ -45,7 +45,6 @@ from certificate_reading import (
 )
 from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
-
 OF_FIELDS = ("table", "place")
 """Types whose answers have several parts."""
 

@@ -27,13 +27,13 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
@@ -42,11 +42,11 @@ from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
+from ldp_aggregator.decoders.pyramid import pyramid_moments
 from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.signed import signed_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.decoders.sum import sum_moments
-from ldp_aggregator.decoders.pyramid import pyramid_moments
 from ldp_aggregator.decoders.tree import tree_moments
 from ldp_aggregator.decoders.views import view_moments
 from ldp_aggregator.estimates.means import parts_of

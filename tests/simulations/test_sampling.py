@@ -64,7 +64,7 @@ QUESTIONS = {
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
     "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
-    "pyramid": 'x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n'
+    "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
     'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',

@@ -67,7 +67,9 @@ def _cell(cells: Map, place: tuple[int, int], greatest: float, hatch: str) -> Sa
 
 def _ends(cells: Map) -> list[Safe]:
     """What is at the ends of both axes, below the map."""
-    (west, east), (south, north) = ((edges[0], edges[-1]) for edges in (cells.x_edges, cells.y_edges))
+    (west, east), (south, north) = (
+        (edges[0], edges[-1]) for edges in (cells.x_edges, cells.y_edges)
+    )
     x, y = cells.labels
     return [
         tag("text", f"{x} {west:g} to {east:g}", class_="tick", x="1%", y=_HEIGHT + 18),
