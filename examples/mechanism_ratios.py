@@ -275,7 +275,7 @@ def halves_of_a_line(size, law, spaces, truth, other):
     """
     depth = (size - 1).bit_length()
     every = [((size - 1) >> (depth - level)) + 1 for level in range(1, depth + 1)]
-    return cells_of_a_view(every, law, spaces, truth, other=other)
+    return cells_of_a_view(every, law, spaces, truth=truth, other=other)
 
 
 def grids_over_a_map(size, law, spaces, truth, other):
@@ -283,7 +283,7 @@ def grids_over_a_map(size, law, spaces, truth, other):
     depth = (size.bit_length() - 1) // 2
     require(size == 4**depth, "the map has as many cells along both axes, a power of two")
     every = [2 ** (x + y) for x in range(depth + 1) for y in range(depth + 1) if x + y]
-    return cells_of_a_view(every, law, spaces, truth, other=other)
+    return cells_of_a_view(every, law, spaces, truth=truth, other=other)
 
 
 def cells_of_a_view(every, law, spaces, truth, other):

@@ -306,7 +306,7 @@ def estimate_question(
         if options.post == "monotone":
             estimates = replace(estimates, frequency=distribution.monotone(cells))
     if moments is not None:
-        places = places or places_of(question, counts, options, moments.frequency)
+        places = places or places_of(question, counts, options, frequency=moments.frequency)
         estimates = replace(estimates, places=places)
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (

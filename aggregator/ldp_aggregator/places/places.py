@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.fields import AND
+from ldp.fields import AND, Field
 from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
@@ -161,12 +161,7 @@ class Places:
 
     @property
     def _labels(self) -> tuple[str, str]:
-        x, y = (
-            f"{field.name} ({field.domain.scale.unit})"
-            if field.domain.scale is not None and field.domain.scale.unit
-            else field.name
-            for field in self.question.domain.fields
-        )
+        x, y = map(_label, self.question.domain.fields)
         return x, y
 
     def _ends(self, answers: Answers) -> tuple[Floats, Floats]:
@@ -183,6 +178,11 @@ class Places:
     def _drawn(self) -> int | None:
         """How many were drawn from the population that the options ask for; None without one."""
         return self.reports if self.options.estimand == "population" else None
+
+
+def _label(field: Field) -> str:
+    scale = field.domain.scale
+    return field.name if scale is None or not scale.unit else f"{field.name} ({scale.unit})"
 
 
 def _cells_along(line: Line, halved: int) -> tuple[list[str], Floats]:
@@ -207,4 +207,5 @@ def places_of(
         queries = queries_of_cells(question, counts, frequency)
     if queries is None:
         return None
-    return Places(question, queries, total_reports(counts, question.layout), options)
+    reports = total_reports(counts, question.layout)
+    return Places(question, queries, reports, options=options)

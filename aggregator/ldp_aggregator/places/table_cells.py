@@ -58,4 +58,4 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
         error = np.sqrt(np.maximum(np.diag(together), 1e-300))
         return np.asarray(together / error / error[:, None])
 
-    return Queries(frequency, answer, correlation, covariance)
+    return Queries(frequency, answer, correlation, covariance=covariance)

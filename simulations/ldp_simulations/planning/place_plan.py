@@ -158,8 +158,8 @@ def _on_finest(plan: PlacePlan) -> Iterator[str]:
     if plan.respondents is None:
         return
     finest = plan.finest
-    told = "not even four cells show" if finest is None else f"{finest} x {finest} cells"
-    yield f"finest map on which an even share of a cell shows: {told}"
+    size = "not even four cells show" if finest is None else f"{finest} x {finest} cells"
+    yield f"finest map on which an even share of a cell shows: {size}"
 
 
 def _on_rectangles(entry: dict[str, Any], ask: Ask, forged: int | None) -> Iterator[str]:
@@ -185,14 +185,14 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan
         if respondents is None:
             respondents = math.ceil((quantile * rectangle / (ask.half_width or 1)) ** 2)
     if respondents is None or respondents > MOST_RESPONDENTS:
-        return PlacePlan(question, None, (), quantile, rectangle=None, reach=None)
+        return PlacePlan(question, None, (), quantile=quantile, rectangle=None, reach=None)
     root = respondents**0.5
     errors = _maps(question, ask) if expected is None else _zooms(question, expected, ask)
     rows = tuple(
         MapRow(cells, error / root, cells**-2 > quantile * error / root) for cells, error in errors
     )
     of_one = None if rectangle is None else rectangle / root
-    return PlacePlan(question, respondents, rows, quantile, rectangle=of_one, reach=reach)
+    return PlacePlan(question, respondents, rows, quantile=quantile, rectangle=of_one, reach=reach)
 
 
 class _Expected(NamedTuple):
