@@ -213,6 +213,20 @@ def test_what_no_map_has(ask, problem):
         ask(estimates)
 
 
+def test_cells_of_a_map_are_those_of_a_table():
+    """Its axes are fields, whose margins and correlation are known; a pyramid has none of that."""
+    generator = np.random.default_rng(SEED)
+    people = {"home": [(float(x), float(x + 41)) for x in generator.uniform(4, 8, 2_000)]}
+    survey = surveyed(goal="map", cells=4)
+    tally = ldp_aggregator.aggregate(survey, sim.randomize(survey, people))
+    table = ldp_aggregator.crosstab(tally, "home")
+    assert table.correlation("x", "north").low > 0
+    asked = surveyed(cells=4)
+    tally = ldp_aggregator.aggregate(asked, sim.randomize(asked, people))
+    with pytest.raises(EstimateError, match="got one for rectangles"):
+        ldp_aggregator.crosstab(tally, "home")
+
+
 def test_other_questions_have_no_map():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
