@@ -275,7 +275,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
-        for option in ("--plot", "--at", "--finest", "--crowd")
+        for option in ("--plot", "--at", "--finest", "--crowd", "--cells")
     },
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
