@@ -258,6 +258,7 @@ ADVISING = {
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.distribution_plan": ("plan",),
+    "ldp_simulations.planning.place_plan": ("plan",),
     "ldp_simulations.planning.level_plan": ("plan",),
     "ldp_simulations.planning.mean_plan": ("plan",),
     "ldp_simulations.planning.plans": ("plan",),
