@@ -130,7 +130,7 @@ def values_of(kind, values):
     Nothing for any text, nor for numbers, which have a scale, vectors, which have a ball, and
     tables, which have fields.
     """
-    if kind in ("text", "number", "vector", "table"):
+    if kind in ("text", "number", "vector", "table", "place"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different

@@ -47,6 +47,9 @@ from certificate_reading import (
 )
 from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
+OF_FIELDS = ("table", "place")
+"""Types whose answers have several parts."""
+
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
@@ -63,7 +66,7 @@ def asked_of(question):
     That is the values, their scale, the fields of a table, or the ball of vectors, which have so
     many numbers.
     """
-    if question["type"] == "table":
+    if question["type"] in OF_FIELDS:
         usable(question["values"] is None, "fields in place of values")
         return fields_of(question["fields"])
     count, parts = choices_of(question)
@@ -239,7 +242,8 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    own = {"number": "scale", "key-value": "scale", "vector": "ball", "table": "fields"}
+    own = {"number": "scale", "key-value": "scale", "vector": "ball"}
+    own |= dict.fromkeys(OF_FIELDS, "fields")
     choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []

@@ -29,6 +29,8 @@ from ldp.survey_file import survey_of
 
 Number = str | int | float | Decimal | Fraction
 """A number as people write it: exact, a float at its shortest decimal text."""
+Axis = tuple[Number, Number] | Mapping[str, object]
+"""An axis of a place: its least and its greatest number, or all its keys."""
 
 
 def survey(
@@ -112,6 +114,9 @@ def question(
     candidates: str | None = None,
     parents: Mapping[str, str] | None = None,
     fields: Iterable[Mapping[str, object]] | None = None,
+    x: Axis | None = None,
+    y: Axis | None = None,
+    cells: int | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -122,12 +127,12 @@ def question(
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
     keys        what a number may come with, such as apps with the minutes of each
-    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"
-                or "table"; by default "table" where `fields` are given, "key-value" where `keys`
-                are, "multi" where `most` is and "category" where only `values` are, "number" for
-                `step`, `bins`, `edges`, `unit` or a goal of mean or shape, "vector" for
-                `dimensions` and `radius`, and "integer" for `low` and `high` without these, "text"
-                for `candidates`
+    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text",
+                "table" or "place"; by default "table" where `fields` are given, "place" for `x` and
+                `y`, "key-value" where `keys` are, "multi" where `most` is and "category" where only
+                `values` are, "number" for `step`, `bins`, `edges`, `unit` or a goal of mean or
+                shape, "vector" for `dimensions` and `radius`, and "integer" for `low` and `high`
+                without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number or
                 key-value
@@ -145,6 +150,9 @@ def question(
     parents     the node above each value, and above each node that has any, if the values are the
                 leaves of a tree, such as counties in states
     fields      the parts of an answer that are told together, as `ldp.field` gives them
+    x, y        the axes of a place: the least and the greatest number of each as a pair, or a
+                mapping of what a survey file says of it (low, high, name, unit, outside, missing)
+    cells       how many cells each axis of a place is divided into: a power of two up to 64
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -178,6 +186,9 @@ def question(
         "candidates": candidates,
         "parents": parents,
         "field": fields,
+        "x": _axis(x),
+        "y": _axis(y),
+        "cells": cells,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
@@ -229,8 +240,15 @@ def field(
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
+def _axis(axis: Axis | None) -> Mapping[str, object] | None:
+    if isinstance(axis, tuple):
+        axis = dict(zip(("low", "high"), axis, strict=True))
+    return None if axis is None else _given(axis)
+
+
 _TYPE_OF = {
     "field": "table",
+    "x": "place",
     "keys": "key-value",
     "most": "multi",
     "values": "category",

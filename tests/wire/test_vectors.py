@@ -31,7 +31,7 @@ CASES = [
 ]
 CASES += [
     pytest.param(vector, id=f"{name}-{number}")
-    for name in ("contributions", "tables")
+    for name in ("contributions", "tables", "maps")
     for number, vector in enumerate(read(name))
 ]
 CASES += [

@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy", "tables", "tree", "key-values", "codebook",
+  "contributions", "taxonomy", "tables", "tree", "pyramid", "maps", "key-values", "codebook",
 ];
 
 const ENCODER_REFUSES = [
@@ -36,8 +36,10 @@ function answersOf({ type, fields }, value) {
     // As many ways as the field with the most of them; what has fewer stays at its last.
     const ways = fields.map((field) => [field.name, answersOf(field, value[field.name])]);
     const most = Math.max(...ways.map(([, written]) => written.length));
-    return Array.from({ length: most }, (_, number) =>
+    const byName = Array.from({ length: most }, (_, number) =>
       Object.fromEntries(ways.map(([name, written]) => [name, written[Math.min(number, written.length - 1)]])));
+    // A place may be a pair.
+    return type === "place" ? [...byName, fields.map(({ name }) => byName[0][name])] : byName;
   }
   if (type === "key-value") {
     const pairs = Object.entries(value).map(([key, number]) => [key, Number(number)]);
