@@ -21,6 +21,7 @@ if something is not, 2 if the file cannot be used.
 """
 
 import hashlib
+import math
 import sys
 from fractions import Fraction
 from operator import mul
@@ -48,6 +49,8 @@ from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
+    if "sizes" in integers:
+        return math.prod(*integers["sizes"])
     if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")

@@ -17,6 +17,7 @@
     type                boolean | category | multi | integer | number | key-value | text |
                         table
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
+    collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
@@ -51,10 +52,10 @@ from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
-from ldp.field_keys import fields_of
+from ldp.field_keys import collect_of, fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -256,7 +257,9 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
 
         return Domain("number", None, scale=scale_of(keys))
     if kind == "table":
-        return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+        collect = collect_of(keys)
+        fields = fields_of(keys, _name_and_domain, collect)
+        return Domain("table", None, fields=fields, collect=collect)
     if kind == "key-value":
         return _pairs(keys)
     if "values" in keys:
@@ -335,7 +338,7 @@ def _designed(
         return None
     candidates: tuple[str, ...] = (name,)
     if name == "auto":
-        candidates = GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
+        candidates = _candidates(keys, domain)
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
@@ -346,6 +349,8 @@ def _designed(
             values += f" of which a respondent may hold {domain.most}"
         if domain.taxonomy is not None:
             values += " that have parents"
+        if domain.collect:
+            values += f", told in {domain.collect}"
         # Of those that are for a goal, the last serves the most domains.
         named = rows[0] if candidates is AUTOMATIC else rows[-1]
         keys.problem("mechanism", f"{named.accepts(domain)} for {named.name}", values)
@@ -360,6 +365,13 @@ def _designed(
     choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
+
+
+def _candidates(keys: Keys, domain: Domain) -> tuple[str, ...]:
+    """What `auto` chooses from."""
+    if domain.collect:
+        return OF_SUBSETS
+    return GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
 
 
 def _goal(keys: Keys) -> str:

@@ -47,6 +47,7 @@ _PLACES = {
     "dbitflip": ("bit_flip", "MECHANISM"),
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
+    "subsets": ("subsets", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -90,10 +91,14 @@ Frequencies are compared by their error; of what is for anything else the first 
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""
 
+OF_SUBSETS = ("subsets",)
+"""What `auto` chooses from where a report tells some of many fields."""
+
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
+    "OF_SUBSETS",
     "OF_TREES",
     "Declared",
     "Mechanism",

@@ -104,7 +104,7 @@ class TreeResponse(NamedTuple):
     def oracles(self) -> tuple[Oracle, ...]:
         """What makes the symbols of each level."""
         return tuple(
-            _oracle(cells, space, self.truth, other=self.other)
+            oracle_of(cells, space, self.truth, other=self.other)
             for cells, space in zip(self.cells, self.spaces, strict=True)
         )
 
@@ -139,7 +139,7 @@ class TreeResponse(NamedTuple):
         below = tuple(accumulate(self.law))
         number = bisect_right(below, randbelow(below[-1], random))
         cell = int(value) >> (len(self.law) - number - 1)
-        oracle = _oracle(self.cells[number], self.spaces[number], self.truth, other=self.other)
+        oracle = oracle_of(self.cells[number], self.spaces[number], self.truth, other=self.other)
         place = cell * self.spaces[number][2] % oracle.size
         return with_cohort(oracle.randomize(place, random), number, len(below))
 
@@ -171,7 +171,7 @@ def cells_of(size: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _oracle(cells: int, space: Space, truth: int, other: int) -> Oracle:
+def oracle_of(cells: int, space: Space, truth: int, other: int) -> Oracle:
     """The response to a place."""
     order, number, _ = space
     if order:
@@ -214,7 +214,7 @@ def best_space(cells: int, truth: int, other: int) -> Space:
         for space in candidates(cells, truth, other)
         if not space.folded and space.layout.symbols <= MOST_SYMBOLS
     ]
-    known = {space: _oracle(cells, space, truth, other=other) for space in (*sets, *spaces)}
+    known = {space: oracle_of(cells, space, truth, other=other) for space in (*sets, *spaces)}
     errors = {space: difference_variance(oracle, cells) for space, oracle in known.items()}
     most = _WORTH_FEWER_SYMBOLS * min(errors.values())
     good = [space for space, error in errors.items() if error <= most]
@@ -268,7 +268,7 @@ def usual_response(size: int, truth: int, other: int) -> TreeResponse:
     cells = cells_of(size)
     spaces = tuple(best_space(number, truth, other) for number in cells)
     oracles = tuple(
-        _oracle(number, space, truth, other=other)
+        oracle_of(number, space, truth, other=other)
         for number, space in zip(cells, spaces, strict=True)
     )
     return TreeResponse(size, usual_law(oracles, cells), spaces, truth=truth, other=other)

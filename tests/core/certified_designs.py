@@ -20,6 +20,7 @@ from places import EXAMPLES
 from ldp import Question, Survey
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
+from ldp.fields import Field
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
@@ -53,6 +54,7 @@ SLOW = (
     "loloha",
     "taxonomy",
     "tree",
+    "subsets",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
@@ -88,6 +90,16 @@ TREES = tuple(
     for size in (3, 5, 17, 300)
 )
 
+TABLES = tuple(
+    Domain(
+        "table",
+        None,
+        fields=tuple(Field(f"f{place}", CATEGORY[size]) for place, size in enumerate(sizes)),
+        collect="subsets",
+    )
+    for sizes in ((2, 2), (2, 3, 4), (17, 2, 5, 2, 2), (5,) * 8, (2,) * 16)
+)
+
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
 
@@ -100,7 +112,7 @@ def domains(mechanism):
     """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, TABLES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted

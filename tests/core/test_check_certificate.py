@@ -69,6 +69,8 @@ def test_whatever_is_altered_is_refused(mechanism):
     """Each part, integer and claim of a certificate, in every way: over 600 forgeries of each."""
     tried = 0
     for what, forged in forgeries(FIRST[mechanism]):
+        if ".fields[" in what and ".text: " in what:
+            continue  # What people are asked changes no claim.
         if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
             assert findings(forged), what
             tried += 1
@@ -143,7 +145,7 @@ def tampered_integers(integers):
             yield {**integers, name: "7000000000"}
         elif name == "lengths" or name == "parents":
             yield {**integers, name: [number[0][::-1]]}
-        elif name == "law":
+        elif name == "law" or name == "sizes":
             yield {**integers, name: [number[0][:-1]]}
         elif name == "spaces":
             yield {**integers, name: number[:-1]}

@@ -80,7 +80,7 @@ def support(specimen):
     """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
     if randomizer.kind in (
-        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree"),
+        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree", "marginals"),
         *MEANS,
     ):
         return []
@@ -234,7 +234,8 @@ def averages(specimen):
     Where a report tells of no second moment, the variance is at least what it is.
     """
     randomizer = specimen.randomizer
-    if randomizer.kind in ("bloom", "sketch", "search", "views") or hasattr(randomizer, "most"):
+    without = ("bloom", "sketch", "search", "views", "marginals")
+    if randomizer.kind in without or hasattr(randomizer, "most"):
         return []
     rows = randomizer.channel().rows
     values = np.arange(len(rows)) - (len(rows) - 1) / 2

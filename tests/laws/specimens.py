@@ -32,12 +32,14 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.arcs import arc_moments
 from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.decoders.marginals import marginal_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
@@ -89,6 +91,7 @@ DECODERS = {
     "signed": signed_moments,
     "views": view_moments,
     "tree": tree_moments,
+    "marginals": marginal_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -104,6 +107,11 @@ _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
 _PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+_FIELDS = (
+    'type = "table"\ncollect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", values = ["x", "y", "z"], type = "category" }, '
+    '{ name = "c", type = "integer", low = 0, high = 1 }]\n'
+)
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -209,6 +217,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nweights = [5, 2]",
         'type = "number"\nedges = [0, 1, "2.5", 9, 10, 11]\nepsilon = 2',
+    ),
+    "subsets": (
+        *(_FIELDS + keys for keys in _EPSILONS),
+        f"{_FIELDS}epsilon = 1\ntogether = 2",
+        f"{_FIELDS}epsilon = 2\ntogether = 3",
     ),
     "rappor": (
         *(
@@ -480,6 +493,18 @@ SMALL = (
         TreeResponse(7, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=tree_moments,
+    ),
+    Specimen(
+        "three-of-four-fields",
+        SubsetsResponse((2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1),
+        tape=(2, 8),
+        decode=marginal_moments,
+    ),
+    Specimen(
+        "three-of-four-bits",
+        SubsetsResponse((2, 2, 2, 2), 3, ((8, 0, 2, 1),), truth=5, other=2),
+        tape=(2, 8),
+        decode=marginal_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

@@ -18,6 +18,7 @@ from ldp.sets import members
 from ldp.survey_file import parse_survey
 from ldp_aggregator.tallies.counting import count_rows
 from ldp_client import Client
+from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.sampling import hashes as hash_sampling
@@ -65,6 +66,9 @@ QUESTIONS = {
     "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
+    "subsets": 'collect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", type = "boolean" }]\n'
+    'mechanism = "subsets"\ntogether = 1\nepsilon = "1"',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
         'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'
@@ -89,7 +93,7 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kinds = {"keys": "key-value", "most": "multi", "low": "integer"}
+    kinds = {"field": "table", "keys": "key-value", "most": "multi", "low": "integer"}
     kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
@@ -111,6 +115,8 @@ def holders_of(survey):
         return PairHolders.of(domain, zip(map(tuple, held), HELD_SETS[: len(held)], strict=True))
     if domain.most:
         return SetHolders.of(domain, dict(zip(values_of(randomizer), HELD_SETS, strict=True)))
+    if domain.collect:
+        return FieldHolders.of(domain, dict(enumerate(HELD.tolist())))
     return Holders(values, HELD[: len(values)])
 
 

@@ -189,6 +189,7 @@ ROWS = (
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
     Row("tree", _epsilon, family="numbers", sizes=(10, 100), cost=_points),
     Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
+    Row("subsets", _epsilon, family="fields", sizes=(16, 256), cost=_each(80)),
 )
 
 
@@ -242,6 +243,14 @@ def _tree(size: int) -> str:
     return f'type = "category"\nparents = {{ {", ".join(pairs)} }}'
 
 
+def _yes_or_no(size: int) -> str:
+    """So many answers to yes/no questions, some of which are told together."""
+    fields = (
+        f'{{ name = "f{place}", type = "boolean" }}' for place in range(size.bit_length() - 1)
+    )
+    return f'type = "table"\ncollect = "subsets"\nfield = [{", ".join(fields)}]'
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
 
@@ -250,6 +259,7 @@ _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "numbers": whole_numbers,
     "sets": _several,
     "tree": _tree,
+    "fields": _yes_or_no,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }
