@@ -31,7 +31,7 @@ from ldp_simulations.sampling.table import sample_counts
 SIZES = (2, 3, 2, 4)
 
 
-def response(sizes=SIZES, together=3, epsilon="1"):
+def response(sizes=SIZES, together=3, epsilon="3"):
     """That of a survey with these fields."""
     weights = odds(Fraction(epsilon))
     return SubsetsResponse(sizes, together, spaces_of(sizes, together, weights), *weights)

@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy", "tables", "tree", "key-values",
+  "contributions", "taxonomy", "tables", "tree", "key-values", "subsets",
 ];
 
 const ENCODER_REFUSES = [
