@@ -7,6 +7,7 @@ plans                  designs compared
 mean_plan              how well a mean will be known
 distribution_plan      how well ranges, the median and the mean will be
 level_plan             how well each level of a tree will be known
+field_plan             how well the table of two of many fields will be
 key_plan               how well keys and the means of their numbers will be
 narrowing              a second survey on the ranges that a first one found
 search_plan            what a search will find

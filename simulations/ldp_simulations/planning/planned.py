@@ -14,6 +14,7 @@ from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_simulations.planning import (
     distribution_plan,
+    field_plan,
     key_plan,
     level_plan,
     mean_plan,
@@ -42,6 +43,8 @@ class Planned:
     """Of questions whose values are the leaves of a tree."""
     keys: Sequence[key_plan.KeyPlan] = ()
     """Of questions about keys that numbers come with: shares and means."""
+    fields: Sequence[field_plan.FieldPlan] = ()
+    """Of questions whose devices tell some of many fields."""
 
     def sheet(self) -> Sheet:
         """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
@@ -55,6 +58,7 @@ class Planned:
             forged=self.forged,
             trees=self.trees,
             keys=self.keys,
+            fields=self.fields,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -145,4 +149,5 @@ def plan(
         forged=forged,
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
+        fields=field_plan.fields_of_survey(survey, respondents, ask),
     )

@@ -9,6 +9,7 @@ from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.planning import (
     distribution_plan,
+    field_plan,
     key_plan,
     level_plan,
     mean_plan,
@@ -82,22 +83,25 @@ def sheet(
     forged: int | None,
     trees: Sequence[level_plan.TreePlan] = (),
     keys: Sequence[key_plan.KeyPlan] = (),
+    fields: Sequence[field_plan.FieldPlan] = (),
 ) -> Sheet:
-    """Tables of plans, of means and of distributions, if any, one a tree, keys and a search."""
+    """Tables of plans, means and distributions, if any; one a tree, many fields, keys, a search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
     if distributions:
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
+    tables += [field_plan.text_table(plan, ask, forged) for plan in fields]
     tables += [key_plan.text_table(plan, ask) for plan in keys]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
     of_numbers = (*of_means, *of_distributions)
-    of_keys = map(key_plan.record, keys)
-    plans = [*records, *of_numbers, *of_trees, *of_keys, *map(search_plan.record, searches)]
+    of_fields = (field_plan.record(plan, forged) for plan in fields)
+    of_others = (*of_trees, *of_fields, *map(key_plan.record, keys))
+    plans = [*records, *of_numbers, *of_others, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
         tables=lambda: tables,
