@@ -115,8 +115,8 @@ def by_parities(answers: Integers, epsilon: str, generator: Generator) -> Tables
     theta = {}
     for number, parity in enumerate(parities):
         there = drawn == number
-        told = signs[there][:, list(parity)].prod(axis=1) * kept[there]
-        theta[parity] = coefficient * told.sum() * len(parities) / respondents
+        said = signs[there][:, list(parity)].prod(axis=1) * kept[there]
+        theta[parity] = coefficient * said.sum() * len(parities) / respondents
     both = np.array([1, -1])
     return {
         (i, j): (

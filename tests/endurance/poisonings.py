@@ -21,6 +21,7 @@ from ldp_simulations.attacks.attack import (
     is_estimated,
     simulate_attack,
 )
+from ldp_simulations.field_holders import synthetic_fields
 from ldp_simulations.holders import apportion, holders_of, synthetic_sets
 
 TEXTS = ("ab", "a", "b", "abb", "aa")
@@ -45,7 +46,11 @@ def drawn_attack(asked, generator):
     respondents = int(generator.integers(200, 5000))
     values = asked.domain.values or TEXTS
     weights = generator.exponential(size=len(values)) ** 3
-    if asked.domain.most is None:
+    if asked.domain.collect:
+        holders = synthetic_fields(
+            asked.domain, respondents, lambda field: generator.exponential(size=field.size)
+        )
+    elif asked.domain.most is None:
         holders = holders_of(asked.domain, values, apportion(respondents, weights))
     else:
         holders = synthetic_sets(asked.domain, respondents, weights)

@@ -57,24 +57,24 @@ def test_splitting_epsilon_is_a_product_of_scores():
 def test_a_plan_says_what_the_decoder_does():
     """The standard error of a cell, from the tally to be expected with even answers."""
     survey = asked(3, 4, epsilon=2)
-    (made,) = plan(survey, respondents=5000).records()
+    (planned,) = plan(survey, respondents=5000).records()
     question = survey["q"]
     counts = expected_counts(question.randomizer, (), np.full(81, 1 / 81))
     tables = tables_of(question.randomizer, counts)
     shares, products = tables.table((0, 2))
     error = np.sqrt(np.mean(np.diag(products) - shares.ravel()) / 5000)
-    assert made["ways"][0]["standard_error"] == pytest.approx(error, rel=0.02)
-    assert made["together"] == question.randomizer.together
-    assert made["ways"][-1]["times"] < 1 < made["ways"][-3]["times"]
+    assert planned["ways"][0]["standard_error"] == pytest.approx(error, rel=0.02)
+    assert planned["together"] == question.randomizer.together
+    assert planned["ways"][-1]["times"] < 1 < planned["ways"][-3]["times"]
 
 
 def test_a_half_width_finds_respondents():
     """As many as keep it, and no more."""
     survey = asked(2, 8, epsilon=1)
-    (found,) = plan(survey, half_width=0.02).records()
-    for respondents, keeps in ((found["respondents"], True), (found["respondents"] - 1, False)):
-        (made,) = plan(survey, respondents=respondents).records()
-        assert (made["ways"][0]["half_width"] <= 0.02) is keeps
+    (least,) = plan(survey, half_width=0.02).records()
+    for respondents, keeps in ((least["respondents"], True), (least["respondents"] - 1, False)):
+        (planned,) = plan(survey, respondents=respondents).records()
+        assert (planned["ways"][0]["half_width"] <= 0.02) is keeps
 
 
 def test_a_plan_in_words_and_in_numbers():

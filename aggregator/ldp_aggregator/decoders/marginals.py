@@ -203,6 +203,7 @@ DECODER = Decoder(
     moments=of_one_report(marginal_moments),
     score_range=score_range,
     values=values,
+    known_before=True,
     payload_chances=payload_chances,
     explained=explained,
 )

@@ -32,7 +32,6 @@ from ldp.exact import fraction, odds
 from ldp.mechanisms.subsets import (
     FEWEST_TOGETHER,
     Sizes,
-    SubsetsResponse,
     fits,
     pair_error,
 )
@@ -87,7 +86,7 @@ def fields_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[
 def record(plan: FieldPlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON."""
     respondents = plan.respondents
-    response = _response(plan.question)
+    response: Any = plan.question.randomizer
     entry: dict[str, Any] = {
         **described(plan.question),
         "fields": len(response.sizes),
@@ -148,7 +147,7 @@ def _recorded(plan: FieldPlan, way: Way) -> dict[str, Any]:
 def _planned(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
     from scipy.special import ndtri
 
-    response = _response(question)
+    response: Any = question.randomizer
     ways = tuple(_ways(question, ask))
     missing = 1 - ask.level
     if ask.simultaneous:
@@ -170,7 +169,7 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> FieldPlan
 
 def _ways(question: Question, ask: Ask) -> Iterator[Way]:
     """The survey's own first, and then others."""
-    response = _response(question)
+    response: Any = question.randomizer
     sizes, weights = response.sizes, (response.truth, response.other)
     epsilon = fraction(question.declared.text)
     sampled = _mean(sizes, _of_sampling) if ask.estimand == "population" else 0.0
@@ -241,8 +240,3 @@ def _variance(cells: int, odds_: tuple[int, int]) -> float:
     """V of the response that tells two of so many cells apart best."""
     oracle = oracle_of(cells, best_space(cells, *odds_), odds_[0], other=odds_[1])
     return float(difference_variance(oracle, cells))
-
-
-def _response(question: Question) -> SubsetsResponse:
-    assert isinstance(question.randomizer, SubsetsResponse)  # noqa: S101 (asked for by its kind)
-    return question.randomizer
