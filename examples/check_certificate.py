@@ -21,6 +21,7 @@ if something is not, 2 if the file cannot be used.
 """
 
 import hashlib
+import math
 import sys
 from fractions import Fraction
 from itertools import chain
@@ -53,6 +54,8 @@ OF_FIELDS = ("table", "place")
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
+    if "sizes" in integers:
+        return math.prod(*integers["sizes"])
     if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
     if "dimensions" in integers:

@@ -56,8 +56,9 @@ class Domain:
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree, and with `fields` the cells of a table. With a `key_scale` they are keys, and
-    a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
+    leaves of a tree, and with `fields` the cells of a table; with a way to `collect` these, which
+    are then told some at a time, cells are too many to be named. With a `key_scale` they are keys,
+    and a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
     hours of a day: after the last value comes the first.
     """
 
@@ -66,6 +67,7 @@ class Domain:
         "_places",
         "ball",
         "circular",
+        "collect",
         "fields",
         "key_scale",
         "most",
@@ -89,9 +91,11 @@ class Domain:
         ball: Ball | None = None,
         *,
         circular: bool = False,
+        collect: str = "",
     ) -> None:
         self.type = type
         self.fields = fields
+        self.collect = collect
         self.circular = circular
         self.most = most
         self.per_device = per_device
@@ -124,7 +128,9 @@ class Domain:
         """Whether it has values, few enough to be written out."""
         if self.scale is not None:
             return self.scale.size <= MOST_LISTED
-        return bool(self.fields) or self.numbers is not None or self._listed is not None
+        if self.fields:
+            return not self.collect
+        return self.numbers is not None or self._listed is not None
 
     @property
     def is_place(self) -> bool:
@@ -193,7 +199,8 @@ class Domain:
             return f"{self.type} {self.scale.summary}"
         if self.fields:
             sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
-            return f"{self.type} of {sizes}"
+            some = f", told in {self.collect}" if self.collect else ""
+            return f"{self.type} of {sizes}{some}"
         if self.ball is not None:
             return f"{self.type} {self.ball.summary}"
         if self._listed is None:
@@ -355,10 +362,10 @@ class Domain:
                 # A cell by its name: any number in it will do.
                 return self.scale.edges[self._index[cell]]
             return cell if number is None else number
-        if self.fields and cell in self._index:
-            from ldp.fields import answer_in
+        if self.fields:
+            from ldp.fields import parsed
 
-            return answer_in(self.fields, self._index[cell])
+            return parsed(self.fields, cell)
         if self.ball is not None:
             from ldp.balls import read_vector
 

@@ -18,6 +18,7 @@
                         table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
+    collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
@@ -54,10 +55,10 @@ from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
-from ldp.field_keys import fields_of
+from ldp.field_keys import collect_of, fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES, OF_VECTORS
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES, OF_VECTORS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -271,7 +272,9 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
 
         return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
-        return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+        collect = collect_of(keys)
+        fields = fields_of(keys, _name_and_domain, collect)
+        return Domain("table", None, fields=fields, collect=collect)
     if kind == "place":
         from ldp.place_keys import axes_of
 
@@ -367,6 +370,8 @@ def _designed(
             values += f" of which a respondent may hold {domain.most}"
         if domain.taxonomy is not None:
             values += " that have parents"
+        if domain.collect:
+            values += f", told in {domain.collect}"
         # Of those that are for a goal, the last serves the most domains.
         named = rows[0] if candidates is AUTOMATIC else rows[-1]
         keys.problem("mechanism", f"{named.accepts(domain)} for {named.name}", values)
@@ -387,6 +392,8 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
     """What `auto` chooses from."""
     if domain.ball is not None:
         return OF_VECTORS
+    if domain.collect:
+        return OF_SUBSETS
     return GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
 
 

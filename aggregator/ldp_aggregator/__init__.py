@@ -12,7 +12,8 @@ from ldp.lazy import lazily
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
-    from ldp_aggregator.association.crosstab import Crosstab, crosstab
+    from ldp_aggregator.association.crosstab import Crosstab
+    from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Association",
     "Crosstab",
+    "Crosstabs",
     "Distribution",
     "Estimate",
     "FileError",
@@ -79,7 +81,8 @@ _HOMES = {
     "aggregate": "tallies.aggregation",
     "associate": "association.association",
     "Crosstab": "association.crosstab",
-    "crosstab": "association.crosstab",
+    "Crosstabs": "association.crosstabs",
+    "crosstab": "association.crosstabs",
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",

@@ -49,6 +49,7 @@ _PLACES = {
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
     "pyramid": ("pyramid", "MECHANISM"),
+    "subsets": ("subsets", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -96,11 +97,14 @@ OF_TREES = ("taxonomy",)
 
 OF_VECTORS = ("codebook",)
 """What `auto` chooses from where an answer is a vector."""
+OF_SUBSETS = ("subsets",)
+"""What `auto` chooses from where a report tells some of many fields."""
 
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
+    "OF_SUBSETS",
     "OF_TREES",
     "OF_VECTORS",
     "Declared",

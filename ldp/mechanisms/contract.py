@@ -44,6 +44,8 @@ A randomizer has a kind, which says how its reports are decoded:
             vector, and to no frequencies
     pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
             share of any rectangle by fixed scores
+    marginals  views that are subsets of the fields of a table; decoded to the table of any few of
+            them
 """
 
 from __future__ import annotations
@@ -83,6 +85,7 @@ Kind = Literal[
     "tree",
     "codebook",
     "pyramid",
+    "marginals",
 ]
 
 
@@ -364,7 +367,7 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     """For mechanisms whose cost grows fast with the number of values."""
 
     def accepts(domain: Domain) -> str | None:
-        listed = domain.size is not None and domain.size <= most
+        listed = domain.size is not None and domain.size <= most and not domain.collect
         if not listed or domain.most is not None or domain.taxonomy is not None:
             return f"a question with a list of at most {most} values"
         return None

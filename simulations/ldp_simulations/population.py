@@ -20,6 +20,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
 from ldp_simulations.answers import AnswersError
+from ldp_simulations.field_holders import FieldHolders, synthetic_fields
 from ldp_simulations.holders import (
     Holders,
     SetHolders,
@@ -117,6 +118,8 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
         return SetHolders.of(domain, holders)
     if domain.ball is not None:
         return VectorHolders.of(domain.ball, holders)
+    if domain.collect:
+        return FieldHolders.of(domain, holders)
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
@@ -177,6 +180,9 @@ def synthetic(
     population: Population = {}
     weights_of = _reader(distribution)
     for question in survey:
+        if question.domain.collect:
+            population[question.name] = _synthetic_fields(question, respondents, distribution)
+            continue
         values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
         if not values:
             raise PopulationError(
@@ -189,6 +195,19 @@ def synthetic(
             question.domain, values, respondents, weights=weights
         )
     return population
+
+
+def _synthetic_fields(question: Question, respondents: int, distribution: str) -> FieldHolders:
+    if distribution.startswith("file:"):
+        raise PopulationError(
+            f"question {question.name!r}: expected a distribution that each field has, or a table "
+            "of answers (--population), got a file of weights, which has no combinations of values"
+        )
+    return synthetic_fields(
+        question.domain,
+        respondents,
+        lambda field: _weights(distribution, field.domain.values or ()),
+    )
 
 
 def _synthetic(

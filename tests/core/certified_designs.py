@@ -56,6 +56,7 @@ SLOW = (
     "taxonomy",
     "tree",
     "pyramid",
+    "subsets",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
@@ -112,6 +113,15 @@ PLACES = tuple(
     for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
     for ends in [(edges[0], edges[-1])]
 )
+TABLES = tuple(
+    Domain(
+        "table",
+        None,
+        fields=tuple(Field(f"f{place}", CATEGORY[size]) for place, size in enumerate(sizes)),
+        collect="subsets",
+    )
+    for sizes in ((2, 2), (2, 3, 4), (17, 2, 5, 2, 2), (5,) * 8, (2,) * 16)
+)
 
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
@@ -125,7 +135,7 @@ def domains(mechanism):
     """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES, TABLES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted

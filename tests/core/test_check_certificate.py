@@ -149,7 +149,7 @@ def tampered_integers(integers):
             yield {**integers, name: "7000000000"}
         elif name == "lengths" or name == "parents":
             yield {**integers, name: [number[0][::-1]]}
-        elif name == "law":
+        elif name == "law" or name == "sizes":
             yield {**integers, name: [number[0][:-1]]}
         elif name == "spaces":
             yield {**integers, name: number[:-1]}

@@ -53,6 +53,25 @@ ALL_TOWNS = json.dumps([f"town {town}" for town in range(300)])
 
 _LONG = ["3.25", "-0.1", "0", "1e-30", "12345.678", "-7", "0.5", "0.25", "-1e3"]
 """Longer than any radius here."""
+FIELDS = (
+    'field = [{ name = "smokes", type = "boolean" }, '
+    f'{{ name = "commute", type = "category", values = {FOUR} }}, '
+    '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
+    'missing = ["-"], unit = "years" }, '
+    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
+)
+_MANY_ANSWERS = (
+    {"smokes": False, "commute": "car", "age": "0", "children": 0},
+    {"smokes": True, "commute": "walk", "age": "24.5", "children": 3},
+    {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
+)
+_RATINGS = ", ".join(
+    f'{{ name = "item-{place}", type = "integer", low = 1, high = 6 }}' for place in range(24)
+)
+"""More cells than a number of 53 bits can tell."""
+_ALL_RATED = tuple(
+    {f"item-{place}": 1 + place * step % 6 for place in range(24)} for step in (0, 5, 1)
+)
 
 QUESTIONS = {
     "warner": (
@@ -321,6 +340,21 @@ QUESTIONS = {
             ("town 7",),
         ),
     ),
+    "subsets": (
+        (f'type = "table"\ncollect = "subsets"\n{FIELDS}\nepsilon = "1"', _MANY_ANSWERS),
+        (
+            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 4\nepsilon = "3"',
+            _MANY_ANSWERS[1:],
+        ),
+        (
+            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 1\nepsilon = "0.1"',
+            _MANY_ANSWERS[1:],
+        ),
+        (
+            f'type = "table"\ncollect = "subsets"\nfield = [{_RATINGS}]\nepsilon = "1"',
+            _ALL_RATED,
+        ),
+    ),
     "l-grr": (
         (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
         (
@@ -397,18 +431,6 @@ MANY_RECORDS = (
 )
 """Mechanisms, keys and answers of questions of which a device may have many records."""
 
-FIELDS = (
-    'field = [{ name = "smokes", type = "boolean" }, '
-    f'{{ name = "commute", type = "category", values = {FOUR} }}, '
-    '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
-    'missing = ["-"], unit = "years" }, '
-    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
-)
-_MANY_ANSWERS = (
-    {"smokes": False, "commute": "car", "age": "0", "children": 0},
-    {"smokes": True, "commute": "walk", "age": "24.5", "children": 3},
-    {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
-)
 TABLES = tuple(
     (mechanism, f'type = "table"\n{FIELDS}\nepsilon = "{epsilon}"', _MANY_ANSWERS)
     for mechanism, epsilon in (("grr", 4), ("pgr", 1), ("oue", "7/3"))

@@ -21,6 +21,7 @@ from ldp_simulations.attacks.attack import (
     is_estimated,
     simulate_attack,
 )
+from ldp_simulations.field_holders import synthetic_fields
 from ldp_simulations.holders import apportion, holders_of, synthetic_sets
 from ldp_simulations.vector_holders import synthetic_vectors
 
@@ -49,6 +50,10 @@ def drawn_attack(asked, generator):
     weights = generator.exponential(size=len(values)) ** 3
     if ball is not None:
         holders = synthetic_vectors(ball, respondents, weights)
+    if asked.domain.collect:
+        holders = synthetic_fields(
+            asked.domain, respondents, lambda field: generator.exponential(size=field.size)
+        )
     elif asked.domain.most is None:
         holders = holders_of(asked.domain, values, apportion(respondents, weights))
     else:

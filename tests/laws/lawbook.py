@@ -81,6 +81,7 @@ def support(specimen):
     randomizer = specimen.randomizer
     if randomizer.kind in (
         *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree", "pyramid"),
+        "marginals",
         *MEANS,
     ):
         return []
@@ -235,7 +236,7 @@ def averages(specimen):
     unbiased over the choice of seeds only: see `test_codebook.py`.
     """
     randomizer = specimen.randomizer
-    without = ("bloom", "sketch", "search", "views", "codebook")
+    without = ("bloom", "sketch", "search", "views", "codebook", "marginals")
     if randomizer.kind in without or hasattr(randomizer, "most"):
         return []
     rows = randomizer.channel().rows

@@ -34,12 +34,14 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.arcs import arc_moments
 from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.decoders.marginals import marginal_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
@@ -94,6 +96,7 @@ DECODERS = {
     "tree": tree_moments,
     "codebook": None,
     "pyramid": pyramid_moments,
+    "marginals": marginal_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -111,6 +114,11 @@ _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 _VECTORS = 'type = "vector"\ndimensions = 2\nradius = 1\noutside = "clip"\n'
 _PLACES = 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = -1, high = 1 }\n'
+_FIELDS = (
+    'type = "table"\ncollect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", values = ["x", "y", "z"], type = "category" }, '
+    '{ name = "c", type = "integer", low = 0, high = 1 }]\n'
+)
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -226,6 +234,11 @@ DESIGNS = {
         *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
         f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
         f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
+    ),
+    "subsets": (
+        *(_FIELDS + keys for keys in _EPSILONS),
+        f"{_FIELDS}epsilon = 1\ntogether = 2",
+        f"{_FIELDS}epsilon = 2\ntogether = 3",
     ),
     "rappor": (
         *(
@@ -519,6 +532,18 @@ SMALL = (
         PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=pyramid_moments,
+    ),
+    Specimen(
+        "three-of-four-fields",
+        SubsetsResponse((2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1),
+        tape=(2, 8),
+        decode=marginal_moments,
+    ),
+    Specimen(
+        "three-of-four-bits",
+        SubsetsResponse((2, 2, 2, 2), 3, ((8, 0, 2, 1),), truth=5, other=2),
+        tape=(2, 8),
+        decode=marginal_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

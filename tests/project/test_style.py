@@ -26,6 +26,7 @@ FINISHED = (
     f"{AGGREGATOR}/google_rappor",
     f"{AGGREGATOR}/health_checks",
     f"{AGGREGATOR}/key_values",
+    f"{AGGREGATOR}/marginals",
     f"{AGGREGATOR}/moments",
     f"{AGGREGATOR}/places",
     f"{AGGREGATOR}/privacy",

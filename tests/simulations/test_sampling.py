@@ -21,6 +21,7 @@ from ldp_aggregator.tallies.codeword_counting import OFFSET
 from ldp_aggregator.tallies.counting import count_rows
 from ldp_aggregator.vectors.law import deviation, word_law
 from ldp_client import Client
+from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.sampling import hashes as hash_sampling
@@ -74,6 +75,9 @@ QUESTIONS = {
     "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
     'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
+    "subsets": 'collect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", type = "boolean" }]\n'
+    'mechanism = "subsets"\ntogether = 1\nepsilon = "1"',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
         'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'
@@ -98,8 +102,8 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kinds = {"cells = ": "place", "keys": "key-value", "most": "multi", "low": "integer"}
-    kinds |= {"radius": "vector"}
+    kinds = {"cells = ": "place", "field": "table", "keys": "key-value", "most": "multi"}
+    kinds |= {"low": "integer", "radius": "vector"}
     kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
@@ -124,6 +128,8 @@ def holders_of(survey):
         return VectorHolders.of(domain.ball, dict(held))
     if domain.most:
         return SetHolders.of(domain, dict(zip(values_of(randomizer), HELD_SETS, strict=True)))
+    if domain.collect:
+        return FieldHolders.of(domain, dict(enumerate(HELD.tolist())))
     return Holders(values, HELD[: len(values)])
 
 

@@ -426,6 +426,11 @@ def estimates_from(
             raise EstimateError(
                 "expected another view than norm-sub, since shares of sets do not sum to 1"
             )
+        if options.post == "norm-sub" and question.domain.collect:
+            raise EstimateError(
+                "expected another view than norm-sub, since the shares of each field add up to 1, "
+                "and not those of all of them"
+            )
         if options.post is not None and question.domain.taxonomy is not None:
             raise EstimateError(
                 f"expected no post-processing by {options.post}, which would keep no parent the "

@@ -79,10 +79,12 @@ def poolable(questions: Sequence[Question]) -> bool:
             domain.per_device,
             domain.circular,
             domain.taxonomy,
+            tuple(domain.parts()) if domain.collect else None,
         )
         for domain in domains
     }
-    if len(asked) > 1 or domains[0].values is None:
+    listed = domains[0].values is not None or domains[0].collect
+    if len(asked) > 1 or not listed:
         return False
     return domains[0].spacing is None or _of_distributions(questions)
 

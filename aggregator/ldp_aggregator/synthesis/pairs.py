@@ -25,6 +25,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.association.crosstab import Crosstab
+from ldp_aggregator.association.crosstabs import Crosstabs
 from ldp_aggregator.postprocessing import norm_sub
 
 Pair = tuple[int, int]
@@ -45,7 +46,7 @@ class Pairs(NamedTuple):
     """Their standard errors."""
 
 
-def pairs_of(crosstab: Crosstab, names: tuple[str, ...]) -> Pairs:
+def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
     """Of these fields of a question. Raises `EstimateError` for fewer than two."""
     if len(names) < 2:
         raise EstimateError(f"expected two fields or more, got {', '.join(names) or 'none'}")

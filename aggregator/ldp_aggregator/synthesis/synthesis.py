@@ -23,7 +23,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.fields import names_of
 from ldp_aggregator.arrays import Floats, Integers
-from ldp_aggregator.association.crosstab import crosstab
+from ldp_aggregator.association.crosstabs import crosstab
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.sheet import Sheet, TextTable

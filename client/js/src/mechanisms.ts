@@ -10,6 +10,7 @@ import { StochasticMatrix } from "./matrix.js";
 import { PaddedResponse } from "./pad.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
+import { SubsetsResponse } from "./subsets.js";
 import { TaxonomyResponse } from "./taxonomy.js";
 import { TreeResponse, grids } from "./tree.js";
 import { UnaryEncoding } from "./unary.js";
@@ -17,7 +18,7 @@ import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | TreeResponse | CodebookResponse | Rappor | PaddedResponse;
+  | TaxonomyResponse | TreeResponse | SubsetsResponse | CodebookResponse | Rappor | PaddedResponse;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -66,6 +67,10 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
   ["pyramid", ({ whole, size, row, matrix, place }) =>
     new TreeResponse(
       size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place, grids(size("size"), place),
+    )],
+  ["subsets", ({ whole, size, row, matrix, place }) =>
+    new SubsetsResponse(
+      row("sizes").map(Number), size("together"), matrix("spaces"), whole("truth"), whole("other"), place,
     )],
   ["sue", unary],
   ["oue", unary],

@@ -16,6 +16,7 @@ import { type Random, bytesFrom, system } from "./randomness.js";
 import type { Value } from "./randomizer.js";
 import { type Ratio, bound } from "./ratio.js";
 import { type CompiledScale, Scale } from "./scale.js";
+import { SubsetsResponse } from "./subsets.js";
 
 /**
  * A boolean for a boolean question; for one of type integer or number, a bigint, or a number, which is taken for its
@@ -162,6 +163,10 @@ export class Question {
     if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
       throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
     }
+    const told = this.#randomizer instanceof SubsetsResponse ? this.#randomizer.sizes.join() : undefined;
+    if (told !== undefined && told !== this.#fields?.map((field) => field.#size).join()) {
+      throw new SurveyError(`${place}: expected fields with ${told} values`);
+    }
     if (this.#randomizer && !this.#takesText && this.#randomizer.size !== this.#size) {
       throw new SurveyError(`${place}: expected ${this.#randomizer.size} values`);
     }
@@ -291,11 +296,11 @@ export class Question {
     return value;
   }
 
-  /** The cell of a table in which an answer lies: a record for each field. A place may be a pair. */
-  #cell(answer: unknown, fields: readonly Question[]): number {
+  /** The value of each field in an answer, which has a record for each. A place may be a pair. */
+  #ofFields(answer: unknown, fields: readonly Question[]): number[] {
     const names = this.fields!.map(({ name }) => name);
     if (this.type === "place" && Array.isArray(answer) && answer.length === fields.length) {
-      return this.#cell(Object.fromEntries(names.map((name, index) => [name, answer[index]])), fields);
+      return this.#ofFields(Object.fromEntries(names.map((name, index) => [name, answer[index]])), fields);
     }
     const isByName = typeof answer === "object" && answer !== null && !Array.isArray(answer);
     const given = isByName ? Object.keys(answer) : [];
@@ -303,13 +308,18 @@ export class Question {
       throw this.#unfit(`an answer for each of the fields ${names.join(", ")}, by name`);
     }
     const records = answer as { readonly [field: string]: DeviceRecord };
-    return fields.reduce((cell, field, index) => cell * field.#size! + (field.value(records[names[index]!]!) as number), 0);
+    return fields.map((field, index) => field.value(records[names[index]!]!) as number);
   }
 
   /** What the randomizer takes for a record that is no number of a scale. */
   #plain(record: unknown): Value {
     const { values } = this;
-    if (this.#fields) return this.#cell(record, this.#fields);
+    if (this.#fields) {
+      const own = this.#ofFields(record, this.#fields);
+      if (this.#randomizer instanceof SubsetsResponse) return own;
+      // The cell of the table in which the answer lies.
+      return own.reduce((cell, value, index) => cell * this.#fields![index]!.#size! + value, 0);
+    }
     if (this.type === "boolean") {
       if (typeof record !== "boolean") throw this.#unfit("true or false");
       return this.#numberOrText(Number(record));

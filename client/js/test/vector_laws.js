@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy", "tables", "tree", "pyramid", "maps", "key-values", "codebook",
+  "contributions", "taxonomy", "tables", "tree", "pyramid", "maps", "key-values", "subsets", "codebook",
 ];
 
 const ENCODER_REFUSES = [

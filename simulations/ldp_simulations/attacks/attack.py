@@ -46,6 +46,7 @@ from ldp.errors import EstimateError
 from ldp.key_values import ENDS
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.marginals import values_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import DEFAULTS, moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
@@ -53,6 +54,7 @@ from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.health_checks.draw_checks import draw_check
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
+from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.form import Wanted
@@ -251,6 +253,8 @@ def _pretenders(attack: Attack) -> Holders:
             packed(axis): share for axis, share in zip(axes.tolist(), shares, strict=True)
         }
         return VectorHolders.of(domain.ball, held)
+    if isinstance(attack.holders, FieldHolders):
+        return attack.holders.pretending(targets, attack.forged)
     if domain.most is None:
         places = [_held_for(attack, target) for target in targets]
         forgers = np.zeros(len(attack.holders.values), dtype=np.int64)
@@ -283,6 +287,8 @@ def estimated(question: Question, holders: Holders) -> tuple[str, ...]:
     """What is estimated of a question that these answer."""
     if question.domain.ball is not None:
         return question.domain.ball.names
+    if question.domain.collect:
+        return values_of(question)
     taxonomy, values = question.domain.taxonomy, question.domain.values or holders.values
     return values if taxonomy is None else (*taxonomy.inner, *values)
 

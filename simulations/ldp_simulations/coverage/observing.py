@@ -147,6 +147,24 @@ def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     return survey
 
 
+def _fields(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+    """Surveys of the values of all of many fields, each of which has two."""
+    question = question_of(rows[0], cell.size, cell.epsilon)
+    shape = tuple(field.size for field in question.domain.fields)
+    shares = POPULATIONS[cell.population](cell.size)
+
+    def survey(generator: Generator, _: int) -> Observed:
+        for estimand, holders, truth in twice(cell, shares, generator):
+            counts = sample_counts(question, Holders((), holders), generator)
+            # (fields, values)
+            table = truth.reshape(shape)
+            of_fields = [np.moveaxis(table, place, 0).reshape(2, -1) for place in range(len(shape))]
+            of_values = np.sum(of_fields, axis=2).ravel()
+            yield from _looked_at(partial(_estimate, question, counts), of_values, estimand)
+
+    return survey
+
+
 def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
     """Surveys of texts that are other ones each time, unless they stay the `same`.
 
@@ -331,6 +349,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "tree": _nodes,
     "vectors": _vectors,
     "places": _values,
+    "fields": _fields,
     "texts": _texts,
     "found": _found,
     "means": _means,

@@ -202,6 +202,7 @@ ROWS = (
         by_report=True,
     ),
     Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
+    Row("subsets", _epsilon, family="fields", sizes=(16, 256), cost=_each(80)),
 )
 
 
@@ -261,6 +262,14 @@ def _grid(size: int) -> str:
     return "\n".join(('type = "place"', *axes, f"cells = {math.isqrt(size)}"))
 
 
+def _yes_or_no(size: int) -> str:
+    """So many answers to yes/no questions, some of which are told together."""
+    fields = (
+        f'{{ name = "f{place}", type = "boolean" }}' for place in range(size.bit_length() - 1)
+    )
+    return f'type = "table"\ncollect = "subsets"\nfield = [{", ".join(fields)}]'
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
 
@@ -275,6 +284,7 @@ _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "tree": _tree,
     "vectors": _ball,
     "places": _grid,
+    "fields": _yes_or_no,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }

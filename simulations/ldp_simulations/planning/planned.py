@@ -14,6 +14,7 @@ from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_simulations.planning import (
     distribution_plan,
+    field_plan,
     key_plan,
     level_plan,
     mean_plan,
@@ -49,6 +50,8 @@ class Planned:
 
     vectors: Sequence[vector_plan.VectorPlan] = ()
     """Of questions of which a mean vector is estimated."""
+    fields: Sequence[field_plan.FieldPlan] = ()
+    """Of questions whose devices tell some of many fields."""
 
     def sheet(self) -> Sheet:
         """Tables of plans of every sort, as formats ask for them."""
@@ -64,6 +67,7 @@ class Planned:
             keys=self.keys,
             vectors=self.vectors,
             places=self.places,
+            fields=self.fields,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -157,4 +161,5 @@ def plan(
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
         places=place_plan.places_of_survey(survey, respondents, ask),
+        fields=field_plan.fields_of_survey(survey, respondents, ask),
     )

@@ -46,11 +46,12 @@ def of_survey(
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
     Searches have `search_plan`, means `mean_plan`, vectors `vector_plan`, distributions
-    `distribution_plan`, trees `level_plan`, means of keys `key_plan` besides.
+    `distribution_plan`, trees `level_plan`, many fields `field_plan`, means of keys `key_plan`
+    besides.
     """
     plans = []
     for question in survey:
-        if question.randomizer.kind in ("search", "views"):
+        if question.randomizer.kind in ("search", "views", "marginals"):
             continue
         if decoder_of(question.randomizer).gives != "frequencies":
             continue

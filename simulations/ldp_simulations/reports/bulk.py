@@ -28,12 +28,14 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
 from ldp_aggregator.projective.cyclic_design import cyclic_design
+from ldp_simulations.field_holders import cells_told
 from ldp_simulations.reports.codebook_draws import codebook_rows
 from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.reports.words import SPAN as _SPAN
@@ -61,6 +63,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_arcs, randomizer)
         case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
             return partial(_square_wave, randomizer)
+        case SubsetsResponse(truth=truth) if truth * randomizer.layout.symbols <= _SPAN:
+            return partial(_subsets, randomizer)
         case TaxonomyResponse() if _levels_fit(randomizer):
             return partial(_taxonomy, randomizer)
         case TreeResponse() if _levels_fit(randomizer):
@@ -177,6 +181,17 @@ def _by_level(
         there = np.flatnonzero(levels == number)
         symbols[there] = _symbols_of(oracle, cells(number, values[there]), random)
     return symbol_rows(randomizer.layout, levels, symbols[:, None])
+
+
+def _subsets(randomizer: SubsetsResponse, values: Integers, random: Random) -> Rows:
+    numbers = words_below(randomizer.subsets, len(values), random).astype(np.int64)
+    held = np.stack(np.unravel_index(values, randomizer.sizes), axis=1)
+    cells, of = cells_told(randomizer, held, numbers)
+    symbols = np.empty(len(values), dtype=np.int64)
+    for size, *space in randomizer.spaces:
+        there, oracle = np.flatnonzero(of == size), randomizer.oracle(size)
+        symbols[there] = _symbols_of(oracle, cells[there] * space[2] % oracle.size, random)
+    return symbol_rows(randomizer.layout, numbers, symbols[:, None])
 
 
 def _sets(oracle: NumberedSubsets, values: Integers, random: Random) -> Integers:
