@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
+    from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
@@ -41,6 +42,7 @@ __all__ = [
     "Options",
     "QuestionEstimates",
     "SurveyEstimates",
+    "Synthetic",
     "Tally",
     "__version__",
     "aggregate",
@@ -57,6 +59,7 @@ __all__ = [
     "phantom_score",
     "read_candidates",
     "read_survey",
+    "synthesize",
 ]
 
 _HOMES = {
@@ -84,6 +87,8 @@ _HOMES = {
     "frequency_reach": "estimates.manipulation",
     "read_candidates": "files",
     "read_survey": "files",
+    "Synthetic": "synthesis.synthesis",
+    "synthesize": "synthesis.synthesis",
 }
 
 if not TYPE_CHECKING:

@@ -260,6 +260,7 @@ ADVISING = {
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.distribution_plan": ("plan",),
     "ldp_simulations.planning.level_plan": ("plan",),
+    "ldp_simulations.planning.vector_plan": ("plan",),
     "ldp_simulations.planning.mean_plan": ("plan",),
     "ldp_simulations.planning.plans": ("plan",),
     "ldp_simulations.planning.search_plan": ("plan",),

@@ -143,6 +143,7 @@ AREAS = {
     "ldp_aggregator.association.crosstab": "crosstab",
     "ldp_aggregator.association.crosstab_sheet": "crosstab",
     "ldp_aggregator.association.measures": "crosstab",
+    "ldp_aggregator.synthesis": "synthesis",
     "ldp_aggregator.association.likelihood": "likelihood",
     "ldp_aggregator.association.result": "association_result",
     "ldp_aggregator.association.scores": "joint_cells jumps",

@@ -36,6 +36,7 @@ FINISHED = (
     f"{AGGREGATOR}/taxonomies",
     f"{AGGREGATOR}/trees",
     f"{AGGREGATOR}/vectors",
+    f"{AGGREGATOR}/synthesis",
     "simulations/ldp_simulations",
     "benchmarks",
     "examples",
