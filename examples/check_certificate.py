@@ -23,6 +23,7 @@ if something is not, 2 if the file cannot be used.
 import hashlib
 import sys
 from fractions import Fraction
+from itertools import chain
 from operator import mul
 from pathlib import Path
 
@@ -46,6 +47,9 @@ from certificate_reading import (
 )
 from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
 
+OF_FIELDS = ("table", "place")
+"""Types whose answers have several parts."""
+
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
@@ -62,7 +66,7 @@ def asked_of(question):
     That is the values, their scale, the fields of a table, or the ball of vectors, which have so
     many numbers.
     """
-    if question["type"] == "table":
+    if question["type"] in OF_FIELDS:
         usable(question["values"] is None, "fields in place of values")
         return fields_of(question["fields"])
     count, parts = choices_of(question)
@@ -178,9 +182,10 @@ def fingerprint_of(survey, question):
 
 
 def drawn(draw):
-    """What fingerprints cover of questions of which a device answers one."""
+    """What fingerprints cover of questions of which a device answers one or a few."""
     pairs = zip(draw["questions"], draw["weights"], strict=True)
-    return ",".join(f"{name}:{weight}" for name, weight in pairs)
+    weighted = ",".join(f"{name}:{weight}" for name, weight in pairs)
+    return f"{weighted};{draw['answers']}" if "answers" in draw else weighted
 
 
 def draws_of(survey):
@@ -189,12 +194,13 @@ def draws_of(survey):
 
 
 def alternatives(survey):
-    """Lists of questions, of each of which a device is charged for one: those of a draw, or one."""
+    """Of which questions a device is charged for how many: those of a draw, or one alone."""
     by_name = {question["name"]: question for question in survey["questions"]}
-    drawn_from = [draw["questions"] for draw in draws_of(survey)]
-    in_draws = {name for names in drawn_from for name in names}
-    alone = [[question] for question in survey["questions"] if question["name"] not in in_draws]
-    return alone + [[by_name[name] for name in names] for names in drawn_from]
+    drawn_from = [(draw["questions"], draw.get("answers", 1)) for draw in draws_of(survey)]
+    in_draws = {name for names, _ in drawn_from for name in names}
+    others = [question for question in survey["questions"] if question["name"] not in in_draws]
+    drawn_ones = [([by_name[name] for name in names], number) for names, number in drawn_from]
+    return [([question], 1) for question in others] + drawn_ones
 
 
 FIELD_TYPES = ("boolean", "category", "integer", "number")
@@ -236,7 +242,8 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    own = {"number": "scale", "key-value": "scale", "vector": "ball", "table": "fields"}
+    own = {"number": "scale", "key-value": "scale", "vector": "ball"}
+    own |= dict.fromkeys(OF_FIELDS, "fields")
     choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
@@ -308,19 +315,25 @@ def totals(survey):
     names = ("one_report_each", "all_reports", "all_charges")
     once_stated, lasting_stated, charged_stated = members(survey["total_epsilon"], *names)
     once, lasting, charged = [], [], []
-    for questions in alternatives(survey):
+    for questions, number in alternatives(survey):
         ones = [Fraction(question["one_report"]["epsilon"]) for question in questions]
         ever = [question["all_reports"]["epsilon"] for question in questions]
         prices = [one if every is None else every for one, every in zip(ones, ever, strict=True)]
         charges = [question["charges"] for question in questions]
-        once.append(max(ones))
-        lasting.append(None if None in ever else max(ever))
-        charged.append(max(map(mul, map(Fraction, prices), charges)))
+        once.append(largest(ones, number))
+        lasting.append([None] if None in ever else largest(ever, number))
+        charged.append(largest(map(mul, map(Fraction, prices), charges), number))
+    once, lasting, charged = ([*chain(*part)] for part in (once, lasting, charged))
     return {
         "the epsilons of one report each add up to the total": adds_up(once_stated, once),
         "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),
         "the epsilons of all charges add up to the total": adds_up(charged_stated, charged),
     }
+
+
+def largest(epsilons, number):
+    """So many of them, the largest first."""
+    return sorted(epsilons, reverse=True)[:number]
 
 
 def refuted(claims):

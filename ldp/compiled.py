@@ -38,12 +38,17 @@ def compiled(survey: Survey) -> dict[str, object]:
 
 
 def draws_of(survey: Survey) -> dict[str, object]:
-    """The questions of which a device answers one, and their weights; nothing without any."""
+    """The questions of which a device answers some, and their weights; nothing without any."""
     if not survey.draws:
         return {}
     return {
         "draws": [
-            {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
+            {
+                "questions": list(draw.names),
+                "weights": list(draw.weights),
+                **({"answers": draw.answers} if draw.answers > 1 else {}),
+            }
+            for draw in survey.draws
         ]
     }
 

@@ -127,6 +127,11 @@ class Domain:
         return bool(self.fields) or self.numbers is not None or self._listed is not None
 
     @property
+    def is_place(self) -> bool:
+        """Whether answers are places: two fields, the axes of a map, each a number in cells."""
+        return self.type == "place"
+
+    @property
     def size(self) -> int | None:
         """How many values there are; None for an open domain."""
         if self.numbers is not None:
@@ -256,7 +261,8 @@ class Domain:
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
         type number, a sequence of numbers for one of type vector, else a str, or a collection of
         them where several values may be held, a mapping where a number comes with each, a dict of
-        such by field for one of type table, or a sequence where a device has many records.
+        such by field for one of type table or place (for which a pair will do), or a sequence where
+        a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
         places = self.places(answer)
@@ -297,9 +303,10 @@ class Domain:
         if self.most is not None:
             return self._set(answer, self.most)
         if self.fields:
-            from ldp.fields import cell
+            from ldp.fields import by_name, cell
 
-            return cell(self.fields, answer)
+            # A place may be a pair: what its numbers mean is plain from their order.
+            return cell(self.fields, by_name(self.fields, answer) if self.is_place else answer)
         if self.ball is not None:
             return self.ball.value(answer)
         if self.type == "boolean":

@@ -15,8 +15,9 @@
     name = "smoker"
     text                (optional)
     type                boolean | category | multi | integer | number | key-value | vector | text |
-                        table
+                        table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
+    x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
     values              (category, multi)
     keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
@@ -32,7 +33,7 @@
     per_device          (optional) mean | sum | last | one: what is made of a device's records
     circular            (integer, number) true where the values lie on a circle, as hours do
     mechanism           and the keys of the mechanism
-    goal                (auto) frequencies | mean | distribution | shape
+    goal                (auto) frequencies | mean | distribution | shape | map | rectangles
     candidates          (optional)
     memoized_values     (optional)
 
@@ -81,15 +82,8 @@ FURTHEST_INTEGER = 10**15
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TYPES = (
-    "boolean",
-    "category",
-    "multi",
-    "integer",
-    "number",
-    "key-value",
-    "vector",
-    "text",
-    "table",
+    *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
+    *("table", "place"),
 )
 _TOLD = frozenset(
     (
@@ -278,6 +272,10 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
         return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+    if kind == "place":
+        from ldp.place_keys import axes_of
+
+        return Domain("place", None, fields=axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
     if "values" in keys:
@@ -389,12 +387,15 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
     """What `auto` chooses from."""
     if domain.ball is not None:
         return OF_VECTORS
-    return GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
+    return GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
 
 
-def _goal(keys: Keys) -> str:
+def _goal(keys: Keys, domain: Domain) -> str:
     """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
-    return (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    if goal == "map" and not domain.is_place:
+        keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
+    return goal
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:

@@ -41,9 +41,10 @@ def survey_table(survey: Survey) -> dict[str, object]:
     if survey.epoch is not None:
         head["epoch"] = _length(survey.epoch)
         head["grace"] = _length(survey.grace)
-    draws = [
-        {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
-    ]
+    draws = []
+    for draw in survey.draws:
+        how = {"weights": list(draw.weights)} if draw.answers == 1 else {"answers": draw.answers}
+        draws.append({"questions": list(draw.names), **how})
     drawn: dict[str, object] = {"draw": draws} if draws else {}
     return {"survey": head, **drawn, "question": [question_table(question) for question in survey]}
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
+    from ldp_aggregator.places.maps import Map
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
@@ -39,6 +40,7 @@ __all__ = [
     "FileError",
     "Ingest",
     "Intake",
+    "Map",
     "Options",
     "QuestionEstimates",
     "SurveyEstimates",
@@ -65,6 +67,7 @@ __all__ = [
 _HOMES = {
     "Association": "association.result",
     "Distribution": "distributions.distribution",
+    "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Ingest": "tallies.ingest",

@@ -48,6 +48,7 @@ _PLACES = {
     "dbitflip": ("bit_flip", "MECHANISM"),
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
+    "pyramid": ("pyramid", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -82,6 +83,8 @@ GOALS = {
     "mean": ("dithered",),
     "distribution": ("arcs", "tree"),
     "shape": ("square-wave",),
+    "map": AUTOMATIC,
+    "rectangles": ("pyramid",),
 }
 """What `auto` chooses from, by what the survey says it wants to know.
 

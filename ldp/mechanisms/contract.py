@@ -42,6 +42,8 @@ A randomizer has a kind, which says how its reports are decoded:
             range of it by fixed scores
     codebook  a report is a seed and one of the random words that it gives; decoded to a mean
             vector, and to no frequencies
+    pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
+            share of any rectangle by fixed scores
 """
 
 from __future__ import annotations
@@ -80,6 +82,7 @@ Kind = Literal[
     "views",
     "tree",
     "codebook",
+    "pyramid",
 ]
 
 

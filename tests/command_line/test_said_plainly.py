@@ -259,6 +259,7 @@ ADVISING = {
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.distribution_plan": ("plan",),
+    "ldp_simulations.planning.place_plan": ("plan",),
     "ldp_simulations.planning.level_plan": ("plan",),
     "ldp_simulations.planning.vector_plan": ("plan",),
     "ldp_simulations.planning.mean_plan": ("plan",),
@@ -277,7 +278,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
-        for option in ("--plot", "--at", "--finest", "--crowd")
+        for option in ("--plot", "--at", "--finest", "--crowd", "--cells")
     },
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own

@@ -21,6 +21,7 @@ from ldp import Question, Survey
 from ldp.balls import Ball
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
+from ldp.fields import Field
 from ldp.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
@@ -54,6 +55,7 @@ SLOW = (
     "loloha",
     "taxonomy",
     "tree",
+    "pyramid",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
@@ -97,6 +99,19 @@ VECTORS = tuple(
         (4096, "1", "clip"),
     )
 )
+PLACES = tuple(
+    Domain(
+        "place",
+        None,
+        fields=tuple(
+            Field(axis, Domain("number", None, scale=Scale(*ends, cells, edges=edges)))
+            for axis in ("x", "y")
+        ),
+    )
+    for cells in (2, 8, 64)
+    for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
+    for ends in [(edges[0], edges[-1])]
+)
 
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
@@ -107,10 +122,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, or else numbers, sets, texts, trees or vectors."""
+    """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted

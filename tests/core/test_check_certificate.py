@@ -66,9 +66,14 @@ def test_sound_certificates_hold(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_whatever_is_altered_is_refused(mechanism):
-    """Each part, integer and claim of a certificate, in every way: over 600 forgeries of each."""
+    """Each part, integer and claim of a certificate, in every way: over 600 forgeries of each.
+
+    But for what people are asked for a field: its words are claimed by nothing.
+    """
     tried = 0
     for what, forged in forgeries(FIRST[mechanism]):
+        if ".text: " in what:
+            continue
         if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
             assert findings(forged), what
             tried += 1

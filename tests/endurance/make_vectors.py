@@ -30,6 +30,16 @@ FOLDER = VECTORS
 TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
 HOURS = 'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "hours"'
 
+CITY = (
+    'type = "place"\nx = { low = "5.9", high = "10.5", unit = "degrees" }\n'
+    'y = { name = "north", low = "45.8", high = "47.8", outside = "clip", missing = ["-"] }'
+)
+AT_HOME = (
+    {"x": "5.9", "north": "45.8"},
+    {"x": "8.54", "north": "47.37"},
+    {"x": "10.5", "north": "50"},
+)
+
 TREE = (
     '{ Cork = "Ireland", Dublin = "Ireland", Lyon = "France", Bern = "Switzerland", '
     'Ireland = "union", France = "union", abroad = "elsewhere", Switzerland = "elsewhere" }'
@@ -169,6 +179,12 @@ QUESTIONS = {
             'weights = [7, 3]\nepsilon = "8"',
             ("-1", "18", "99.5"),
         ),
+    ),
+    "pyramid": (
+        (f'{CITY}\ncells = 64\nepsilon = "1"', AT_HOME),
+        (f'{CITY}\ncells = 2\nepsilon = "1/10"', AT_HOME),
+        (f'{CITY}\ncells = 32\nepsilon = "4"', AT_HOME),
+        (f'{CITY}\ncells = 2\nweights = [7, 0, 3]\nepsilon = "8"', AT_HOME),
     ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
@@ -399,6 +415,12 @@ TABLES = tuple(
 )
 """Mechanisms, keys and answers of questions with fields."""
 
+MAPS = tuple(
+    (mechanism, f'{CITY}\ncells = {cells}\nepsilon = "{epsilon}"', AT_HOME)
+    for mechanism, cells, epsilon in (("grr", 2, 2), ("pgr", 16, 1))
+)
+"""The same of questions of which every cell of a map is told by itself."""
+
 PAIRS = (
     (
         "pad-grr",
@@ -465,6 +487,17 @@ weights = [3, 1]
 """
 )
 
+SEVERAL = (
+    DRAWS.replace('"commute"]\nweights = [3, 1]', '"commute", "pet"]\nanswers = 2')
+    + """
+[[question]]
+name = "pet"
+type = "boolean"
+mechanism = "grr"
+epsilon = "1"
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -495,6 +528,7 @@ def vectors():
         "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
         "tables": [_question(*row) for row in TABLES],
+        "maps": [_question(*row) for row in MAPS],
         "key-values": [_question(*row) for row in PAIRS],
         "epochs": _epochs(),
         "hashing": _hashing(),
@@ -621,14 +655,23 @@ def _compiled():
 
 
 def _draws():
-    survey = parse_survey(DRAWS)
-    (draw,) = survey.draws
     tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    pairs = [bytes([byte, 255 - byte, byte]) for byte in (0, 85, 86, 171, 254)]
+    return [_draw_of(DRAWS, tapes), _draw_of(SEVERAL, [*pairs, stream("several", 8)])]
+
+
+def _draw_of(text, tapes):
+    survey = parse_survey(text)
+    (draw,) = survey.draws
     cases = []
     for tape in tapes:
         source = Replay(tape)
-        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
-    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
+        names = draw.drawn(source)
+        drawn = {"name": names[0]} if draw.answers == 1 else {"names": names}
+        cases.append({**drawn, "tape": tape[: source.used].hex()})
+    shown = {"names": draw.names, "weights": draw.weights}
+    shown |= {"answers": draw.answers} if draw.answers > 1 else {}
+    return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
 
 
 def _epochs():

@@ -80,7 +80,7 @@ def support(specimen):
     """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
     if randomizer.kind in (
-        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree"),
+        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree", "pyramid"),
         *MEANS,
     ):
         return []

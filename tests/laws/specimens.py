@@ -28,6 +28,7 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
@@ -42,6 +43,7 @@ from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
+from ldp_aggregator.decoders.pyramid import pyramid_moments
 from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.signed import signed_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
@@ -91,6 +93,7 @@ DECODERS = {
     "views": view_moments,
     "tree": tree_moments,
     "codebook": None,
+    "pyramid": pyramid_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -107,6 +110,7 @@ _PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 _VECTORS = 'type = "vector"\ndimensions = 2\nradius = 1\noutside = "clip"\n'
+_PLACES = 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = -1, high = 1 }\n'
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -217,6 +221,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nweights = [5, 2]",
         'type = "number"\nedges = [0, 1, "2.5", 9, 10, 11]\nepsilon = 2',
+    ),
+    "pyramid": (
+        *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
+        f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
+        f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
     ),
     "rappor": (
         *(
@@ -498,6 +507,18 @@ SMALL = (
             ("of-6", (2, 6, 2, 5, 2, 2), (2, 2, 8)),
             ("of-8", (5, 8, 4, 7, 1, 2), (2, 2, 8)),
         )
+    ),
+    Specimen(
+        "grids",
+        PyramidResponse(4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
+        tape=(2, 8),
+        decode=pyramid_moments,
+    ),
+    Specimen(
+        "grids-of-points",
+        PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
+        tape=(2, 8),
+        decode=pyramid_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise, product
+from math import isqrt
 from types import SimpleNamespace
 
 import numpy as np
@@ -241,7 +242,7 @@ def scores(randomizer):
         return _scores_of_arcs(randomizer)
     if randomizer.kind == "views":
         return _scores_of_nodes(randomizer)
-    if randomizer.kind == "tree":
+    if randomizer.kind in ("tree", "pyramid"):
         return _scores_of_halves(randomizer)
     if randomizer.kind == "signed":
         return _scores_of_keys(randomizer)
@@ -314,12 +315,12 @@ def _solved(table):
 
 def _scores_of_halves(tree):
     """By least squares on the cells of all levels at once, of each report by itself."""
-    total, depth = sum(tree.law), len(tree.law)
+    total = sum(tree.law)
     equations, worths = [], []
     for number, (oracle, weight) in enumerate(zip(tree.oracles, tree.law, strict=True)):
         if not weight:
             continue
-        cell_of = [value >> (depth - number - 1) for value in range(tree.size)]
+        cell_of = [_cell_in(tree, number, value) for value in range(tree.size)]
         (p, q), share, step = oracle.support, Fraction(weight, total), tree.spaces[number][2]
         for cell in range(cell_of[-1] + 1):
             values = {value for value, own in enumerate(cell_of) if own == cell}
@@ -342,6 +343,17 @@ def _scores_of_halves(tree):
             )
         )
     return tuple(score)
+
+
+def _cell_in(tree, number, value):
+    """The cell of a value in a level; in a pyramid, in one of the views with x halved first."""
+    if tree.kind == "tree":
+        return value >> (len(tree.law) - number - 1)
+    side = isqrt(tree.size)
+    halved = side.bit_length()
+    across, up = divmod(number + 1, halved)
+    x, y = divmod(value, side)
+    return x * 2**across // side * 2**up + y * 2**up // side
 
 
 def _scores_of_nodes(randomizer):

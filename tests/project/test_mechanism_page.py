@@ -10,6 +10,7 @@ from specimens import question
 
 from ldp.balls import Ball
 from ldp.domain import BOOLEAN_VALUES, Domain
+from ldp.fields import Field
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
 from ldp.scales import Scale
@@ -38,6 +39,11 @@ DOMAINS = {
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
+_AXIS = Domain(
+    "number", None, scale=Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
+)
+OF_FIELDS = {"place": Domain("place", None, fields=(Field("x", _AXIS), Field("y", _AXIS)))}
+"""Of what has cells in place of values, which those serve as well that serve categories."""
 
 
 def listed(size):
@@ -75,6 +81,7 @@ OF_THEIR_TYPE = {
     "text": TEXT,
     "boolean": BOOLEAN,
     "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',
+    "place": 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = 8\n',
 }
 
 
@@ -109,7 +116,12 @@ def test_a_row_says_what_the_code_says(mechanism):
     _, name, serves, width, best, source = OVERVIEW[mechanism]
     assert name.startswith(MECHANISMS[mechanism].summary)
     accepts = MECHANISMS[mechanism].accepts
-    types = [kind for kind, domain in DOMAINS.items() if accepts(domain) is None]
+    types = [
+        *(kind for kind, domain in DOMAINS.items() if accepts(domain) is None),
+        *(kind for kind, domain in OF_FIELDS.items() if accepts(domain) is None),
+    ]
+    if len(types) > 1:
+        types = [kind for kind in types if kind not in OF_FIELDS]
     assert serves == ", ".join(types)
     assert int(width) == question(mechanism, stated(mechanism, types)).width
     assert best

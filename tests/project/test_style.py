@@ -27,6 +27,7 @@ FINISHED = (
     f"{AGGREGATOR}/health_checks",
     f"{AGGREGATOR}/key_values",
     f"{AGGREGATOR}/moments",
+    f"{AGGREGATOR}/places",
     f"{AGGREGATOR}/privacy",
     f"{AGGREGATOR}/projective",
     f"{AGGREGATOR}/rendering",

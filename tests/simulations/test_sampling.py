@@ -71,6 +71,8 @@ QUESTIONS = {
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
     "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
+    "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
+    'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
@@ -96,7 +98,8 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kinds = {"keys": "key-value", "most": "multi", "low": "integer", "radius": "vector"}
+    kinds = {"cells = ": "place", "keys": "key-value", "most": "multi", "low": "integer"}
+    kinds |= {"radius": "vector"}
     kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'

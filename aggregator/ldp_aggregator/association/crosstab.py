@@ -39,6 +39,7 @@ from ldp_aggregator.association.measures import (
 )
 from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.bloom.regression import ChiSquare
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.options import Options
@@ -287,6 +288,11 @@ def crosstab_of(question: Question, counts: Counts, options: Options) -> Crossta
     place = f"question {question.name!r}"
     if not fields:
         raise EstimateError(f"{place}: expected one of type table, got one without fields")
+    if decoder_of(question.randomizer).gives == "places":
+        raise EstimateError(
+            f'{place}: expected one whose cells are told by themselves (`goal = "map"`), got one '
+            "for rectangles, which has no margins or dependence"
+        )
     sizes = [field.size for field in fields]
     if math.prod(sizes) > MOST_CELLS:
         raise EstimateError(

@@ -15,6 +15,7 @@ views    a cell of one of several views, the levels of a tree
 signed   signed items, of keys that come with numbers
 tree     a cell of one of several views, halves of halves of a line
 codebook random words near vectors, for a mean vector
+pyramid  a cell of one of several views, grids over a map
 (noise_likelihood: what noise errs by; linear: what arcs and trees share)
 
 Imports: `arcs`, `bloom`, `key_values`, `search`, `taxonomies`, `trees`, `vectors`, `moments`,

@@ -24,6 +24,7 @@ from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.key_values.laws import Balances
@@ -130,6 +131,8 @@ class Queries(NamedTuple):
     """How many standard errors all of these stay within with a probability, if known without a
     correlation.
     """
+    cells: Callable[[View], Answers] | None = None
+    """Of a map: the cells of a zoom, side by side, (2^a x 2^b,), by how often axes are halved."""
     missing: float = 1.0
     """The share of the reports that are expected not to hold their respondent's value."""
 
@@ -295,7 +298,7 @@ class Decoder:
     """Of any report for any value; forged reports can move an estimate by no more."""
     moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
-    gives: Literal["frequencies", "mean", "distribution", "vector"] = "frequencies"
+    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = "frequencies"
     """What an estimate of this kind is."""
     queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
     """How queries of the distribution are answered, where reports are made for that."""

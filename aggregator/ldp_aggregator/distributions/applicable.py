@@ -18,6 +18,9 @@ _OF_EVERY_ONE = (
     "; ranges and edges are asked of every question for a distribution; name those that are meant "
     "(--question, names= in Python, question= in a query)"
 )
+_RANGES = 'of `goal = "distribution"` for ranges and edges'
+_RECTANGLES = "of type place for rectangles"
+_ZOOM = 'of `goal = "rectangles"` for another zoom than its own'
 _ONLY_FOR = {
     **dict.fromkeys(SHAPES, "questions through square-wave"),
     "monotone": 'questions of `goal = "distribution"` on a line',
@@ -32,12 +35,16 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
             f"expected another view than {post}, which is for {_ONLY_FOR[post]}; name such "
             "questions with --question, if there are any"
         )
-    asked = options.ranges or options.edges
-    if asked and not any(map(_of_distribution, questions)):
-        raise EstimateError(
-            'expected a question of `goal = "distribution"` for ranges and edges, got none; name '
-            "such questions with --question, if there are any"
-        )
+    for asked, have, what in (
+        (options.ranges or options.edges, _of_distribution, _RANGES),
+        (options.rectangles, _of_places, _RECTANGLES),
+        (options.zoom is not None, _of_rectangles, _ZOOM),
+    ):
+        if asked and not any(map(have, questions)):
+            raise EstimateError(
+                f"expected a question {what}, got none; name such questions with --question, if "
+                "there are any"
+            )
 
 
 def options_for(question: Question, options: Options) -> Options:
@@ -46,7 +53,9 @@ def options_for(question: Question, options: Options) -> Options:
         options = replace(options, post=None)
     if not _of_distribution(question):
         options = replace(options, ranges=(), edges=())
-    return options
+    if not _of_places(question):
+        options = replace(options, rectangles=())
+    return options if _of_rectangles(question) else replace(options, zoom=None)
 
 
 def advice(questions: Collection[Question], options: Options) -> str:
@@ -72,3 +81,11 @@ def _has_view(question: Question, post: str) -> bool:
 
 def _of_distribution(question: Question) -> bool:
     return decoder_of(question.randomizer).gives == "distribution"
+
+
+def _of_places(question: Question) -> bool:
+    return question.domain.is_place
+
+
+def _of_rectangles(question: Question) -> bool:
+    return decoder_of(question.randomizer).gives == "places"

@@ -49,6 +49,7 @@ from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import SHAPES, Options
+from ldp_aggregator.places.places import places_of
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
@@ -229,17 +230,22 @@ def estimate_question(
         )
     if decoder.gives == "vector":
         return _of_vector(question, counts, options, values=values)
-    cells = None
+    cells = queries = None
     try:
         check_asked([question], options)
         distribution = distribution_of(question, counts, options)
         if distribution is not None:
             distribution.check_ranges()
+        places = places_of(question, counts, options)
         if distribution is not None and options.frequencies:
             cells = distribution.line.values
+            queries = cells.queries
         elif distribution is not None:
             cells = distribution.line.histogram(options.edges or None)
-            values = cells.names
+            values, queries = cells.names, cells.queries
+        elif places is not None and not places.is_whole:
+            values, queries = places.shown(places.shown_view)
+        known = distribution or places
         if decoder.gives == "mean":
             moments = None
         else:
@@ -249,8 +255,8 @@ def estimate_question(
                 values,
                 design=design,
                 reports_each=options.reports_each,
-                queries=None if cells is None else cells.queries,
-                known=None if distribution is None else distribution.queries,
+                queries=queries,
+                known=None if known is None else known.queries,
             )
         mean = mean_of(question, moments, counts, options=options)
         shape = None
@@ -264,7 +270,7 @@ def estimate_question(
         question.randomizer,
         counts,
         step=None if ends is None else ends[2],
-        queries=None if cells is None else cells.queries,
+        queries=queries,
         ends=None if scale is None else (scale.low, scale.high),
     )
     if moments is None:
@@ -293,6 +299,9 @@ def estimate_question(
         estimates = replace(estimates, distribution=distribution, remarks=remarks)
         if options.post == "monotone":
             estimates = replace(estimates, frequency=distribution.monotone(cells))
+    if moments is not None:
+        places = places or places_of(question, counts, options, frequency=moments.frequency)
+        estimates = replace(estimates, places=places)
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,

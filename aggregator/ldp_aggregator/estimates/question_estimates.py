@@ -154,8 +154,11 @@ class QuestionEstimates(QuestionNumbers):
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The estimates as a panel of a picture; `truth` gives true frequencies, where known.
 
-        Of a question without frequencies, the bar is that of its mean, and so is the truth.
+        Of a question without frequencies, the bar is that of its mean, and so is the truth. Of one
+        of type place it is a map, without the truth.
         """
+        if self.places is not None:
+            return self.map().bars()
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
@@ -269,14 +272,21 @@ class QuestionEstimates(QuestionNumbers):
 
     def _of_distribution(self) -> dict[str, Any]:
         """What is told of the distribution of a number beside its histogram."""
+        if self.places is not None:
+            x, y = (1 << halved for halved in self.places.shown_view)
+            return {"cells": [x, y], **self._of_ranges("rectangles", "rectangle")}
         if self.distribution is None:
             return {}
-        ranges = [self._estimate_of(share) for share in self.ranges]
-        shares = [{"range": e.value, **_share(e), **_errors(e)} for e in ranges]
         quantiles = [quantile.to_dict() for quantile in self.quantiles]
         circle = {number.name.replace(" ", "_"): number.to_dict() for number in self.on_circle}
-        of_ranges: dict[str, Any] = {"ranges": shares} if shares else {}
+        of_ranges = self._of_ranges("ranges", "range")
         return of_ranges | (circle if self.distribution.line.circular else {"quantiles": quantiles})
+
+    def _of_ranges(self, name: str, one: str) -> dict[str, Any]:
+        """The shares of ranges or rectangles, if any were asked for."""
+        ranges = [self._estimate_of(share) for share in self.ranges]
+        shares = [{one: e.value, **_share(e), **_errors(e)} for e in ranges]
+        return {name: shares} if shares else {}
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

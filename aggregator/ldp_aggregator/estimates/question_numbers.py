@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.errors import UnknownNameError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
@@ -27,6 +27,8 @@ from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
 from ldp_aggregator.options import SHAPES, Options
+from ldp_aggregator.places.maps import Map
+from ldp_aggregator.places.places import Ends, Places
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -91,6 +93,11 @@ class QuestionNumbers:
 
     `values` are then the cells of a histogram, unless every value was asked for.
     """
+    places: Places | None = None
+    """Of a question of type place: its map at any zoom, and rectangles, from the same reports.
+
+    `values` are then the cells of a zoom, of which the map is alike where it is shown.
+    """
     key_means: KeyMeans | None = None
     """Of keys that come with numbers: their sums and means, in the order of `values`, unbiased (the
     sums) whatever `post` is.
@@ -138,6 +145,39 @@ class QuestionNumbers:
         named = ((MEAN, self.mean), (VARIANCE, self.variance))
         return tuple((name, number) for name, number in named if number is not None)
 
+    def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
+        """The map of a question of type place, in so many cells along x and y.
+
+        Without numbers, as many as `values` are, whose intervals it then has. Raises
+        `EstimateError` for other questions, and for numbers that are no powers of two.
+        """
+        places = self._on_map
+        if x_cells is not None:
+            return places.map(x_cells, y_cells)
+        shape = tuple(1 << halved for halved in places.shown_view)
+        if len(self) != shape[0] * shape[1]:
+            return places.map(*shape)
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        share, error, low, high = (column.reshape(shape) for column in columns)
+        return places.map_of(share, error, low, high=high, post=self.options.post)
+
+    def rectangle(self, x: Ends, y: Ends) -> Share:
+        """The share of the places from the first end of each axis up to, but not at, the second.
+
+        Raises `EstimateError` for questions of other types, for an empty rectangle, and for an end
+        within a cell.
+        """
+        return self._on_map.rectangle(x, y)
+
+    @property
+    def _on_map(self) -> Places:
+        if self.places is None:
+            raise EstimateError(
+                f"question {self.name!r}: expected a question of type place with reports, of one "
+                "version, for a map"
+            )
+        return self.places
+
     def mean_of(self, key: str) -> KeyNumber:
         """The mean of the numbers that come with a key, among those who hold it."""
         return self._of_keys(key).means[self._places[key]]
@@ -169,7 +209,9 @@ class QuestionNumbers:
 
     @cached_property
     def ranges(self) -> tuple[Share, ...]:
-        """The shares of the ranges that the options ask for."""
+        """The shares of the ranges, or of the rectangles, that the options ask for."""
+        if self.places is not None:
+            return tuple(self.places.rectangle(x, y) for x, y in self.options.rectangles)
         if self.distribution is None or not self.reports:
             return ()
         return tuple(self.distribution.between(low, high) for low, high in self.options.ranges)

@@ -24,7 +24,7 @@ export interface CompiledChoices {
 }
 
 export interface CompiledQuestion extends CompiledChoices {
-  /** The parts of an answer, of a question of type table. */
+  /** The parts of an answer, of a question of type table or place. */
   readonly fields: readonly CompiledChoices[] | undefined;
   /** Of a question of type vector. */
   readonly ball: CompiledBall | undefined;

@@ -11,7 +11,7 @@ import { PaddedResponse } from "./pad.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { TaxonomyResponse } from "./taxonomy.js";
-import { TreeResponse } from "./tree.js";
+import { TreeResponse, grids } from "./tree.js";
 import { UnaryEncoding } from "./unary.js";
 import { SquareWave } from "./wave.js";
 
@@ -62,6 +62,10 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
   ["codebook", ({ whole, size }) =>
     new CodebookResponse(
       size("dimensions"), size("words"), size("near"), whole("truth"), whole("other"), size("word"),
+    )],
+  ["pyramid", ({ whole, size, row, matrix, place }) =>
+    new TreeResponse(
+      size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place, grids(size("size"), place),
     )],
   ["sue", unary],
   ["oue", unary],

@@ -40,7 +40,9 @@ export type Answer = Single | readonly DeviceRecord[] | Pairs;
 
 const LONGEST_TEXT = 4096;
 const OF_FIELDS = new Set(["boolean", "category", "integer", "number"]);
-const TYPES = new Set([...OF_FIELDS, "vector", "text", "table"]);
+/** Types whose answers have several parts. */
+const OF_PARTS = new Set(["table", "place"]);
+const TYPES = new Set([...OF_FIELDS, ...OF_PARTS, "vector", "text"]);
 /** Of questions about keys that numbers come with. */
 const PAIRS = "key-value";
 /** Signed items of a key: it comes with the lower end of the range of its numbers, or with the upper one. */
@@ -99,7 +101,7 @@ export class Question {
   readonly values: readonly string[] | null;
   /** Of a question of type number: its points or cells, and its unit. */
   readonly scale: CompiledScale | undefined;
-  /** The parts of an answer, of a question of type table: what they are called, what people are asked, what to choose from. */
+  /** The parts of an answer, of type table or place: what they are called, what people are asked, what to choose from. */
   readonly fields: readonly CompiledChoices[] | undefined;
   /** Of a question of type vector: how many numbers it has, and how long it may be. */
   readonly ball: CompiledBall | undefined;
@@ -151,8 +153,8 @@ export class Question {
     this.#ball = compiled.ball && new Ball(compiled.ball, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
     this.#fields = compiled.fields?.map((field) => fieldOf(field, compiled));
-    if ((compiled.type === "table") !== (this.#fields !== undefined)) {
-      throw new SurveyError(`${place}: expected fields for type table, and only there`);
+    if (OF_PARTS.has(compiled.type) !== (this.#fields !== undefined)) {
+      throw new SurveyError(`${place}: expected fields for type table or place, and only there`);
     }
     const cells = this.#fields?.reduce((product, field) => product * (field.#size ?? 0), 1);
     const items = isPairs ? ENDS * this.values!.length : undefined;
@@ -289,9 +291,12 @@ export class Question {
     return value;
   }
 
-  /** The cell of a table in which an answer lies: a record for each field. */
+  /** The cell of a table in which an answer lies: a record for each field. A place may be a pair. */
   #cell(answer: unknown, fields: readonly Question[]): number {
     const names = this.fields!.map(({ name }) => name);
+    if (this.type === "place" && Array.isArray(answer) && answer.length === fields.length) {
+      return this.#cell(Object.fromEntries(names.map((name, index) => [name, answer[index]])), fields);
+    }
     const isByName = typeof answer === "object" && answer !== null && !Array.isArray(answer);
     const given = isByName ? Object.keys(answer) : [];
     if (given.length !== names.length || !names.every((name) => given.includes(name))) {

@@ -330,6 +330,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "sets": _sets,
     "tree": _nodes,
     "vectors": _vectors,
+    "places": _values,
     "texts": _texts,
     "found": _found,
     "means": _means,

@@ -201,6 +201,7 @@ ROWS = (
         cost=_codewords,
         by_report=True,
     ),
+    Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
 )
 
 
@@ -254,6 +255,12 @@ def _tree(size: int) -> str:
     return f'type = "category"\nparents = {{ {", ".join(pairs)} }}'
 
 
+def _grid(size: int) -> str:
+    """As many cells along both axes."""
+    axes = (f"{axis} = {{ low = 0, high = 1 }}" for axis in ("x", "y"))
+    return "\n".join(('type = "place"', *axes, f"cells = {math.isqrt(size)}"))
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
 
@@ -267,6 +274,7 @@ _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "sets": _several,
     "tree": _tree,
     "vectors": _ball,
+    "places": _grid,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }

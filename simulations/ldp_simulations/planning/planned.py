@@ -17,6 +17,7 @@ from ldp_simulations.planning import (
     key_plan,
     level_plan,
     mean_plan,
+    place_plan,
     report,
     search_plan,
     vector_plan,
@@ -43,6 +44,8 @@ class Planned:
     """Of questions whose values are the leaves of a tree."""
     keys: Sequence[key_plan.KeyPlan] = ()
     """Of questions about keys that numbers come with: shares and means."""
+    places: Sequence[place_plan.PlacePlan] = ()
+    """Of questions of type place: maps and rectangles."""
 
     vectors: Sequence[vector_plan.VectorPlan] = ()
     """Of questions of which a mean vector is estimated."""
@@ -60,6 +63,7 @@ class Planned:
             trees=self.trees,
             keys=self.keys,
             vectors=self.vectors,
+            places=self.places,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -101,7 +105,8 @@ def plan(
     epsilon       what one report may reveal
     respondents   how many answer; left out, the least number that keeps what is asked for is found
     half_width    the largest half-width of intervals, as a share from 0 to 1, of a distribution
-                  those of any range; finds respondents or epsilon, one of which is left out
+                  those of any range, of places those of any rectangle; finds respondents or
+                  epsilon, one of which is left out
     detect        a share of the respondents that has to be found
     mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
                   finds respondents
@@ -151,4 +156,5 @@ def plan(
         vectors=vector_plan.vectors_of_survey(survey, respondents, ask),
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
+        places=place_plan.places_of_survey(survey, respondents, ask),
     )

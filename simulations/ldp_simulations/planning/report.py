@@ -12,6 +12,7 @@ from ldp_simulations.planning import (
     key_plan,
     level_plan,
     mean_plan,
+    place_plan,
     search_plan,
     vector_plan,
 )
@@ -84,8 +85,9 @@ def sheet(
     trees: Sequence[level_plan.TreePlan] = (),
     keys: Sequence[key_plan.KeyPlan] = (),
     vectors: Sequence[vector_plan.VectorPlan] = (),
+    places: Sequence[place_plan.PlacePlan] = (),
 ) -> Sheet:
-    """Tables of plans, means, vectors, distributions, if any, one a tree, keys and a search."""
+    """Tables of plans, means, vectors, distributions, if any; one a tree, keys, map and search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
@@ -94,13 +96,15 @@ def sheet(
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
     tables += [key_plan.text_table(plan, ask) for plan in keys]
+    tables += [place_plan.text_table(plan, ask, forged) for plan in places]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
     of_vectors = (vector_plan.record(plan, forged) for plan in vectors)
     of_numbers = (*of_means, *of_vectors, *of_distributions)
-    of_keys = map(key_plan.record, keys)
+    of_maps = (place_plan.record(plan, forged) for plan in places)
+    of_keys = (*map(key_plan.record, keys), *of_maps)
     plans = [*records, *of_numbers, *of_trees, *of_keys, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",

@@ -153,11 +153,11 @@ def _taxonomy(randomizer: TaxonomyResponse, values: Integers, random: Random) ->
 
 
 def _tree(randomizer: TreeResponse, values: Integers, random: Random) -> Rows:
-    depth, oracles = len(randomizer.law), randomizer.oracles
+    oracles = randomizer.oracles
 
     def places(number: int, values: Integers) -> Integers:
         step = randomizer.spaces[number][2]
-        return np.asarray((values >> (depth - number - 1)) * step % oracles[number].size)
+        return np.asarray(randomizer.cell_of(number, values) * step % oracles[number].size)
 
     return _by_level(randomizer, values, random, cells=places)
 

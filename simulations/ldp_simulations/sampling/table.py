@@ -32,6 +32,7 @@ from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
@@ -186,6 +187,7 @@ FORMS: Mapping[type, Form] = {
     OneBitMean: symbols.ONE_BIT,
     PadAndSample: Form(_entries, _forged_entry, _expected_entries),
     ProjectiveResponse: projective.FORM,
+    PyramidResponse: Form(_halves, trees.forge, trees.expected_counts),
     RandomizedResponse: symbols.FORM,
     Rappor: bloom.FORM,
     SetEncoding: sets.FORM,

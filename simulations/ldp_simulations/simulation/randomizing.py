@@ -85,11 +85,13 @@ def _drawn(
 
 
 def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
-    """Leave each respondent the answer to the question of a draw that is drawn for it alone."""
+    """Leave each respondent the answers to the questions of a draw that are drawn for it alone."""
     respondents = len(columns[draw.names[0]].codes)
-    drawn = np.array([draw.names.index(draw.drawn(random)) for _ in range(respondents)])
+    drawn = [draw.drawn(random) for _ in range(respondents)]
+    # (respondents, answers): the places of the questions.
+    places = np.array([[draw.names.index(name) for name in names] for names in drawn])
     for place, name in enumerate(draw.names):
-        columns[name].codes[drawn != place] = NO_ANSWER
+        columns[name].codes[(places.reshape(respondents, -1) != place).all(axis=1)] = NO_ANSWER
 
 
 def _in_bulk(
