@@ -7,8 +7,8 @@ and the others for the mean, on the range where nearly all answers lie:
     low  = q10 - 1.5 (q90 - q10),   high = q90 + 1.5 (q90 - q10)
 
 from the first and the last decile of the first survey, each taken out to the next edge of its
-cells. Where more than one answer in a hundred surely lies beyond an end (the interval of their
-share says so), it moves away from the other one until that is so no more, doubling the range: a few
+cells. Where more than one answer in a hundred surely lies beyond an end (by three standard errors
+of their share), it moves away from the other one until that is so no more, doubling the range: a few
 large numbers may be most of a mean. What lies outside is clipped, so that what the second survey
 estimates is the mean of clipped numbers; the first one says what share that concerns, and how far
 it may move the mean.
@@ -39,6 +39,8 @@ from ldp_aggregator.tallies.tally import Tally
 _BEYOND = 1.5
 _FEW = 0.01
 """What share of the answers may surely be clipped, at either end."""
+_SURELY = 3
+"""Standard errors: to widen a range for nothing costs more than to clip a few."""
 
 
 class Shift(NamedTuple):
@@ -157,7 +159,8 @@ def _range(distribution: Distribution) -> tuple[int, int]:
 def _surely_more(distribution: Distribution, first: int, last: int | None) -> bool:
     """Whether there are more than a few answers, from one place up to another or to the end."""
     end = distribution.line.size if last is None else last
-    return distribution.at_places(first, end).low > _FEW
+    share = distribution.at_places(first, end)
+    return share.frequency - _SURELY * share.standard_error > _FEW
 
 
 def _about_the_mean(question: Question, low: Fraction, high: Fraction) -> dict[str, object]:
