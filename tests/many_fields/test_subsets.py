@@ -24,8 +24,10 @@ from ldp_aggregator.association.crosstabs import crosstab_of
 from ldp_aggregator.decoders.marginals import marginal_moments, score_range
 from ldp_aggregator.marginals.subsets import subsets_of
 from ldp_aggregator.marginals.tables import Tables
+from ldp_aggregator.tallies.counting import count_rows
 from ldp_simulations import randomize
 from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
 
 SIZES = (2, 3, 2, 4)
@@ -253,6 +255,29 @@ def test_what_fits_is_bounded():
     assert not fits((2,) * 32, 4, weights)
     assert fits((64, 64), 2, weights)
     assert not fits((64, 65), 2, weights)
+
+
+def test_a_survey_has_so_many_fields_in_all():
+    """Of nine questions with 32 fields each, none is looked at."""
+    fields = [ldp.field(f"f{place}", type="boolean") for place in range(32)]
+    questions = [
+        ldp.question(f"q{number}", fields=fields, collect="subsets", epsilon=1)
+        for number in range(9)
+    ]
+    with pytest.raises(ldp.SurveyError, match="256 fields told in subsets in all"):
+        ldp.survey("s", *questions)
+
+
+def test_reports_in_bulk_have_the_law_of_the_channel():
+    """Of 200,000 of each of four values, each symbol of each subset to six deviations."""
+    randomizer = response((2, 3, 4), 2, "1")
+    draw, rows = bulk_draw(randomizer), randomizer.channel().rows
+    source = np.random.default_rng(10).bytes
+    for value in (0, 7, 16, 23):
+        reports = draw(np.full(200_000, value), source)
+        counts = count_rows(reports, randomizer.layout).ravel()
+        expected = 200_000 * np.array([float(mass) for mass in rows[value]])
+        assert (np.abs(counts - expected) <= 6 * np.sqrt(expected)).all()
 
 
 def test_fingerprints_cover_how_many_are_told():
