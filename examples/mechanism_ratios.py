@@ -107,6 +107,17 @@ def dithered(size, grid, levels, truth, other):
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
+def words(dimensions, words, near, truth, other, word):
+    """A report is a seed, drawn whatever the answer is, and one of the words that it gives.
+
+    For each seed and each answer, with its sign or the other, as many words are near to it.
+    """
+    require(dimensions > 1, "a vector has two numbers or more")
+    require(words % 2 == 0, "words are vectors and their opposites")
+    require(near <= words // 2, "at most half of them are near")
+    return once(odds(truth, other), bit_bytes(word) + symbol_bytes(words))
+
+
 def arcs(size, modulus, width, truth, other, weights):
     """A report is a frequency, drawn whatever the answer is, and an arc: with it, or without it.
 
@@ -274,13 +285,26 @@ def halves_of_a_line(size, law, spaces, truth, other):
     The line is cut into halves, these into halves, and so on. A space has a step that takes cells
     to different places of it, among which the response is.
     """
-    (law,) = law
     depth = (size - 1).bit_length()
+    every = [((size - 1) >> (depth - level)) + 1 for level in range(1, depth + 1)]
+    return cells_of_a_view(every, law, spaces, truth=truth, other=other)
+
+
+def grids_over_a_map(size, law, spaces, truth, other):
+    """The same of a view of a map: its axes are halved so many times, each up to the finest."""
+    depth = (size.bit_length() - 1) // 2
+    require(size == 4**depth, "the map has as many cells along both axes, a power of two")
+    every = [2 ** (x + y) for x in range(depth + 1) for y in range(depth + 1) if x + y]
+    return cells_of_a_view(every, law, spaces, truth=truth, other=other)
+
+
+def cells_of_a_view(every, law, spaces, truth, other):
+    """A view, drawn whatever the answer is, and a symbol for one of its cells, of `every` view."""
+    (law,) = law
     require(sum(law) > 0, "there are levels to draw")
-    require(len(law) == len(spaces) == depth, "there is a weight and a response for each level")
+    require(len(law) == len(spaces) == len(every), "there is a weight and a response for each")
     width = 1
-    for level, space in enumerate(spaces, 1):
-        cells = ((size - 1) >> (depth - level)) + 1
+    for cells, space in zip(every, spaces, strict=True):
         width = max(width, cell_bytes(cells, space, truth, other=other))
     return once(odds(truth, other), width + cohort_bytes(len(law)))
 
@@ -413,8 +437,9 @@ def cohort_bytes(cohorts):
     return 2 if cohorts > 1 else 0
 
 
-ONE, NUMBER = ("boolean", "category", "integer", "number", "table"), ("integer", "number")
-SOME, TEXT, CATEGORY = ("multi",), ("text",), ("category",)
+ONE = ("boolean", "category", "integer", "number", "table", "place")
+NUMBER = ("integer", "number")
+SOME, TEXT, CATEGORY, PLACE, VECTOR = ("multi",), ("text",), ("category",), ("place",), ("vector",)
 SOME_OR_PAIRS, TABLE = (*SOME, "key-value"), ("table",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
@@ -476,6 +501,17 @@ MECHANISMS = {
             **ODDS,
         },
         cells=True,
+    ),
+    "codebook": Mechanism(
+        VECTOR,
+        words,
+        {
+            "dimensions": range(2, 2**12 + 1),
+            "words": range(2, 257),
+            "near": range(1, 129),
+            "word": WORD,
+            **ODDS,
+        },
     ),
     "square-wave": Mechanism(
         NUMBER,
@@ -542,6 +578,16 @@ MECHANISMS = {
             **ODDS,
         },
         cells=True,
+    ),
+    "pyramid": Mechanism(
+        PLACE,
+        grids_over_a_map,
+        {
+            "size": range(4, 2**12 + 1),
+            "law": [range(2**40 + 1)],
+            "spaces": [range(2**22)],
+            **ODDS,
+        },
     ),
     "subsets": Mechanism(
         TABLE,

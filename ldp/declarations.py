@@ -29,6 +29,8 @@ from ldp.survey_file import survey_of
 
 Number = str | int | float | Decimal | Fraction
 """A number as people write it: exact, a float at its shortest decimal text."""
+Axis = tuple[Number, Number] | Mapping[str, object]
+"""An axis of a place: its least and its greatest number, or all its keys."""
 
 
 def survey(
@@ -46,7 +48,7 @@ def survey(
     questions         1 to 1,000 of them, in their order
     joint             names of two or three questions that are answered together, or several such
                       lists
-    draws             groups of questions of which a device answers one, as `ldp.draw` gives them
+    draws             groups of questions of which a device answers some, as `ldp.draw` gives them
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -75,17 +77,20 @@ def survey(
     return survey_of(table, "survey", len(toml_text(table)))
 
 
-def draw(*questions: str, weights: Iterable[int] | None = None) -> dict[str, object]:
-    """Questions of which a device answers one, for `ldp.survey`.
+def draw(
+    *questions: str, weights: Iterable[int] | None = None, answers: int | None = None
+) -> dict[str, object]:
+    """Questions of which a device answers one, or a few, for `ldp.survey`.
 
     questions  their names, two or more
     weights    whole numbers, in the same order: how likely each is drawn; equal unless given
+    answers    how many of them a device answers, without weights; one unless given
 
     >>> import ldp
     >>> ldp.draw("age", "hours", weights=[2, 1])
     {'questions': ['age', 'hours'], 'weights': [2, 1]}
     """
-    return _given({"questions": questions, "weights": weights})
+    return _given({"questions": questions, "weights": weights, "answers": answers})
 
 
 def question(
@@ -101,12 +106,17 @@ def question(
     bins: int | None = None,
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
+    dimensions: int | None = None,
+    radius: Number | None = None,
     most: int | None = None,
     per_device: str | None = None,
     circular: bool | None = None,
     candidates: str | None = None,
     parents: Mapping[str, str] | None = None,
     fields: Iterable[Mapping[str, object]] | None = None,
+    x: Axis | None = None,
+    y: Axis | None = None,
+    cells: int | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -117,10 +127,11 @@ def question(
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
     keys        what a number may come with, such as apps with the minutes of each
-    type        "boolean", "category", "multi", "integer", "number", "key-value", "text" or "table";
-                by default "table" where `fields` are given, "key-value" where `keys` are, "multi"
-                where `most` is and "category" where only `values` are, "number" for `step`, `bins`,
-                `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and `high`
+    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text",
+                "table" or "place"; by default "table" where `fields` are given, "place" for `x` and
+                `y`, "key-value" where `keys` are, "multi" where `most` is and "category" where only
+                `values` are, "number" for `step`, `bins`, `edges`, `unit` or a goal of mean or
+                shape, "vector" for `dimensions` and `radius`, and "integer" for `low` and `high`
                 without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number or
@@ -129,6 +140,8 @@ def question(
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
+    dimensions  how many numbers a vector has
+    radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
@@ -137,6 +150,9 @@ def question(
     parents     the node above each value, and above each node that has any, if the values are the
                 leaves of a tree, such as counties in states
     fields      the parts of an answer that are told together, as `ldp.field` gives them
+    x, y        the axes of a place: the least and the greatest number of each as a pair, or a
+                mapping of what a survey file says of it (low, high, name, unit, outside, missing)
+    cells       how many cells each axis of a place is divided into: a power of two up to 64
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -162,12 +178,17 @@ def question(
         "bins": bins,
         "edges": edges,
         "unit": unit,
+        "dimensions": dimensions,
+        "radius": radius,
         "most": most,
         "per_device": per_device,
         "circular": circular,
         "candidates": candidates,
         "parents": parents,
         "field": fields,
+        "x": _axis(x),
+        "y": _axis(y),
+        "cells": cells,
         "mechanism": mechanism,
         "profile": profile,
         "epsilon": epsilon,
@@ -219,8 +240,15 @@ def field(
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
+def _axis(axis: Axis | None) -> Mapping[str, object] | None:
+    if isinstance(axis, tuple):
+        axis = dict(zip(("low", "high"), axis, strict=True))
+    return None if axis is None else _given(axis)
+
+
 _TYPE_OF = {
     "field": "table",
+    "x": "place",
     "keys": "key-value",
     "most": "multi",
     "values": "category",
@@ -228,6 +256,8 @@ _TYPE_OF = {
     "bins": "number",
     "edges": "number",
     "unit": "number",
+    "dimensions": "vector",
+    "radius": "vector",
     "low": "integer",
     "high": "integer",
     "candidates": "text",

@@ -4,8 +4,8 @@ A closed domain lists its values, and an answer becomes its index; an open one t
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`ldp.sets`), also where a number comes with each (`ldp.key_values`). A number
 becomes the index of a point or of a cell of its scale (`ldp.scales`), an answer of several fields
-that of a cell of their table (`ldp.fields`). An answer that does not fit is refused without being
-repeated in the message.
+that of a cell of their table (`ldp.fields`), and a vector the bytes of whole numbers (`ldp.balls`).
+An answer that does not fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -21,6 +21,7 @@ from ldp.errors import AnswerError
 from ldp.sets import set_of
 
 if TYPE_CHECKING:
+    from ldp.balls import Ball
     from ldp.fields import Fields
     from ldp.scales import Scale
     from ldp.taxonomies import Taxonomy
@@ -50,7 +51,8 @@ Placed = tuple[Value, int]
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers, and those of type number have a scale.
+    Those of type integer are a range of whole numbers, those of type number have a scale, and those
+    of type vector a ball.
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
@@ -63,6 +65,7 @@ class Domain:
     __slots__ = (
         "_listed",
         "_places",
+        "ball",
         "circular",
         "collect",
         "fields",
@@ -85,6 +88,7 @@ class Domain:
         taxonomy: Taxonomy | None = None,
         fields: Fields = (),
         key_scale: Scale | None = None,
+        ball: Ball | None = None,
         *,
         circular: bool = False,
         collect: str = "",
@@ -98,6 +102,7 @@ class Domain:
         self.scale = scale
         self.taxonomy = taxonomy
         self.key_scale = key_scale
+        self.ball = ball
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -114,6 +119,11 @@ class Domain:
         return self._listed
 
     @property
+    def is_open(self) -> bool:
+        """Whether it takes any text."""
+        return self.size is None and self.ball is None
+
+    @property
     def is_listed(self) -> bool:
         """Whether it has values, few enough to be written out."""
         if self.scale is not None:
@@ -121,6 +131,11 @@ class Domain:
         if self.fields:
             return not self.collect
         return self.numbers is not None or self._listed is not None
+
+    @property
+    def is_place(self) -> bool:
+        """Whether answers are places: two fields, the axes of a map, each a number in cells."""
+        return self.type == "place"
 
     @property
     def size(self) -> int | None:
@@ -143,6 +158,12 @@ class Domain:
         if self.scale is None or self.scale.edges:
             return None
         return self.scale.low, self.scale.step
+
+    @property
+    def unit(self) -> str:
+        """What numbers are counted in, if that is said."""
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.unit
 
     @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
@@ -180,6 +201,8 @@ class Domain:
             sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
             some = f", told in {self.collect}" if self.collect else ""
             return f"{self.type} of {sizes}{some}"
+        if self.ball is not None:
+            return f"{self.type} {self.ball.summary}"
         if self._listed is None:
             return f"any {self.type}"
         if self.key_scale is not None:
@@ -219,6 +242,8 @@ class Domain:
         yield from self.written() if self.scale is None else self.scale.parts()
         if self.key_scale is not None:
             yield from self.key_scale.parts()
+        if self.ball is not None:
+            yield from self.ball.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
         if self.circular:
@@ -234,16 +259,17 @@ class Domain:
         if self.fields:
             changes = [(field.name, field.domain.estimand) for field in self.fields]
             return "; ".join(f"{name}: {change}" for name, change in changes if change)
-        scale = self.scale or self.key_scale
-        return "" if scale is None else scale.estimand
+        choice = self.scale or self.key_scale or self.ball
+        return "" if choice is None else choice.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held, a
-        mapping where a number comes with each, a dict of such by field for one of type table, or a
-        sequence where a device has many records.
+        type number, a sequence of numbers for one of type vector, else a str, or a collection of
+        them where several values may be held, a mapping where a number comes with each, a dict of
+        such by field for one of type table or place (for which a pair will do), or a sequence where
+        a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
         places = self.places(answer)
@@ -284,9 +310,12 @@ class Domain:
         if self.most is not None:
             return self._set(answer, self.most)
         if self.fields:
-            from ldp.fields import cell
+            from ldp.fields import by_name, cell
 
-            return cell(self.fields, answer)
+            # A place may be a pair: what its numbers mean is plain from their order.
+            return cell(self.fields, by_name(self.fields, answer) if self.is_place else answer)
+        if self.ball is not None:
+            return self.ball.value(answer)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
@@ -337,6 +366,10 @@ class Domain:
             from ldp.fields import parsed
 
             return parsed(self.fields, cell)
+        if self.ball is not None:
+            from ldp.balls import read_vector
+
+            return read_vector(cell)
         if self.most is not None:
             texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
             return tuple(text.strip() for text in texts)

@@ -71,13 +71,14 @@ def _field(keys: Keys, number: int, table: Mapping[str, object], read: Read) -> 
     name = table.get("name")
     called = f" ({written_name(name)})" if isinstance(name, str) else ""
     own = Keys(f"{keys.place}: {_KEY} {number}{called}", table)
-    field = _read(own, read)
+    field = field_of(own, read)
     own.finish()
     keys.adopt(own)
     return field
 
 
-def _read(own: Keys, read: Read) -> Field:
+def field_of(own: Keys, read: Read) -> Field:
+    """The field that keys of its own describe."""
     text = own.text("text", "")
     for key in ("parents", "file"):
         if key in own:

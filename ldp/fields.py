@@ -8,6 +8,8 @@ share the epsilon, are `joint`.)
 Cells have numbers, the last field's value varying fastest, and names: the fields' values in their
 order, such as "female & 25 to 39". Of many fields there are more cells than can be listed; a report
 then tells some of the fields (`ldp.mechanisms.subsets`), and a cell has a number alone.
+
+A question of type `place` has two fields, the axes of a map, whose values are cells of a number.
 """
 
 from __future__ import annotations
@@ -64,6 +66,13 @@ def parts_of(fields: Fields) -> Iterator[str]:
     yield str(len(fields))
     for field in fields:
         yield from (field.name, field.domain.type, *field.domain.parts())
+
+
+def by_name(fields: Fields, answer: object) -> object:
+    """An answer that may also be a list of what it has for each field, in their order."""
+    if isinstance(answer, tuple | list) and len(answer) == len(fields):
+        return dict(zip(names_of(fields), answer, strict=True))
+    return answer
 
 
 def cell(fields: Fields, answer: object) -> int:

@@ -14,9 +14,10 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | key-value | text |
-                        table
+    type                boolean | category | multi | integer | number | key-value | vector | text |
+                        table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
+    x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
     collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
@@ -25,13 +26,15 @@
     most                (multi, key-value)
     low, high           (integer, number, key-value)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
+    dimensions, radius  (vector) how many numbers it has, and how long it may be
     outside             (number, key-value) refuse | clip | the number that stands in for others
+                        (vector) refuse | clip
     unit                (number, key-value)
     missing             (number, key-value) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
     circular            (integer, number) true where the values lie on a circle, as hours do
     mechanism           and the keys of the mechanism
-    goal                (auto) frequencies | mean | distribution | shape
+    goal                (auto) frequencies | mean | distribution | shape | map | rectangles
     candidates          (optional)
     memoized_values     (optional)
 
@@ -56,7 +59,7 @@ from ldp.field_keys import collect_of, fields_of
 from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES, OF_VECTORS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -82,8 +85,16 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = ("boolean", "category", "multi", "integer", "number", "key-value", "text", "table")
-_TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
+_TYPES = (
+    *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
+    *("table", "place"),
+)
+_TOLD = frozenset(
+    (
+        *("name", "text", "type", "values", "keys", "most", "low", "high"),
+        *("dimensions", "radius", "candidates"),
+    )
+)
 """Keys that a question tells by itself; it keeps the others as they came."""
 
 _STAND_IN = Domain("category", ("0", "1"))
@@ -185,7 +196,7 @@ def _question(
     text = keys.text("text", "")
     domain = with_circle(keys, with_contributions(keys, _domain(keys)))
     candidates = keys.text("candidates", "") or None
-    if candidates is not None and domain.size is not None:
+    if candidates is not None and not domain.is_open:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
     designed = _designed(keys, domain)
     if designed is None:
@@ -259,10 +270,18 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         from ldp.scale_keys import scale_of
 
         return Domain("number", None, scale=scale_of(keys))
+    if kind == "vector":
+        from ldp.ball_keys import ball_of
+
+        return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
         collect = collect_of(keys)
         fields = fields_of(keys, _name_and_domain, collect)
         return Domain("table", None, fields=fields, collect=collect)
+    if kind == "place":
+        from ldp.place_keys import axes_of
+
+        return Domain("place", None, fields=axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
     if "values" in keys:
@@ -341,11 +360,13 @@ def _designed(
         return None
     candidates: tuple[str, ...] = (name,)
     if name == "auto":
-        candidates = _candidates(keys, domain)
+        candidates = _left_to_us(keys, domain)
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
         values = "an open one"
+        if domain.ball is not None:
+            values = "one of type vector"
         if domain.size is not None:
             values = f"one of type {domain.type} with {domain.size} values"
         if domain.most is not None:
@@ -370,16 +391,21 @@ def _designed(
     return best.row, designs[choice.index(best)], choice
 
 
-def _candidates(keys: Keys, domain: Domain) -> tuple[str, ...]:
+def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
     """What `auto` chooses from."""
+    if domain.ball is not None:
+        return OF_VECTORS
     if domain.collect:
         return OF_SUBSETS
-    return GOALS[_goal(keys)] if domain.taxonomy is None else OF_TREES
+    return GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
 
 
-def _goal(keys: Keys) -> str:
+def _goal(keys: Keys, domain: Domain) -> str:
     """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
-    return (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
+    if goal == "map" and not domain.is_place:
+        keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
+    return goal
 
 
 def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:

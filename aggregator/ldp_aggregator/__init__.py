@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
+    from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
@@ -40,9 +42,11 @@ __all__ = [
     "FileError",
     "Ingest",
     "Intake",
+    "Map",
     "Options",
     "QuestionEstimates",
     "SurveyEstimates",
+    "Synthetic",
     "Tally",
     "__version__",
     "aggregate",
@@ -59,11 +63,13 @@ __all__ = [
     "phantom_score",
     "read_candidates",
     "read_survey",
+    "synthesize",
 ]
 
 _HOMES = {
     "Association": "association.result",
     "Distribution": "distributions.distribution",
+    "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Ingest": "tallies.ingest",
@@ -87,6 +93,8 @@ _HOMES = {
     "frequency_reach": "estimates.manipulation",
     "read_candidates": "files",
     "read_survey": "files",
+    "Synthetic": "synthesis.synthesis",
+    "synthesize": "synthesis.synthesis",
 }
 
 if not TYPE_CHECKING:

@@ -41,6 +41,10 @@ class Options:
     """Ranges [low, high) whose shares are shown of it."""
     edges: tuple[str, ...] = ()
     """Of the cells of its histogram; a few round ones, if there are none."""
+    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
+    """Rectangles of a map, a range [low, high) of x and one of y, whose shares are shown."""
+    zoom: tuple[int, int] | None = None
+    """How many cells are shown along x and y; None for as many as can be told from empty ones."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

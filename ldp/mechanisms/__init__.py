@@ -27,6 +27,7 @@ _PLACES = {
     "dithered": ("dithered", "MECHANISM"),
     "arcs": ("arcs", "MECHANISM"),
     "square-wave": ("square_wave", "MECHANISM"),
+    "codebook": ("codebook", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -47,6 +48,7 @@ _PLACES = {
     "dbitflip": ("bit_flip", "MECHANISM"),
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
+    "pyramid": ("pyramid", "MECHANISM"),
     "subsets": ("subsets", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
@@ -82,6 +84,8 @@ GOALS = {
     "mean": ("dithered",),
     "distribution": ("arcs", "tree"),
     "shape": ("square-wave",),
+    "map": AUTOMATIC,
+    "rectangles": ("pyramid",),
 }
 """What `auto` chooses from, by what the survey says it wants to know.
 
@@ -91,6 +95,8 @@ Frequencies are compared by their error; of what is for anything else the first 
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""
 
+OF_VECTORS = ("codebook",)
+"""What `auto` chooses from where an answer is a vector."""
 OF_SUBSETS = ("subsets",)
 """What `auto` chooses from where a report tells some of many fields."""
 
@@ -100,6 +106,7 @@ __all__ = [
     "MECHANISMS",
     "OF_SUBSETS",
     "OF_TREES",
+    "OF_VECTORS",
     "Declared",
     "Mechanism",
     "Memoized",

@@ -40,6 +40,10 @@ A randomizer has a kind, which says how its reports are decoded:
             view by view, and pooled by least squares
     tree    views that are halves of halves of a line; decoded to the distribution of a number, any
             range of it by fixed scores
+    codebook  a report is a seed and one of the random words that it gives; decoded to a mean
+            vector, and to no frequencies
+    pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
+            share of any rectangle by fixed scores
     marginals  views that are subsets of the fields of a table; decoded to the table of any few of
             them
 """
@@ -79,6 +83,8 @@ Kind = Literal[
     "signed",
     "views",
     "tree",
+    "codebook",
+    "pyramid",
     "marginals",
 ]
 

@@ -47,7 +47,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, takewhile
 from math import comb, gcd, isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ldp.channel import Channel
 from ldp.domain import Domain, Value
@@ -100,13 +100,14 @@ class TreeResponse(NamedTuple):
         """How many cells each level has."""
         return cells_of(self.size)
 
+    def cell_of(self, number: int, value: Any) -> Any:
+        """The cell that a value has in a level; of an array of values those of each."""
+        return value >> (len(self.law) - number - 1)
+
     @property
     def oracles(self) -> tuple[Oracle, ...]:
         """What makes the symbols of each level."""
-        return tuple(
-            oracle_of(cells, space, self.truth, other=self.other)
-            for cells, space in zip(self.cells, self.spaces, strict=True)
-        )
+        return oracles_of(self.cells, self.spaces, self.truth, other=self.other)
 
     @property
     def layout(self) -> Layout:
@@ -138,7 +139,7 @@ class TreeResponse(NamedTuple):
         """A level, and a response to the value's cell there."""
         below = tuple(accumulate(self.law))
         number = bisect_right(below, randbelow(below[-1], random))
-        cell = int(value) >> (len(self.law) - number - 1)
+        cell = self.cell_of(number, int(value))
         oracle = oracle_of(self.cells[number], self.spaces[number], self.truth, other=self.other)
         place = cell * self.spaces[number][2] % oracle.size
         return with_cohort(oracle.randomize(place, random), number, len(below))
@@ -146,14 +147,13 @@ class TreeResponse(NamedTuple):
     def channel(self) -> Channel:
         """One row for each value; one column for each level and symbol, also those not in use."""
         symbols = self.layout.symbols
-        depth = len(self.law)
         rows: list[tuple[Fraction, ...]] = [() for _ in range(self.size)]
         for number, (oracle, share) in enumerate(zip(self.oracles, self.shares, strict=True)):
             unused = (Fraction(0),) * (symbols - oracle.layout.symbols)
             of_cells = [(*(share * mass for mass in row), *unused) for row in oracle.channel().rows]
-            shift, step = depth - number - 1, self.spaces[number][2]
+            step = self.spaces[number][2]
             rows = [
-                (*row, *of_cells[(value >> shift) * step % oracle.size])
+                (*row, *of_cells[self.cell_of(number, value) * step % oracle.size])
                 for value, row in enumerate(rows)
             ]
         return Channel(tuple(rows))
@@ -168,6 +168,16 @@ def cells_of(size: int) -> tuple[int, ...]:
     """How many cells each level has, from the top."""
     depth = depth_of(size)
     return tuple(((size - 1) >> (depth - level)) + 1 for level in range(1, depth + 1))
+
+
+def oracles_of(
+    cells: tuple[int, ...], spaces: tuple[Space, ...], truth: int, other: int
+) -> tuple[Oracle, ...]:
+    """The responses of levels with so many cells."""
+    return tuple(
+        oracle_of(number, space, truth, other=other)
+        for number, space in zip(cells, spaces, strict=True)
+    )
 
 
 @lru_cache(maxsize=256)
@@ -267,10 +277,7 @@ def usual_response(size: int, truth: int, other: int) -> TreeResponse:
     """The response for n values, with the usual weights."""
     cells = cells_of(size)
     spaces = tuple(best_space(number, truth, other) for number in cells)
-    oracles = tuple(
-        oracle_of(number, space, truth, other=other)
-        for number, space in zip(cells, spaces, strict=True)
-    )
+    oracles = oracles_of(cells, spaces, truth, other=other)
     return TreeResponse(size, usual_law(oracles, cells), spaces, truth=truth, other=other)
 
 
@@ -279,11 +286,12 @@ def design(keys: Keys, domain: Domain) -> tuple[TreeResponse, Declared]:
     epsilon = keys.epsilon()
     response = usual_response(domain.size or 3, *odds(epsilon))
     if "weights" in keys:
-        response = response._replace(law=_stated_law(keys, len(response.law)))
+        response = response._replace(law=stated_law(keys, len(response.law)))
     return response, Declared.epsilon(epsilon)
 
 
-def _stated_law(keys: Keys, depth: int) -> tuple[int, ...]:
+def stated_law(keys: Keys, depth: int) -> tuple[int, ...]:
+    """The weights that a survey gives so many levels."""
     exact = keys.fractions("weights", depth, depth, furthest=Fraction(MOST_WEIGHT))
     weights = tuple(int(weight) for weight in exact if weight.denominator == 1 and weight >= 0)
     if len(weights) == depth and weights[-1]:

@@ -30,6 +30,7 @@ from ldp_simulations.holders import (
 )
 from ldp_simulations.key_holders import PairHolders, synthetic_pairs
 from ldp_simulations.tables import Table, columns_of
+from ldp_simulations.vector_holders import VectorHolders, synthetic_vectors
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
 
@@ -115,6 +116,8 @@ def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[V
 def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:
     if domain.most is not None:
         return SetHolders.of(domain, holders)
+    if domain.ball is not None:
+        return VectorHolders.of(domain.ball, holders)
     if domain.collect:
         return FieldHolders.of(domain, holders)
     if domain.scale is not None and not domain.is_listed:
@@ -137,7 +140,12 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
 
 
 def points_of(domain: Domain) -> tuple[str, ...]:
-    """The values of a domain, of a scale of very many points coarser ones; none of an open one."""
+    """The values of a domain, of a scale of very many points coarser ones; none of an open one.
+
+    Of vectors the coordinates.
+    """
+    if domain.ball is not None:
+        return domain.ball.names
     if domain.scale is not None and not domain.is_listed:
         return tuple(coarsened(domain.scale).written())
     return domain.values or ()
@@ -207,6 +215,8 @@ def _synthetic(
 ) -> Holders:
     if domain.key_scale is not None:
         return synthetic_pairs(domain, respondents, weights)
+    if domain.ball is not None:
+        return synthetic_vectors(domain.ball, respondents, weights)
     if domain.most is not None:
         return synthetic_sets(domain, respondents, weights)
     return holders_of(domain, values, apportion(respondents, weights))

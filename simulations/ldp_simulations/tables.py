@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,6 +90,10 @@ class _Coder:
         self._question = question
         self._fields = question.domain.fields
         self._known: dict[Hashable, int | str] = {}
+
+    def columns_among(self, names: Set[Any]) -> tuple[str, ...]:
+        """The columns to look for: those of its fields, unless one has their answers together."""
+        return (self.name,) if self._fields and self.name in names else self.columns
 
     def take_row(self, row: int, cells: Mapping[Any, object], problems: list[str]) -> None:
         """Add what a row says: an answer under the question's name, or one for each field."""
@@ -171,14 +175,15 @@ def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None
     # A table of pyarrow has its columns under `columns`, and their names here.
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     there = set(table if names is None else names)
-    wanted = [name for coder in coders for name in coder.columns]
+    columns = [coder.columns_among(there) for coder in coders]
+    wanted = [name for names in columns for name in names]
     missing = [name for name in wanted if name not in there]
     if missing:
         raise AnswersError(
             f"expected one column for each question or field, got none for {', '.join(missing)}"
         )
-    for coder in coders:
-        _take_cells(coder, [list(_cells(name, table[name])) for name in coder.columns], problems)
+    for coder, names in zip(coders, columns, strict=True):
+        _take_cells(coder, [list(_cells(name, table[name])) for name in names], problems)
     lengths = {coder.name: len(coder.codes) for coder in coders}
     if len(set(lengths.values())) > 1:
         raise AnswersError(
@@ -189,7 +194,7 @@ def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None
 
 def _take_cells(coder: _Coder, columns: list[list[object]], problems: list[str]) -> None:
     """The cells of a question's columns: one, or one for each field."""
-    if coder.columns == (coder.name,):
+    if len(columns) == 1:
         for number, cell in enumerate(columns[0], 1):
             coder.take(number, cell, problems)
         return

@@ -241,6 +241,7 @@ def test_associations_say_what_was_tested():
 ADVISING = {
     "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
+    "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
     "ldp_aggregator.estimates.estimation": ("estimate", "simulate"),
@@ -258,7 +259,9 @@ ADVISING = {
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.distribution_plan": ("plan",),
+    "ldp_simulations.planning.place_plan": ("plan",),
     "ldp_simulations.planning.level_plan": ("plan",),
+    "ldp_simulations.planning.vector_plan": ("plan",),
     "ldp_simulations.planning.mean_plan": ("plan",),
     "ldp_simulations.planning.plans": ("plan",),
     "ldp_simulations.planning.search_plan": ("plan",),
@@ -275,7 +278,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
-        for option in ("--plot", "--at", "--finest", "--crowd")
+        for option in ("--plot", "--at", "--finest", "--crowd", "--cells")
     },
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from places import EXAMPLES
 
 from ldp import Question, Survey
+from ldp.balls import Ball
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.fields import Field
@@ -54,6 +55,7 @@ SLOW = (
     "loloha",
     "taxonomy",
     "tree",
+    "pyramid",
     "subsets",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
@@ -90,6 +92,27 @@ TREES = tuple(
     for size in (3, 5, 17, 300)
 )
 
+VECTORS = tuple(
+    Domain("vector", None, ball=Ball(dimensions, Fraction(radius), outside))
+    for dimensions, radius, outside in (
+        (2, "1", "refuse"),
+        (100, "5/2", "clip"),
+        (4096, "1", "clip"),
+    )
+)
+PLACES = tuple(
+    Domain(
+        "place",
+        None,
+        fields=tuple(
+            Field(axis, Domain("number", None, scale=Scale(*ends, cells, edges=edges)))
+            for axis in ("x", "y")
+        ),
+    )
+    for cells in (2, 8, 64)
+    for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
+    for ends in [(edges[0], edges[-1])]
+)
 TABLES = tuple(
     Domain(
         "table",
@@ -109,10 +132,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, or else whole numbers, sets, texts or trees."""
+    """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, TABLES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES, TABLES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted
@@ -198,7 +221,7 @@ def _small(draw, mechanism):
     fit = (
         domain
         for domain in domains(mechanism)
-        if domain.type == "integer" or (domain.size or 0) <= SMALL
+        if domain.type in ("integer", "vector") or (domain.size or 0) <= SMALL
     )
     return draw.choice(list(fit))
 

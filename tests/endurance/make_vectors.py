@@ -30,6 +30,16 @@ FOLDER = VECTORS
 TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'
 HOURS = 'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "hours"'
 
+CITY = (
+    'type = "place"\nx = { low = "5.9", high = "10.5", unit = "degrees" }\n'
+    'y = { name = "north", low = "45.8", high = "47.8", outside = "clip", missing = ["-"] }'
+)
+AT_HOME = (
+    {"x": "5.9", "north": "45.8"},
+    {"x": "8.54", "north": "47.37"},
+    {"x": "10.5", "north": "50"},
+)
+
 TREE = (
     '{ Cork = "Ireland", Dublin = "Ireland", Lyon = "France", Bern = "Switzerland", '
     'Ireland = "union", France = "union", abroad = "elsewhere", Switzerland = "elsewhere" }'
@@ -41,6 +51,8 @@ _TOWNS = (f'"town {town}" = "county {town % 20}"' for town in range(300))
 TOWNS = f"{{ {', '.join(_TOWNS)} }}"
 ALL_TOWNS = json.dumps([f"town {town}" for town in range(300)])
 
+_LONG = ["3.25", "-0.1", "0", "1e-30", "12345.678", "-7", "0.5", "0.25", "-1e3"]
+"""Longer than any radius here."""
 FIELDS = (
     'field = [{ name = "smokes", type = "boolean" }, '
     f'{{ name = "commute", type = "category", values = {FOUR} }}, '
@@ -111,6 +123,25 @@ QUESTIONS = {
             ("17.999", "18", "24.5", "99.5", "-4", "1e300"),
         ),
     ),
+    "codebook": (
+        (
+            'type = "vector"\ndimensions = 2\nradius = 1\nepsilon = "1"',
+            (["1", "0"], ["-0.6", "0.8"], ["0", "0"], ["0.3333333333333333", "1e-7"]),
+        ),
+        (
+            'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = "clip"\nepsilon = "4"',
+            (_LONG, ["1e300", "-1e300", *_LONG[2:]], ["0.1"] * 9, ["1.5", "-2", *["0"] * 7]),
+        ),
+        (
+            'type = "vector"\ndimensions = 130\nradius = "1/3"\nwords = 10\nnear = 5\n'
+            'epsilon = "0.1"',
+            (["0.029235266", *["-0.029235266"] * 129],),
+        ),
+        (
+            'type = "vector"\ndimensions = 3\nradius = "1"\nwords = 256\nepsilon = "8"',
+            (["0.26726124191242434", "-0.5345224838248487", "0.8017837257372731"],),
+        ),
+    ),
     "dithered": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77)),
@@ -167,6 +198,12 @@ QUESTIONS = {
             'weights = [7, 3]\nepsilon = "8"',
             ("-1", "18", "99.5"),
         ),
+    ),
+    "pyramid": (
+        (f'{CITY}\ncells = 64\nepsilon = "1"', AT_HOME),
+        (f'{CITY}\ncells = 2\nepsilon = "1/10"', AT_HOME),
+        (f'{CITY}\ncells = 32\nepsilon = "4"', AT_HOME),
+        (f'{CITY}\ncells = 2\nweights = [7, 0, 3]\nepsilon = "8"', AT_HOME),
     ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
@@ -400,6 +437,12 @@ TABLES = tuple(
 )
 """Mechanisms, keys and answers of questions with fields."""
 
+MAPS = tuple(
+    (mechanism, f'{CITY}\ncells = {cells}\nepsilon = "{epsilon}"', AT_HOME)
+    for mechanism, cells, epsilon in (("grr", 2, 2), ("pgr", 16, 1))
+)
+"""The same of questions of which every cell of a map is told by itself."""
+
 PAIRS = (
     (
         "pad-grr",
@@ -466,6 +509,17 @@ weights = [3, 1]
 """
 )
 
+SEVERAL = (
+    DRAWS.replace('"commute"]\nweights = [3, 1]', '"commute", "pet"]\nanswers = 2')
+    + """
+[[question]]
+name = "pet"
+type = "boolean"
+mechanism = "grr"
+epsilon = "1"
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -496,6 +550,7 @@ def vectors():
         "draws": _draws(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
         "tables": [_question(*row) for row in TABLES],
+        "maps": [_question(*row) for row in MAPS],
         "key-values": [_question(*row) for row in PAIRS],
         "epochs": _epochs(),
         "hashing": _hashing(),
@@ -505,7 +560,7 @@ def vectors():
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 
-_FURTHER = ("scale", "per_device", "circular", "fields")
+_FURTHER = ("scale", "ball", "per_device", "circular", "fields")
 """What only some questions have."""
 
 
@@ -534,13 +589,21 @@ def _question(mechanism, keys, answers):
         "fingerprint": question.fingerprint.hex(),
         **{name: parts[name] for name in _FURTHER if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
-        "layout": {**question.layout._asdict(), "width": question.width},
+        "layout": layout_of(question),
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
 
 
+def layout_of(question):
+    """Its fields; that of codewords only where there are any."""
+    fields = {**question.layout._asdict(), "width": question.width}
+    return {name: field for name, field in fields.items() if field or name != "codewords"}
+
+
 def answer_of(question, written):
-    """The answer that stands in a vector: numbers with a scale are the exact ones of texts."""
+    """The answer that stands in a vector: numbers are the exact ones of texts."""
+    if question.domain.ball is not None:
+        return [Decimal(number) for number in written]
     if isinstance(written, dict):
         scales = {field.name: field.domain.scale for field in question.domain.fields}
         of_keys = question.domain.key_scale
@@ -614,14 +677,23 @@ def _compiled():
 
 
 def _draws():
-    survey = parse_survey(DRAWS)
-    (draw,) = survey.draws
     tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    pairs = [bytes([byte, 255 - byte, byte]) for byte in (0, 85, 86, 171, 254)]
+    return [_draw_of(DRAWS, tapes), _draw_of(SEVERAL, [*pairs, stream("several", 8)])]
+
+
+def _draw_of(text, tapes):
+    survey = parse_survey(text)
+    (draw,) = survey.draws
     cases = []
     for tape in tapes:
         source = Replay(tape)
-        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
-    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
+        names = draw.drawn(source)
+        drawn = {"name": names[0]} if draw.answers == 1 else {"names": names}
+        cases.append({**drawn, "tape": tape[: source.used].hex()})
+    shown = {"names": draw.names, "weights": draw.weights}
+    shown |= {"answers": draw.answers} if draw.answers > 1 else {}
+    return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
 
 
 def _epochs():

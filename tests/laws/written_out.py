@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise, product
+from math import isqrt
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,7 +56,9 @@ def reports_of(randomizer):
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     if layout.places > 1:
         bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
-    modulus, cohorts = layout.modulus, range(layout.cohorts)
+    modulus = layout.modulus
+    # Of codewords each seed, of which there are few here.
+    cohorts = range(1 << randomizer.word if layout.codewords else layout.cohorts)
     prefixes = (
         [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
     )
@@ -64,6 +67,8 @@ def reports_of(randomizer):
 
 def values_of(randomizer):
     """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
+    if randomizer.kind == "codebook":
+        return randomizer.probes
     if not hasattr(randomizer, "most"):
         return tuple(range(len(randomizer.channel().rows)))
     sets = (
@@ -249,7 +254,7 @@ def scores(randomizer):
         return _scores_of_arcs(randomizer)
     if randomizer.kind == "views":
         return _scores_of_nodes(randomizer)
-    if randomizer.kind == "tree":
+    if randomizer.kind in ("tree", "pyramid"):
         return _scores_of_halves(randomizer)
     if randomizer.kind == "marginals":
         return _scores_of_fields(randomizer)
@@ -324,12 +329,12 @@ def _solved(table):
 
 def _scores_of_halves(tree):
     """By least squares on the cells of all levels at once, of each report by itself."""
-    total, depth = sum(tree.law), len(tree.law)
+    total = sum(tree.law)
     equations, worths = [], []
     for number, (oracle, weight) in enumerate(zip(tree.oracles, tree.law, strict=True)):
         if not weight:
             continue
-        cell_of = [value >> (depth - number - 1) for value in range(tree.size)]
+        cell_of = [_cell_in(tree, number, value) for value in range(tree.size)]
         (p, q), share, step = oracle.support, Fraction(weight, total), tree.spaces[number][2]
         for cell in range(cell_of[-1] + 1):
             values = {value for value, own in enumerate(cell_of) if own == cell}
@@ -352,6 +357,17 @@ def _scores_of_halves(tree):
             )
         )
     return tuple(score)
+
+
+def _cell_in(tree, number, value):
+    """The cell of a value in a level; in a pyramid, in one of the views with x halved first."""
+    if tree.kind == "tree":
+        return value >> (len(tree.law) - number - 1)
+    side = isqrt(tree.size)
+    halved = side.bit_length()
+    across, up = divmod(number + 1, halved)
+    x, y = divmod(value, side)
+    return x * 2**across // side * 2**up + y * 2**up // side
 
 
 def _scores_of_fields(randomizer):

@@ -8,6 +8,7 @@ import pytest
 from places import ROOT
 from specimens import question
 
+from ldp.balls import Ball
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.fields import Field
 from ldp.mechanisms import MECHANISMS
@@ -34,6 +35,7 @@ DOMAINS = {
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
     ),
+    "vector": Domain("vector", None, ball=Ball(100, Fraction(1))),
     "table of many fields": Domain(
         "table",
         None,
@@ -43,6 +45,11 @@ DOMAINS = {
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
+_AXIS = Domain(
+    "number", None, scale=Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
+)
+OF_FIELDS = {"place": Domain("place", None, fields=(Field("x", _AXIS), Field("y", _AXIS)))}
+"""Of what has cells in place of values, which those serve as well that serve categories."""
 
 
 def listed(size):
@@ -79,9 +86,11 @@ OF_THEIR_TYPE = {
     "category": CATEGORY,
     "integer": NUMBERS,
     "multi": SETS,
+    "vector": 'type = "vector"\ndimensions = 100\nradius = 1\n',
     "text": TEXT,
     "boolean": BOOLEAN,
     "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',
+    "place": 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = 8\n',
 }
 
 
@@ -116,7 +125,12 @@ def test_a_row_says_what_the_code_says(mechanism):
     _, name, serves, width, best, source = OVERVIEW[mechanism]
     assert name.startswith(MECHANISMS[mechanism].summary)
     accepts = MECHANISMS[mechanism].accepts
-    types = [kind for kind, domain in DOMAINS.items() if accepts(domain) is None]
+    types = [
+        *(kind for kind, domain in DOMAINS.items() if accepts(domain) is None),
+        *(kind for kind, domain in OF_FIELDS.items() if accepts(domain) is None),
+    ]
+    if len(types) > 1:
+        types = [kind for kind in types if kind not in OF_FIELDS]
     assert serves == ", ".join(types)
     assert int(width) == question(mechanism, stated(mechanism, types)).width
     assert best

@@ -28,6 +28,7 @@ from ldp_aggregator.association.crosstab import (
 from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.marginals import tables_of
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.marginals.tables import Tables
 from ldp_aggregator.options import Options
@@ -137,6 +138,11 @@ def crosstab_of(question: Question, counts: Counts, options: Options) -> Crossta
     place = f"question {question.name!r}"
     if not fields:
         raise EstimateError(f"{place}: expected one of type table, got one without fields")
+    if decoder_of(question.randomizer).gives == "places":
+        raise EstimateError(
+            f'{place}: expected one whose cells are told by themselves (`goal = "map"`), got one '
+            "for rectangles, which has no margins or dependence"
+        )
     if question.domain.collect:
         return Crosstabs(question, tables_of(question.randomizer, counts), options)
     check_cells(question, fields)

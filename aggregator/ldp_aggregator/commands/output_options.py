@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
+from ldp_aggregator.places.asking import rectangle_of, zoom_of
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
 from ldp_aggregator.rendering.sheet import Shape, Sheet
 from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
@@ -178,6 +180,29 @@ _OPTIONS = (
         help="Of the cells of a histogram, such as 18,25,40,65.  [default: a few round ones]",
     ),
     click.option(
+        "--rectangle",
+        "rectangles",
+        multiple=True,
+        metavar="X0:X1,Y0:Y1",
+        callback=_read_with(rectangle_of),
+        help="Show the share of the places with x from X0 up to X1 and y from Y0 up to Y1; may be "
+        "repeated.",
+    ),
+    click.option(
+        "--zoom",
+        metavar="CELLSxCELLS",
+        callback=_read_with(zoom_of),
+        help="Of maps for rectangles: so many cells along x and along y, powers of two.  [default: "
+        "as many as can be told from empty ones]",
+    ),
+    click.option(
+        "--cells",
+        "cells_path",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Write the cells of a map as well, as GeoJSON polygons with shares and intervals.",
+    ),
+    click.option(
         "--reports-each",
         type=click.IntRange(1, MOST_REPORTS_EACH),
         default=1,
@@ -216,6 +241,9 @@ class OutputOptions:
     quantiles: tuple[float, ...] | None
     ranges: tuple[tuple[str, str], ...]
     edges: tuple[str, ...] | None
+    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
+    zoom: tuple[int, int] | None
+    cells_path: Path | None
     reports_each: int
     form: str | None
     output: Path | None
@@ -228,6 +256,8 @@ class OutputOptions:
     def __post_init__(self) -> None:
         if self.tree_level is not None and self.finest is not None:
             raise click.UsageError("expected --at or --finest, got both")
+        if self.cells_path is not None:
+            check_one_output(("--cells", self.cells_path), ("--output", self.output))
         if self.plot_path is None:
             return
         check_one_output(("--plot", self.plot_path), ("--output", self.output))
@@ -251,6 +281,8 @@ class OutputOptions:
             quantiles=self.quantiles or Options.quantiles,
             ranges=self.ranges,
             edges=self.edges or (),
+            rectangles=self.rectangles,
+            zoom=self.zoom,
         )
 
     @property
@@ -263,6 +295,8 @@ class OutputOptions:
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
         estimates = self._of_trees(estimates)
+        if self.cells_path is not None:
+            write_whole(self.cells_path, _cells_of(estimates))
         if self.top:
             chosen = {
                 name: question.top(self.top) for name, question in estimates.questions.items()
@@ -288,6 +322,18 @@ class OutputOptions:
                 "got none"
             )
         return replace(estimates, questions={**estimates.questions, **trees})
+
+
+def _cells_of(estimates: SurveyEstimates) -> bytes:
+    """The map of the question of type place, as GeoJSON. Raises `EstimateError` for none or two."""
+    maps = [question for question in estimates if question.places is not None]
+    if len(maps) != 1:
+        named = ", ".join(question.name for question in maps) or "none"
+        raise EstimateError(
+            "expected one question of type place with reports for --cells (--question names it), "
+            f"got {named}"
+        )
+    return (json.dumps(maps[0].map().geojson()) + "\n").encode()
 
 
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:

@@ -13,6 +13,7 @@ projective space supports two cells, of which the mean over all others counts.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -42,7 +43,6 @@ from ldp_aggregator.decoders.linear import (
     range_of,
 )
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.trees.halves import worth_of
 from ldp_aggregator.trees.levels import Views, views_of
 from ldp_aggregator.trees.paths import largest_error, path_squares
 from ldp_aggregator.trees.squares import (
@@ -71,14 +71,26 @@ def tree_moments(
     known: Queries | None = None,
 ) -> Moments:
     """Of disjoint ranges, or of every value; `counts` is of shape (levels, symbols)."""
-    response = _response(randomizer)
-    views = views_of(response)
-    reports = int(counts.sum())
+    views = views_of(response_of(randomizer))
     known = known or queries_of(randomizer, counts)
-    if queries is None and response.size > FEW:
+    squares = partial(path_squares, cumulative=False)
+    return moments_in(views, counts, queries, known=known, squares=squares)
+
+
+def moments_in(
+    views: Views,
+    counts: Counts,
+    queries: Floats | None,
+    *,
+    known: Queries,
+    squares: Callable[[Views, list[Floats]], Floats],
+) -> Moments:
+    """Of disjoint ranges, or of every value; `squares` has the mean squares of these."""
+    size, reports = views.response.size, int(counts.sum())
+    if queries is None and size > FEW:
         everyone = known.frequency
-        squares = path_squares(views, views.frequencies(counts), cumulative=False)
-        variance = np.maximum(squares - everyone, 0.0)
+        of_values = squares(views, views.frequencies(counts))
+        variance = np.maximum(of_values - everyone, 0.0)
         return Moments(
             reports,
             everyone,
@@ -87,7 +99,7 @@ def tree_moments(
             covariance=_no_covariance,
             answering=known,
         )
-    asked = np.eye(response.size) if queries is None else queries
+    asked = np.eye(size) if queries is None else queries
     looked_at = len(asked) <= FEW and asked.size <= _MOST_BY_VALUE
 
     def powers() -> list[Floats]:
@@ -98,8 +110,28 @@ def tree_moments(
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     """How any query is answered; `counts` is of shape (levels, symbols)."""
-    views = views_of(_response(randomizer))
+    views = views_of(response_of(randomizer))
     by_level = views.frequencies(counts)
+    everyone = by_level[-1]
+    reports = int(counts.sum())
+    known = answering(views, counts, by_level)
+
+    def below(places: Integers) -> Answers:
+        if work(views, len(places)) <= _MOST_SCORES:
+            within = np.asarray(np.arange(len(everyone)) < places[:, None], dtype=np.float64)
+            return known.answer(within)
+        share = np.cumsum(everyone)[places - 1]
+        squares = path_squares(views, by_level, cumulative=True)[places]
+        least = always_even(views) * _even_below(views.response)[places] / reports
+        return Answers(share, share, (squares - share) / reports, least=least)
+
+    return known._replace(
+        below=below, largest_error=lambda level: _largest_error(views.response, level)
+    )
+
+
+def answering(views: Views, counts: Counts, by_level: list[Floats]) -> Queries:
+    """How any query is answered, from the shares of all cells."""
     everyone = by_level[-1]
     reports = int(counts.sum())
 
@@ -113,36 +145,26 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
             queries @ everyone,
             mean_square,
             (squares - mean_square) / reports,
-            least=_always_even(views) * _even_variances(views, queries) / reports,
+            least=always_even(views) * even_variances(views, queries) / reports,
         )
-
-    def below(places: Integers) -> Answers:
-        if work(views, len(places)) <= _MOST_SCORES:
-            return answer(np.asarray(np.arange(len(everyone)) < places[:, None], dtype=np.float64))
-        share = np.cumsum(everyone)[places - 1]
-        squares = path_squares(views, by_level, cumulative=True)[places]
-        least = _always_even(views) * _even_below(views.response)[places] / reports
-        return Answers(share, share, (squares - share) / reports, least=least)
 
     return Queries(
         everyone,
         answer,
         lambda queries: _correlation(views, queries),
         covariance=partial(covariance_of_disjoint, answer),
-        below=below,
-        largest_error=lambda level: _largest_error(views.response, level),
         missing=sum(level.share * (1 - level.p) for level in views.levels),
     )
 
 
-def _always_even(views: Views) -> float:
+def always_even(views: Views) -> float:
     """With how much chance a report is any symbol of its level, whatever is held: at least."""
     return min(level.symbols * float(level.rates[0]) for level in views.levels)
 
 
-def _even_variances(views: Views, queries: Floats) -> Floats:
+def even_variances(views: Views, queries: Floats) -> Floats:
     """Of scores of queries if answers are spread evenly: of shape (Q,)."""
-    worth = worth_of(views.halves, queries)
+    worth = views.pooling.worth(queries)
     of_levels = (
         (worth.levels[level.number] ** 2).sum(axis=1) / views.precision[level.number]
         for level in views.levels
@@ -154,13 +176,15 @@ def _even_variances(views: Views, queries: Floats) -> Floats:
 def _even_below(response: TreeResponse) -> Floats:
     """The same of what lies below each value: of shape (values,)."""
     share = np.arange(response.size) / response.size
-    return np.asarray(path_squares(views_of(response), _evenly(response), cumulative=True) - share)
+    return np.asarray(path_squares(views_of(response), evenly(response), cumulative=True) - share)
 
 
-def _evenly(response: TreeResponse) -> list[Floats]:
+def evenly(response: TreeResponse) -> list[Floats]:
     """The shares of the cells of each level, if answers are spread evenly."""
+    values = np.arange(response.size)
     return [
-        np.bincount(_cells(response, number)) / response.size for number in range(len(response.law))
+        np.bincount(response.cell_of(number, values)) / response.size
+        for number in range(len(response.law))
     ]
 
 
@@ -170,7 +194,7 @@ def _correlation(views: Views, queries: Floats) -> Floats:
     Own estimates then err alike within a level, and apart.
     """
     covariance = np.zeros((len(queries), len(queries)))
-    worth = worth_of(views.halves, queries)
+    worth = views.pooling.worth(queries)
     for level in views.levels:
         alpha = worth.levels[level.number]
         covariance += alpha @ alpha.T / views.precision[level.number]
@@ -191,14 +215,14 @@ def mean_parts(randomizer: Randomizer, moments: Moments | None, counts: Counts) 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """The best symbol's worth to the mean, and the farthest value from there."""
-    response = _response(randomizer)
+    response = response_of(randomizer)
     least, most = extremes(views_of(response), from_middle(response.size)[None])
     return Fraction(float(max(most[0], -least[0]))) + half(response.size)
 
 
 def score_range(randomizer: Randomizer) -> Range:
     """Of any symbol for any single value."""
-    return _score_range(_response(randomizer))
+    return _score_range(response_of(randomizer))
 
 
 @lru_cache(maxsize=8)
@@ -219,12 +243,12 @@ def _score_range(response: TreeResponse) -> Range:
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any symbol for any of these queries."""
-    return range_of(*extremes(views_of(_response(randomizer)), queries))
+    return range_of(*extremes(views_of(response_of(randomizer)), queries))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of every symbol of every level, of shape (levels, symbols): 0 for those that it never has."""
-    response = _response(randomizer)
+    response = response_of(randomizer)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
     for level in views_of(response).levels:
@@ -235,16 +259,16 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def cohort_shares(randomizer: Randomizer) -> Floats:
     """The law of the levels."""
-    return np.array([float(share) for share in _response(randomizer).shares])
+    return np.array([float(share) for share in response_of(randomizer).shares])
 
 
 def explained(question: Question) -> list[str]:
     """How people are dealt out to the levels, and how well the share below a number is known."""
-    response = _response(question.randomizer)
+    response = response_of(question.randomizer)
     views = views_of(response)
     size = response.size
     places = prefixes(size, most=FEW).sum(axis=1).astype(np.int64)
-    square = path_squares(views, _evenly(response), cumulative=True)[places]
+    square = path_squares(views, evenly(response), cumulative=True)[places]
     error = math.sqrt(float((square - places / size).max()))
     shares = ", ".join(f"{float(share):.3g}" for share in response.shares)
     return [
@@ -257,16 +281,12 @@ def explained(question: Question) -> list[str]:
     ]
 
 
-def _cells(response: TreeResponse, number: int) -> Integers:
-    """Of every value its cell in a level."""
-    return np.arange(response.size) >> (len(response.law) - number - 1)
-
-
 def _no_covariance() -> Floats:
     raise EstimateError("expected ranges for a covariance, got all values of a tree")
 
 
-def _response(randomizer: Randomizer) -> TreeResponse:
+def response_of(randomizer: Randomizer) -> TreeResponse:
+    """The response to halves, which a pyramid's is as well."""
     assert isinstance(randomizer, TreeResponse)  # noqa: S101 (a fact about our own table)
     return randomizer
 

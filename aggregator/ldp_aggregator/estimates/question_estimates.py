@@ -108,6 +108,8 @@ class QuestionEstimates(QuestionNumbers):
         """The names of the cells of a row."""
         level, post = f"{self.options.level:.4g} interval", self.options.post
         value = "value" if self.key_means is None else "key"
+        if self.is_vector:
+            return "coordinate", "sum", "mean", "standard error", level
         if post is None:
             return value, "count", "frequency", "standard error", level
         if self.is_shape:
@@ -125,7 +127,9 @@ class QuestionEstimates(QuestionNumbers):
         show = self.shown
         count, frequency = NOTHING, NOTHING
         if math.isfinite(estimate.frequency):
-            count, frequency = f"{estimate.count:,.0f}", show(estimate.frequency)
+            whole = f"{estimate.count:,.0f}"
+            count = f"{estimate.count:,.4g}" if self.is_vector else whole
+            frequency = show(estimate.frequency)
         errors = NOTHING, NOTHING
         if math.isfinite(estimate.standard_error):
             ends = f"[{show(estimate.low)}, {show(estimate.high)}]"
@@ -150,8 +154,11 @@ class QuestionEstimates(QuestionNumbers):
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The estimates as a panel of a picture; `truth` gives true frequencies, where known.
 
-        Of a question without frequencies, the bar is that of its mean, and so is the truth.
+        Of a question without frequencies, the bar is that of its mean, and so is the truth. Of one
+        of type place it is a map, without the truth.
         """
+        if self.places is not None:
+            return self.map().bars()
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
@@ -241,6 +248,7 @@ class QuestionEstimates(QuestionNumbers):
                 "delivered": log_upper(question.randomizer.ratio),
             },
             "reports": self.reports,
+            **({"unit": question.domain.unit} if question.domain.unit else {}),
             "level": options.level,
             "estimand": options.estimand,
             "interval": options.interval,
@@ -252,6 +260,7 @@ class QuestionEstimates(QuestionNumbers):
             **({"left_out": self.left_out} if self.left_out else {}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
             **{name: number.to_dict() for name, number in self.numbers},
+            **({} if self.squared_error is None else {"squared_error": self.squared_error}),
             **self._of_distribution(),
             **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
             **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),
@@ -263,14 +272,21 @@ class QuestionEstimates(QuestionNumbers):
 
     def _of_distribution(self) -> dict[str, Any]:
         """What is told of the distribution of a number beside its histogram."""
+        if self.places is not None:
+            x, y = (1 << halved for halved in self.places.shown_view)
+            return {"cells": [x, y], **self._of_ranges("rectangles", "rectangle")}
         if self.distribution is None:
             return {}
-        ranges = [self._estimate_of(share) for share in self.ranges]
-        shares = [{"range": e.value, **_share(e), **_errors(e)} for e in ranges]
         quantiles = [quantile.to_dict() for quantile in self.quantiles]
         circle = {number.name.replace(" ", "_"): number.to_dict() for number in self.on_circle}
-        of_ranges: dict[str, Any] = {"ranges": shares} if shares else {}
+        of_ranges = self._of_ranges("ranges", "range")
         return of_ranges | (circle if self.distribution.line.circular else {"quantiles": quantiles})
+
+    def _of_ranges(self, name: str, one: str) -> dict[str, Any]:
+        """The shares of ranges or rectangles, if any were asked for."""
+        ranges = [self._estimate_of(share) for share in self.ranges]
+        shares = [{one: e.value, **_share(e), **_errors(e)} for e in ranges]
+        return {name: shares} if shares else {}
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.errors import UnknownNameError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
@@ -27,6 +27,8 @@ from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
 from ldp_aggregator.options import SHAPES, Options
+from ldp_aggregator.places.maps import Map
+from ldp_aggregator.places.places import Ends, Places
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -73,7 +75,10 @@ class QuestionNumbers:
     null_error: Floats
     """The standard error that the estimate of a value held by no one would have."""
     chances: Floats
-    """The chance that the estimate of a value held by no one would be as high as this."""
+    """The chance that the estimate of a value held by no one would be as high as this.
+
+    Of a coordinate of a mean vector, that it would be as far from 0 if its mean were 0.
+    """
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""
@@ -88,9 +93,18 @@ class QuestionNumbers:
 
     `values` are then the cells of a histogram, unless every value was asked for.
     """
+    places: Places | None = None
+    """Of a question of type place: its map at any zoom, and rectangles, from the same reports.
+
+    `values` are then the cells of a zoom, of which the map is alike where it is shown.
+    """
     key_means: KeyMeans | None = None
     """Of keys that come with numbers: their sums and means, in the order of `values`, unbiased (the
     sums) whatever `post` is.
+    """
+    squared_error: float | None = None
+    """Of a mean vector, whose coordinates are the `values` and whose means are the frequencies: the
+    mean squared distance from the true one.
     """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
@@ -131,6 +145,39 @@ class QuestionNumbers:
         named = ((MEAN, self.mean), (VARIANCE, self.variance))
         return tuple((name, number) for name, number in named if number is not None)
 
+    def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
+        """The map of a question of type place, in so many cells along x and y.
+
+        Without numbers, as many as `values` are, whose intervals it then has. Raises
+        `EstimateError` for other questions, and for numbers that are no powers of two.
+        """
+        places = self._on_map
+        if x_cells is not None:
+            return places.map(x_cells, y_cells)
+        shape = tuple(1 << halved for halved in places.shown_view)
+        if len(self) != shape[0] * shape[1]:
+            return places.map(*shape)
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        share, error, low, high = (column.reshape(shape) for column in columns)
+        return places.map_of(share, error, low, high=high, post=self.options.post)
+
+    def rectangle(self, x: Ends, y: Ends) -> Share:
+        """The share of the places from the first end of each axis up to, but not at, the second.
+
+        Raises `EstimateError` for questions of other types, for an empty rectangle, and for an end
+        within a cell.
+        """
+        return self._on_map.rectangle(x, y)
+
+    @property
+    def _on_map(self) -> Places:
+        if self.places is None:
+            raise EstimateError(
+                f"question {self.name!r}: expected a question of type place with reports, of one "
+                "version, for a map"
+            )
+        return self.places
+
     def mean_of(self, key: str) -> KeyNumber:
         """The mean of the numbers that come with a key, among those who hold it."""
         return self._of_keys(key).means[self._places[key]]
@@ -162,7 +209,9 @@ class QuestionNumbers:
 
     @cached_property
     def ranges(self) -> tuple[Share, ...]:
-        """The shares of the ranges that the options ask for."""
+        """The shares of the ranges, or of the rectangles, that the options ask for."""
+        if self.places is not None:
+            return tuple(self.places.rectangle(x, y) for x, y in self.options.rectangles)
         if self.distribution is None or not self.reports:
             return ()
         return tuple(self.distribution.between(low, high) for low, high in self.options.ranges)
@@ -269,6 +318,11 @@ class QuestionNumbers:
         return self.options.post in SHAPES and len(self) > 0
 
     @property
+    def is_vector(self) -> bool:
+        """Whether its values are coordinates, and its frequencies their means."""
+        return self.question.domain.ball is not None
+
+    @property
     def name(self) -> str:
         """The question's."""
         return self.question.name
@@ -288,10 +342,19 @@ class QuestionNumbers:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         view += ", without intervals" if self.is_shape else ""
-        scale = question.domain.scale or question.domain.key_scale
-        unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
+        if self.is_vector:
+            return self._of_vector(family)
+        unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
             f"{options.estimand}{family}{view}{unit}"
+        )
+
+    def _of_vector(self, family: str) -> str:
+        return (
+            f"{self.question.mechanism}, epsilon {self.question.declared.text}, {self.reports:,} "
+            f"reports; mean vector, {self.options.level:.4g} intervals for the "
+            f"{self.options.estimand}{family}; root mean squared distance from the true vector "
+            f"{(self.squared_error or 0.0) ** 0.5:.4g}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.drawing import drawn, drawn_figure
+from ldp_aggregator.rendering.heat import HEIGHT, draw_heat
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 MOST_BARS = 40
@@ -43,7 +44,7 @@ def figure(panels: Sequence[Bars]) -> Any:
 
 def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
     """The size in inches, and what draws the panels on an empty figure."""
-    heights = [1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS)) for panel in panels]
+    heights = [_height(panel) for panel in panels]
 
     def draw(canvas: Any) -> None:
         axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
@@ -51,6 +52,12 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
             _draw(axis, panel)
 
     return (8, sum(heights)), draw
+
+
+def _height(panel: Bars) -> float:
+    if panel.grid is not None:
+        return HEIGHT
+    return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
 
 
 def shown_places(lengths: Floats) -> list[int]:
@@ -62,6 +69,16 @@ def shown_places(lengths: Floats) -> list[int]:
 
 
 def _draw(axis: Any, panel: Bars) -> None:
+    if panel.grid is not None:
+        draw_heat(axis, panel, panel.grid)
+    else:
+        _draw_bars(axis, panel)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.tick_params(axis="x", labelsize=8)
+    axis.set_title(_cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold")
+
+
+def _draw_bars(axis: Any, panel: Bars) -> None:
     shown = shown_places(panel.lengths)
     rows = list(range(len(shown)))
     lengths = [_length(panel.lengths[place]) for place in shown]
@@ -79,9 +96,6 @@ def _draw(axis: Any, panel: Bars) -> None:
     axis.set_yticks(rows, labels, fontsize=8)
     axis.invert_yaxis()
     axis.axvline(0, color="#999999", linewidth=0.8)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.tick_params(axis="x", labelsize=8)
-    axis.set_title(_cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold")
     axis.set_xlabel(_cut(panel.caption + _hidden(panel, shown), _CAPTION), fontsize=7)
 
 

@@ -39,6 +39,14 @@ class TextTable(NamedTuple):
     """Sentences to know before believing the numbers."""
 
 
+class Grid(NamedTuple):
+    """Where the cells of a map lie: edges along x and y, and what these are called."""
+
+    x: Floats
+    y: Floats
+    labels: tuple[str, str]
+
+
 class Bars(NamedTuple):
     """A panel of a picture: arrays of shape (M,), in the order of `labels`."""
 
@@ -51,6 +59,8 @@ class Bars(NamedTuple):
     high: Floats
     truth: Sequence[float] | None = None
     """What is marked beside the bars, where it is known."""
+    grid: Grid | None = None
+    """Of a map, which is drawn in place of bars: cells by x and then by y, which need no labels."""
 
 
 def _no_tables() -> Iterable[TextTable]:

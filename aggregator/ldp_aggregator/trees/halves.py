@@ -39,6 +39,14 @@ class Halves(NamedTuple):
     variance: tuple[Floats, ...]
     """s: of z, times the number of reports, if answers are spread evenly."""
 
+    def pool(self, direct: Sequence[Floats]) -> list[Floats]:
+        """As in `levels.Pooling`."""
+        return pooled(self, direct)
+
+    def worth(self, queries: Floats) -> Worth:
+        """As in `levels.Pooling`."""
+        return worth_of(self, queries)
+
 
 class Worth(NamedTuple):
     """What own estimates are worth to Q queries."""

@@ -12,13 +12,16 @@ whose mean over all reports is the own estimate of a cell. So what a query makes
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
+from typing import Protocol
 
 import numpy as np
 
 from ldp.mechanisms.tree import TreeResponse, difference_variance, pair_rates
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.trees.halves import Halves, halves_of, pooled
+from ldp_aggregator.arrays import Counts, Floats, Indices
+from ldp_aggregator.trees.contrasts import pyramid_of
+from ldp_aggregator.trees.halves import Halves, Worth, halves_of
 from ldp_aggregator.trees.transforms import transform_of
 
 
@@ -66,6 +69,23 @@ class Level:
         return round(float(self.supports(np.ones(self.symbols))[0]))
 
 
+class Pooling(Protocol):
+    """Least squares: how own estimates become one of each cell, and what each is worth."""
+
+    def pool(self, direct: Sequence[Floats]) -> list[Floats]:
+        """X of the cells of every level, from their own estimates: by level, of shape (cells,)."""
+
+    def worth(self, queries: Floats) -> Worth:
+        """What own estimates are worth to queries of shape (Q, values)."""
+
+
+_POOLINGS: dict[str, Callable[[Sequence[int], Sequence[float]], Pooling]] = {
+    "tree": halves_of,
+    "pyramid": pyramid_of,
+}
+"""By the kind of a response, from the cells of its levels and the precision of each."""
+
+
 class Views:
     """All that the scores of a response follow from."""
 
@@ -83,8 +103,18 @@ class Views:
 
     @cached_property
     def halves(self) -> Halves:
-        """How own estimates are pooled."""
+        """How own estimates of a line are pooled."""
         return halves_of(self.response.cells, self.precision)
+
+    @cached_property
+    def pooling(self) -> Pooling:
+        """The same of whatever it is."""
+        return _POOLINGS[self.response.kind](self.response.cells, self.precision)
+
+    def cells_of(self, level: Level) -> Indices:
+        """Of every value its cell in a level."""
+        cells: Indices = self.response.cell_of(level.number, np.arange(self.response.size))
+        return cells
 
     def frequencies(self, counts: Counts) -> list[Floats]:
         """The share of every cell, by level from the top; `counts` of shape (levels, symbols)."""
@@ -94,7 +124,7 @@ class Views:
             own = counts[level.number]
             supports = np.rint(level.supports(own[: level.symbols].astype(np.float64)))
             direct[level.number] = level.factor * (supports - level.q * own.sum()) / reports
-        return pooled(self.halves, direct)
+        return self.pooling.pool(direct)
 
 
 @lru_cache(maxsize=4)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.trees.halves import Worth, worth_of
+from ldp_aggregator.trees.halves import Worth
 from ldp_aggregator.trees.levels import Level, Views
 
 _AT_ONCE = 1 << 22
@@ -36,7 +36,7 @@ def parts(views: Views, queries: Floats) -> Iterator[tuple[slice, Worth]]:
     step = max(1, _AT_ONCE // widest)
     for first in range(0, len(queries), step):
         part = slice(first, first + step)
-        yield part, worth_of(views.halves, queries[part])
+        yield part, views.pooling.worth(queries[part])
 
 
 def scores_under(level: Level, worth: Worth) -> Floats:
@@ -69,10 +69,11 @@ def mean_squares(views: Views, queries: Floats, counts: Counts) -> Floats:
 
 def powers_by_value(views: Views, queries: Floats, powers: tuple[int, ...] = (2,)) -> list[Floats]:
     """E[score^power | value] for each power, of shape (Q, values)."""
-    size, depth = views.response.size, len(views.response.law)
+    size = views.response.size
     sums = [np.zeros((len(queries), size)) for _ in powers]
     for part, worth in parts(views, queries):
         for level in views.levels:
+            cells = views.cells_of(level)
             scores = scores_under(level, worth)
             other, one = level.rates
             for power, total in zip(powers, sums, strict=True):
@@ -80,8 +81,7 @@ def powers_by_value(views: Views, queries: Floats, powers: tuple[int, ...] = (2,
                 # (Q, cells), and then what each value has of its cell.
                 supporting = level.supports(raised)
                 of_cells = other * raised.sum(axis=1)[:, None] + (one - other) * supporting
-                together = 1 << (depth - level.number - 1)
-                total[part] += level.share * np.repeat(of_cells, together, axis=1)[:, :size]
+                total[part] += level.share * of_cells[:, cells]
     return sums
 
 

@@ -1,6 +1,7 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
 import { Arcs } from "./arcs.js";
+import { CodebookResponse } from "./codebook.js";
 import type { Integers } from "./compiled.js";
 import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
@@ -11,13 +12,13 @@ import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
 import { SubsetsResponse } from "./subsets.js";
 import { TaxonomyResponse } from "./taxonomy.js";
-import { TreeResponse } from "./tree.js";
+import { TreeResponse, grids } from "./tree.js";
 import { UnaryEncoding } from "./unary.js";
 import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | TreeResponse | SubsetsResponse | Rappor | PaddedResponse;
+  | TaxonomyResponse | TreeResponse | SubsetsResponse | CodebookResponse | Rappor | PaddedResponse;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -59,6 +60,14 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     )],
   ["tree", ({ whole, size, row, matrix, place }) =>
     new TreeResponse(size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place)],
+  ["codebook", ({ whole, size }) =>
+    new CodebookResponse(
+      size("dimensions"), size("words"), size("near"), whole("truth"), whole("other"), size("word"),
+    )],
+  ["pyramid", ({ whole, size, row, matrix, place }) =>
+    new TreeResponse(
+      size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place, grids(size("size"), place),
+    )],
   ["subsets", ({ whole, size, row, matrix, place }) =>
     new SubsetsResponse(
       row("sizes").map(Number), size("together"), matrix("spaces"), whole("truth"), whole("other"), place,

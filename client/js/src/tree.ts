@@ -1,6 +1,6 @@
 /**
  * Trees (`ldp/mechanisms/tree.py`): a level of halves of halves, drawn whatever the answer is, and a response to the
- * cell that the answer has there. The level travels with the report as its cohort.
+ * cell that the answer has there. The level travels with the report as its cohort. Pyramids are trees of two axes.
  */
 
 import { type Bytes, toBytes } from "./bytes.js";
@@ -18,23 +18,28 @@ export interface Response {
   readonly step: number;
 }
 
+/** What values are in a level: which cell. */
+type CellOf = (value: number) => number;
+
 /** A response to one of `size` values in one level, whose right symbols have weight `truth` each, others `other`. */
 export class TreeResponse implements Randomizer {
   readonly width: number;
+  readonly #levels: readonly CellOf[];
   readonly #responses: readonly Response[];
   readonly #width: number;
 
+  /** `levels` say which cell a value has in each. */
   constructor(
     readonly size: number, readonly law: readonly bigint[], spaces: readonly (readonly bigint[])[],
-    readonly truth: bigint, readonly other: bigint, place = "tree",
+    readonly truth: bigint, readonly other: bigint, place = "tree", levels = halves(size),
   ) {
-    const depth = (size - 1).toString(2).length;
+    const depth = levels.length;
     if (law.length !== depth || spaces.length !== depth) {
       throw new SurveyError(`${place}: expected a weight and a response for each of ${depth} levels`);
     }
-    this.#responses = spaces.map((space, number) => {
-      return responseTo(((size - 1) >> (depth - number - 1)) + 1, space, truth, other);
-    });
+    this.#levels = levels;
+    // The last value is in the last cell of each.
+    this.#responses = spaces.map((space, number) => responseTo(levels[number]!(size - 1) + 1, space, truth, other));
     this.#width = symbolWidth(Math.max(...this.#responses.map(({ symbols }) => symbols)));
     this.width = inCohort(new Uint8Array(this.#width), 0, depth).length;
   }
@@ -47,13 +52,28 @@ export class TreeResponse implements Randomizer {
   randomize(value: Value, random: Random): Bytes {
     const number = weighted(this.law, random);
     const { oracle, places, step } = this.#responses[number]!;
-    const cell = Number(value) >> (this.law.length - number - 1);
+    const cell = this.#levels[number]!(Number(value));
     const symbol = oracle.randomize((cell * step) % places, random);
     // All reports are as long as those of the level with the most symbols.
     const body = new Uint8Array(this.#width);
     body.set(symbol);
     return inCohort(body, number, this.law.length);
   }
+}
+
+/** The levels of a line: halves of halves. */
+function halves(size: number): CellOf[] {
+  const depth = (size - 1).toString(2).length;
+  return Array.from({ length: depth }, (_, number) => (value) => value >> (depth - number - 1));
+}
+
+/** The views of a map (`ldp/mechanisms/pyramid.py`), whose axes are halved so many times, x first; all but the whole. */
+export function grids(size: number, place = "pyramid"): CellOf[] {
+  const depth = Math.log2(size) / 2;
+  if (!Number.isInteger(depth) || depth < 1) throw new SurveyError(`${place}: expected a map of 2^h x 2^h cells`);
+  const views = Array.from({ length: (depth + 1) ** 2 }, (_, number) => [Math.floor(number / (depth + 1)), number % (depth + 1)]);
+  return views.slice(1).map(([across, up]) => (value) =>
+    ((value >> (2 * depth - across!)) << up!) + ((value & ((1 << depth) - 1)) >> (depth - up!)));
 }
 
 /** Subset selection among few values, whose reports are numbers of sets (`ldp/mechanisms/numbered_subsets.py`). */

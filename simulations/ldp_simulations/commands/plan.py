@@ -203,7 +203,10 @@ def _write_second_survey(
 
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
-    hand_out(output, narrowed(aggregate(survey, sources), names).to_toml())
+    second = narrowed(aggregate(survey, sources), names)
+    for warning in second.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    hand_out(output, second.to_toml())
 
 
 def _named(argument: str) -> str:

@@ -6,9 +6,11 @@ planning               errors and power of one mechanism
 plans                  designs compared
 mean_plan              how well a mean will be known
 distribution_plan      how well ranges, the median and the mean will be
+vector_plan            how well a mean vector will be known
 level_plan             how well each level of a tree will be known
 field_plan             how well the table of two of many fields will be
 key_plan               how well keys and the means of their numbers will be
+place_plan             which cells of a map will show, and how well rectangles will be known
 narrowing              a second survey on the ranges that a first one found
 search_plan            what a search will find
 stopwatch              seconds and bytes on a device

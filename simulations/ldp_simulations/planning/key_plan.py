@@ -70,10 +70,9 @@ def keys_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[Ke
 
 def record(plan: KeyPlan) -> dict[str, Any]:
     """Ready for JSON."""
-    scale = plan.question.domain.key_scale
     return {
         **described(plan.question),
-        "unit": "" if scale is None else scale.unit,
+        "unit": plan.question.domain.unit,
         "reachable": plan.respondents is not None,
         "respondents": plan.respondents,
         **drawn(plan.question.share, plan.respondents),

@@ -18,8 +18,10 @@ from ldp_simulations.planning import (
     key_plan,
     level_plan,
     mean_plan,
+    place_plan,
     report,
     search_plan,
+    vector_plan,
 )
 from ldp_simulations.planning.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
@@ -43,11 +45,16 @@ class Planned:
     """Of questions whose values are the leaves of a tree."""
     keys: Sequence[key_plan.KeyPlan] = ()
     """Of questions about keys that numbers come with: shares and means."""
+    places: Sequence[place_plan.PlacePlan] = ()
+    """Of questions of type place: maps and rectangles."""
+
+    vectors: Sequence[vector_plan.VectorPlan] = ()
+    """Of questions of which a mean vector is estimated."""
     fields: Sequence[field_plan.FieldPlan] = ()
     """Of questions whose devices tell some of many fields."""
 
     def sheet(self) -> Sheet:
-        """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
+        """Tables of plans of every sort, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
         return report.sheet(
             records,
@@ -58,6 +65,8 @@ class Planned:
             forged=self.forged,
             trees=self.trees,
             keys=self.keys,
+            vectors=self.vectors,
+            places=self.places,
             fields=self.fields,
         )
 
@@ -100,7 +109,8 @@ def plan(
     epsilon       what one report may reveal
     respondents   how many answer; left out, the least number that keeps what is asked for is found
     half_width    the largest half-width of intervals, as a share from 0 to 1, of a distribution
-                  those of any range; finds respondents or epsilon, one of which is left out
+                  those of any range, of places those of any rectangle; finds respondents or
+                  epsilon, one of which is left out
     detect        a share of the respondents that has to be found
     mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
                   finds respondents
@@ -147,7 +157,9 @@ def plan(
         means=mean_plan.means_of_survey(survey, respondents, ask),
         distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
+        vectors=vector_plan.vectors_of_survey(survey, respondents, ask),
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
+        places=place_plan.places_of_survey(survey, respondents, ask),
         fields=field_plan.fields_of_survey(survey, respondents, ask),
     )

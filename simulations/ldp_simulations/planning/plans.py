@@ -45,8 +45,9 @@ def of_survey(
 ) -> list[Plan]:
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
-    Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`, trees
-    `level_plan`, many fields `field_plan`, means of keys `key_plan` besides.
+    Searches have `search_plan`, means `mean_plan`, vectors `vector_plan`, distributions
+    `distribution_plan`, trees `level_plan`, many fields `field_plan`, means of keys `key_plan`
+    besides.
     """
     plans = []
     for question in survey:

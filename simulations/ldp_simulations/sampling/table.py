@@ -18,6 +18,7 @@ from ldp.key_values import ENDS
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
@@ -31,6 +32,7 @@ from ldp.mechanisms.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse
+from ldp.mechanisms.pyramid import PyramidResponse
 from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
@@ -49,6 +51,7 @@ from ldp_simulations.sampling import (
     arcs,
     bits,
     bloom,
+    codebooks,
     dithered,
     hadamard,
     hashes,
@@ -184,6 +187,7 @@ FORMS: Mapping[type, Form] = {
     Arcs: arcs.FORM,
     BitFlip: windows.FORM,
     Chain: Form(_first_reports, _forged_once, repeated=_several_reports),
+    CodebookResponse: codebooks.FORM,
     CountMean: sketches.FORM,
     DitheredResponse: dithered.FORM,
     HadamardCountMean: sketches.HADAMARD,
@@ -195,6 +199,7 @@ FORMS: Mapping[type, Form] = {
     OneBitMean: symbols.ONE_BIT,
     PadAndSample: Form(_entries, _forged_entry, _expected_entries),
     ProjectiveResponse: projective.FORM,
+    PyramidResponse: Form(_halves, trees.forge, trees.expected_counts),
     RandomizedResponse: symbols.FORM,
     Rappor: bloom.FORM,
     SetEncoding: sets.FORM,

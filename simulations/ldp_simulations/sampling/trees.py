@@ -1,4 +1,4 @@
-"""Halves of halves: holders are dealt out to the levels, and each level has its own response.
+"""Halves of halves, of a line or a map: holders are dealt out to levels, each with its response.
 
 The holders of a value are spread over the levels by a multinomial, and those of a level answer for
 their cells: what reports come of that, the row of the level's response says. Of numbered sets that
@@ -31,11 +31,10 @@ from ldp_simulations.sampling.symbols import symbol_counts
 def by_place(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Iterator[Counts]:
     """Of each level, how many of those who drew it hold what each place stands for."""
     shares = [float(share) for share in randomizer.shares]
-    depth = len(shares)
     # (levels, values)
     drawn = generator.multinomial(holders.counts, shares).T
     for number, oracle in enumerate(randomizer.oracles):
-        cells = np.arange(randomizer.size) >> (depth - number - 1)
+        cells = randomizer.cell_of(number, np.arange(randomizer.size))
         places = cells * randomizer.spaces[number][2] % oracle.size
         yield np.bincount(places, drawn[number], oracle.size).astype(np.int64)
 
@@ -47,10 +46,11 @@ def expected_counts(
 ) -> Counts:
     """The tally to be expected where values have the given frequencies."""
     law = np.zeros((len(randomizer.law), randomizer.layout.symbols))
-    for level in views_of(randomizer).levels:
-        together = np.arange(randomizer.size) >> (len(law) - level.number - 1)
+    views = views_of(randomizer)
+    for level in views.levels:
         other, one = level.rates
-        inside = level.worths(np.bincount(together, frequency, level.cells).astype(np.float64))
+        held = np.bincount(views.cells_of(level), frequency, level.cells)
+        inside = level.worths(held.astype(np.float64))
         chances = other * frequency.sum() + (one - other) * inside
         law[level.number, : level.symbols] = level.share * chances
     return np.asarray(np.rint(REPORTS * law), dtype=np.int64)

@@ -5,6 +5,7 @@ charts    estimates as SVG                        markup    text to HTML and SVG
 sections  records as parts of the page            questions the section of one question
 elements  numbers and tables                      downloads estimates as files
 cumulative the cumulative distribution of a number, as SVG
+heat      the map of a question of type place, as SVG
 document  the whole page
 routes    what is asked, by whom                  access    tokens that browsers keep
 """

@@ -18,6 +18,7 @@ from ldp_aggregator.service.page.charts import (
 )
 from ldp_aggregator.service.page.cumulative import cumulative
 from ldp_aggregator.service.page.elements import many, number, row, table
+from ldp_aggregator.service.page.heat import heat
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.views import Asked, QuestionView
 
@@ -42,6 +43,9 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
         legend = "The curve rises as the true one does; the band holds all of that at once."
         chart = cumulative(question, distribution)
         parts.append(tag("figure", chart, tag("figcaption", legend)))
+    if question.reports and question.places is not None:
+        legend = "Brighter cells have larger shares. Hatched: not told from zero."
+        parts.append(tag("figure", heat(question), tag("figcaption", legend)))
     bound = "" if question.manipulation is None else str(question.manipulation)
     sentences = filter(None, (question.note, *map(str, question.remarks), bound))
     parts += [tag("p", sentence, class_="note") for sentence in sentences]
@@ -78,8 +82,7 @@ def _facts(view: QuestionView) -> Safe:
             beside = "without errors or intervals"
         facts.append(("View", f"{options.post}: biased frequencies, {beside}"))
     domain = question.question.domain
-    scale = domain.scale or domain.key_scale
-    unit = "" if scale is None or not scale.unit else f", in {scale.unit}"
+    unit = f", in {domain.unit}" if domain.unit else ""
     for name, numbers in question.numbers:
         estimate, error, interval = numbers.cells
         facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))

@@ -1,0 +1,251 @@
+"""Plans of maps: which cells will show, and how well rectangles will be known.
+
+A cell shows if its share is above the margin of error of its estimate. The finer a map, the smaller
+the shares of its cells, while errors stay as they are or grow. So a table has a row for each map of
+g x g cells, and says whether an even share of them would show: the finest that does is the one to
+choose from so many respondents, whatever a screen could show. Where cells are told one by one, each
+row is a question of its own, with so many cells; of a pyramid, rows are zooms of one question.
+
+Errors are those that the decoder states of the tally to be expected, with people spread evenly. Of
+rectangles the worst of those counts whose sides are a quarter, a half or three quarters of an axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp.declarations import survey
+from ldp.errors import EstimateError
+from ldp.place_keys import MOST_CELLS
+from ldp.survey import Question, Survey
+from ldp.survey_toml import question_table
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.rendering.sheet import TextTable
+from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.entries import (
+    answering,
+    described,
+    drawn,
+    drawn_in_words,
+    forged_in_words,
+    forged_reports,
+    short,
+    whole,
+)
+from ldp_simulations.planning.planning import Design
+from ldp_simulations.sampling.table import expected_counts
+
+_PARTS = 4
+"""Of an axis, of which the sides of rectangles have some."""
+
+
+class MapRow(NamedTuple):
+    """A map of `cells` x `cells`, and the standard error of the share of a cell."""
+
+    cells: int
+    error: float
+    shows: bool
+    """Whether an even share of a cell would show."""
+
+
+class PlacePlan(NamedTuple):
+    """What n respondents tell of places; None if none are enough."""
+
+    question: Question
+    respondents: int | None
+    rows: tuple[MapRow, ...]
+    quantile: float
+    """Of the normal law, for intervals."""
+    rectangle: float | None
+    """The standard error of the share of a rectangle; None where mechanisms know of none."""
+    reach: float | None
+    """How many reports' worth one forged report can shift that."""
+
+    @property
+    def finest(self) -> int | None:
+        """The most cells along an axis that show; None if even four cells do not."""
+        return max((row.cells for row in self.rows if row.shows), default=None)
+
+
+def places_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[PlacePlan]:
+    """A plan for each question of type place.
+
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    """
+    plans = []
+    for question in survey:
+        if not question.domain.is_place:
+            continue
+        known = decoder_of(question.randomizer).gives == "places"
+        if respondents is None and ask.half_width is None and known:
+            raise EstimateError(
+                f"question {question.name!r}, of which rectangles are estimated: expected "
+                "--respondents, or --half-width (of the share of any rectangle) to find them by"
+            )
+        # Where cells are told one by one, respondents are found for the plan of these.
+        if known or respondents is not None:
+            plans.append(_planned(question, answering(question.share, respondents), ask))
+    return plans
+
+
+def record(plan: PlacePlan, forged: int | None) -> dict[str, Any]:
+    """Ready for JSON."""
+    respondents = plan.respondents
+    entry = {
+        **described(plan.question),
+        "reachable": respondents is not None,
+        "respondents": respondents,
+        **drawn(plan.question.share, respondents),
+    }
+    if respondents is None:
+        return entry
+    entry["maps"] = [
+        {
+            "cells": [row.cells, row.cells],
+            "standard_error": row.error,
+            "least_share": plan.quantile * row.error,
+            "shows": row.shows,
+        }
+        for row in plan.rows
+    ]
+    entry["finest"] = plan.finest
+    if plan.rectangle is not None and plan.reach is not None:
+        fakes = forged_reports(respondents, forged)
+        width = plan.quantile * plan.rectangle
+        entry["rectangle"] = {"standard_error": plan.rectangle, "half_width": width}
+        entry["forged"] = {"reports": fakes, "shift": plan.reach * fakes / respondents}
+    return entry
+
+
+def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
+    """A row for each map, and what the columns mean."""
+    entry = record(plan, forged)
+    own = plan.question.domain.fields[0].size
+    rows = [
+        (
+            f"{row.cells} x {row.cells}{' (asked)' if row.cells == own else ''}",
+            short(row.error),
+            short(plan.quantile * row.error),
+            short(1 / row.cells**2),
+            "yes" if row.shows else "no",
+        )
+        for row in plan.rows
+    ]
+    caption = (
+        f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "
+        f"{whole(plan.respondents)} respondents"
+    )
+    headings = ("map", "error of\na cell", "least share\nthat shows", "even share", "shows")
+    remarks = [
+        f"error: standard error for the {ask.estimand} of the share of a cell; it shows if it is "
+        f"above the margin of its {ask.level:g} interval",
+        *_on_finest(plan),
+        *_on_rectangles(entry, ask, forged),
+        *drawn_in_words([entry]),
+    ]
+    return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
+
+
+def _on_finest(plan: PlacePlan) -> Iterator[str]:
+    if plan.respondents is None:
+        return
+    finest = plan.finest
+    size = "not even four cells show" if finest is None else f"{finest} x {finest} cells"
+    yield f"finest map on which an even share of a cell shows: {size}"
+
+
+def _on_rectangles(entry: dict[str, Any], ask: Ask, forged: int | None) -> Iterator[str]:
+    if "rectangle" in entry:
+        yield (
+            f"rectangles: half-width of the {ask.level:g} interval at most "
+            f"{short(entry['rectangle']['half_width'])}; {forged_in_words(forged)}, if forged, can "
+            f"move one by {short(entry['forged']['shift'])} at most"
+        )
+
+
+def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
+    quantile = float(ndtri((1 + ask.level) / 2))
+    expected = _expected(question)
+    rectangle = reach = None
+    if expected is not None:
+        queries = _rectangles(question.domain.fields[0].size)
+        rectangle = expected.error(expected.queries.answer(queries), ask)
+        query_range = decoder_of(question.randomizer).query_range
+        assert query_range is not None  # noqa: S101 (a row for rectangles has it)
+        scores = query_range(question.randomizer, queries)
+        reach = float(max(scores.most, 1 - scores.least))
+        if respondents is None:
+            respondents = math.ceil((quantile * rectangle / (ask.half_width or 1)) ** 2)
+    if respondents is None or respondents > MOST_RESPONDENTS:
+        return PlacePlan(question, None, (), quantile=quantile, rectangle=None, reach=None)
+    root = respondents**0.5
+    errors = _maps(question, ask) if expected is None else _zooms(question, expected, ask)
+    rows = tuple(
+        MapRow(cells, error / root, cells**-2 > quantile * error / root) for cells, error in errors
+    )
+    of_one = None if rectangle is None else rectangle / root
+    return PlacePlan(question, respondents, rows, quantile=quantile, rectangle=of_one, reach=reach)
+
+
+class _Expected(NamedTuple):
+    """How rectangles are answered from the tally to be expected, and how many reports it has."""
+
+    queries: Queries
+    reports: int
+
+    def error(self, answers: Answers, ask: Ask) -> float:
+        """The greatest standard error that a single respondent would leave."""
+        drawn_from = self.reports if ask.estimand == "population" else None
+        greatest = float(answers.errors(drawn_from).max())
+        return greatest * math.sqrt(self.reports)
+
+
+def _expected(question: Question) -> _Expected | None:
+    """Where a mechanism is for rectangles."""
+    decoder, size = decoder_of(question.randomizer), question.domain.size or 1
+    if decoder.gives != "places":
+        return None
+    counts = expected_counts(question.randomizer, (), np.full(size, 1 / size))
+    queries = decoder.queries(question.randomizer, counts)
+    return None if queries is None else _Expected(queries, int(counts.sum()))
+
+
+def _zooms(question: Question, expected: _Expected, ask: Ask) -> Iterator[tuple[int, float]]:
+    """The cells along an axis, and the error that one respondent would leave, of all zooms."""
+    zoomed = expected.queries.cells
+    assert zoomed is not None  # noqa: S101 (a map for rectangles has zooms)
+    for halved in range(1, question.domain.fields[0].size.bit_length()):
+        yield 1 << halved, expected.error(zoomed((halved, halved)), ask)
+
+
+def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
+    """The same of questions that differ in their cells alone."""
+    table = question_table(question)
+    cells = 2
+    while cells <= MOST_CELLS:
+        (asked,) = survey("plan", {**table, "cells": cells})
+        design = Design.of(
+            asked.mechanism, asked.declared, asked.randomizer, values=asked.domain.values or ()
+        )
+        yield cells, float(design.error(cells**-2, 1, ask).max())
+        cells *= 2
+
+
+def _rectangles(side: int) -> Floats:
+    """Those that are looked at, of shape (rectangles, values)."""
+    part = max(side // _PARTS, 1)
+    places = np.arange(side)
+    along = [
+        ((places >= first) & (places < first + wide)).astype(np.float64)
+        for wide in range(part, side, part)
+        for first in range(0, side - wide + 1, part)
+    ]
+    return np.array([np.outer(x, y).ravel() for x, y in product(along, along)])
