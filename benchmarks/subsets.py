@@ -37,7 +37,7 @@ from ldp_aggregator.arrays import Floats, Integers
 from ldp_aggregator.decoders.marginals import tables_of
 from ldp_aggregator.marginals.subsets import counts_of
 from ldp_simulations.field_holders import FieldHolders
-from ldp_simulations.planning.field_plan import bound, by_pairs, by_splitting
+from ldp_simulations.planning.kinds.field_plan import bound, by_pairs, by_splitting
 from ldp_simulations.sampling.table import sample_counts
 
 EPSILONS = ("0.5", "1", "2", "4")

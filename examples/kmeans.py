@@ -136,7 +136,7 @@ def shares(tally: ldp_aggregator.Tally, cells: int, centres: Numbers) -> list[tu
     It is unbiased for cells that are chosen beforehand; that the centres went by the same reports
     is not in the error.
     """
-    table = ldp_aggregator.crosstab(tally, "who")
+    table = ldp_aggregator.crosstab(tally, "who").of(["age", "hours"])
     places, _ = nearest(middles(cells), centres)
     queries = (places == np.arange(len(centres))[:, None]).astype(np.float64)
     errors = np.sqrt(np.diag(table.covariance(queries)))

@@ -11,7 +11,7 @@ from ldp.exact import odds
 from ldp_aggregator.decoders.marginals import tables_of
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders
-from ldp_simulations.planning.field_plan import bound, by_pairs, by_splitting
+from ldp_simulations.planning.kinds.field_plan import bound, by_pairs, by_splitting
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 
 EPSILONS = ("1/2", "1", "2", "4")

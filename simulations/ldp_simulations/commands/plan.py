@@ -20,7 +20,7 @@ from ldp_aggregator.commands.output_options import (
 )
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask, Asked
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))

@@ -12,18 +12,18 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import (
+from ldp_simulations.planning import report
+from ldp_simulations.planning.kinds import (
     distribution_plan,
     field_plan,
     key_plan,
     level_plan,
     mean_plan,
     place_plan,
-    report,
     search_plan,
     vector_plan,
 )
-from ldp_simulations.planning.asking import Ask, Asked
+from ldp_simulations.planning.kinds.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 

@@ -13,9 +13,9 @@ from ldp.exact import log
 from ldp.survey import Survey
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.files import FileError
-from ldp_simulations.planning.asking import Ask
-from ldp_simulations.planning.entries import answering
-from ldp_simulations.planning.planning import (
+from ldp_simulations.planning.kinds.asking import Ask
+from ldp_simulations.planning.kinds.entries import answering
+from ldp_simulations.planning.kinds.planning import (
     Design,
     design_for,
     least_epsilon,

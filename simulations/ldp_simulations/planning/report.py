@@ -7,7 +7,7 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_simulations.planning import (
+from ldp_simulations.planning.kinds import (
     distribution_plan,
     field_plan,
     key_plan,
@@ -17,8 +17,8 @@ from ldp_simulations.planning import (
     search_plan,
     vector_plan,
 )
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     drawn,
     drawn_in_words,
     forged_in_words,

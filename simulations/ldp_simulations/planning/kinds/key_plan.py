@@ -22,8 +22,8 @@ from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.key_values.means import KeyMeans, key_means
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import empty_counts
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described,
     drawn,
