@@ -56,6 +56,7 @@ from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.field_keys import collect_of, fields_of
+from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES, OF_VECTORS
@@ -71,6 +72,8 @@ MOST_INTEGERS = 1 << 16
 MOST_INTEGERS_IN_ALL = 1 << 19
 MOST_CELLS = 1 << 14
 """Numbers in all tables of a survey: those of one exponential mechanism of the greatest size."""
+MOST_IN_SUBSETS = 1 << 8
+"""Fields of all questions that tell some of them: each way to choose them takes time."""
 MOST_LIFETIME_EPSILON = Fraction(1000)
 MOST_MEMOIZED = 1000
 USUALLY_MEMOIZED = 4
@@ -444,9 +447,15 @@ def _numbers(entry: Mapping[str, object]) -> int:
     return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
 
 
+def _in_subsets(entry: Mapping[str, object]) -> int:
+    fields = entry.get("field")
+    return len(fields) if entry.get("collect") == SUBSETS and isinstance(fields, list) else 0
+
+
 _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
     (MOST_INTEGERS_IN_ALL, "whole numbers between `low` and `high`", _numbers),
+    (MOST_IN_SUBSETS, "fields told in subsets", _in_subsets),
 )
 """What costs more than the text that asks for it: limits for each mebibyte of a file."""
 

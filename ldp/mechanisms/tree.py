@@ -214,7 +214,7 @@ def difference_variance(oracle: Oracle, cells: int) -> Fraction:
     return (q - with_none + excess / cells) / (p - q) ** 2
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def best_space(cells: int, truth: int, other: int) -> Space:
     """What tells two cells apart best, or nearly so, with the fewest symbols."""
     larger = takewhile(lambda w: comb(cells, w) <= MOST_SETS, range(2, cells // 2 + 1))

@@ -131,7 +131,8 @@ def has_mean(randomizer):
     """Whether an integer question through it would have a mean."""
     if randomizer.kind == "pure":
         return not hasattr(randomizer, "most") and randomizer.joint_support() is not None
-    return randomizer.kind not in ("sketch", "blocks", "views", "signed", "pyramid")
+    without = ("sketch", "blocks", "views", "signed", "pyramid", "marginals")
+    return randomizer.kind not in without
 
 
 AVERAGED = {

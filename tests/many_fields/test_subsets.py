@@ -21,11 +21,14 @@ from ldp.mechanisms.subsets import (
 from ldp.randomness import Replay
 from ldp_aggregator import Options, aggregate, crosstab
 from ldp_aggregator.association.crosstabs import crosstab_of
-from ldp_aggregator.decoders.marginals import marginal_moments, score_range
+from ldp_aggregator.decoders.marginals import marginal_moments, score_range, tables_of
 from ldp_aggregator.marginals.subsets import subsets_of
 from ldp_aggregator.marginals.tables import Tables
+from ldp_aggregator.tallies.counting import count_rows
 from ldp_simulations import randomize
+from ldp_simulations.field_holders import synthetic_fields
 from ldp_simulations.holders import Holders, apportion
+from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling.table import sample_counts
 
 SIZES = (2, 3, 2, 4)
@@ -255,6 +258,29 @@ def test_what_fits_is_bounded():
     assert not fits((64, 65), 2, weights)
 
 
+def test_a_survey_has_so_many_fields_in_all():
+    """Of nine questions with 32 fields each, none is looked at."""
+    fields = [ldp.field(f"f{place}", type="boolean") for place in range(32)]
+    questions = [
+        ldp.question(f"q{number}", fields=fields, collect="subsets", epsilon=1)
+        for number in range(9)
+    ]
+    with pytest.raises(ldp.SurveyError, match="256 fields told in subsets in all"):
+        ldp.survey("s", *questions)
+
+
+def test_reports_in_bulk_have_the_law_of_the_channel():
+    """Of 200,000 of each of four values, each symbol of each subset to six deviations."""
+    randomizer = response((2, 3, 4), 2, "1")
+    draw, rows = bulk_draw(randomizer), randomizer.channel().rows
+    source = np.random.default_rng(10).bytes
+    for value in (0, 7, 16, 23):
+        reports = draw(np.full(200_000, value), source)
+        counts = count_rows(reports, randomizer.layout).ravel()
+        expected = 200_000 * np.array([float(mass) for mass in rows[value]])
+        assert (np.abs(counts - expected) <= 6 * np.sqrt(expected)).all()
+
+
 def test_fingerprints_cover_how_many_are_told():
     """And the fields, in their order; how many are told is the same, said or not."""
     assert asked().fingerprint == asked(together=asked().randomizer.together).fingerprint
@@ -287,6 +313,25 @@ def test_errors_are_as_stated(estimand):
             ]
         )
     np.testing.assert_allclose(np.mean(squares, axis=0), 1, atol=5 * math.sqrt(2 / 400))
+
+
+def test_errors_with_points_are_those_of_scores():
+    """Where few hold most values, points tell some apart better: the tally says how well.
+
+    From even answers alone some standard errors would be 8 % off.
+    """
+    question = asked((5,) * 4)
+    assert question.randomizer.spaces[0][1]
+    holders = synthetic_fields(question.domain, 10**8, lambda _: 1 / np.arange(1, 6) ** 2)
+    counts = sample_counts(question, holders, np.random.default_rng(12))
+    moments = marginal_moments(question.randomizer, counts)
+    tables = tables_of(question.randomizer, counts)
+    stated = (
+        moments.frequency * moments.variance_if_held
+        + (1 - moments.frequency) * moments.variance_if_not
+    )
+    exact = [np.diag(tables.table((field,)).products) for field in range(4)]
+    np.testing.assert_allclose(stated, np.concatenate(exact) - moments.frequency, rtol=1e-9)
 
 
 def test_crosstabs_are_those_of_the_fields_alone():

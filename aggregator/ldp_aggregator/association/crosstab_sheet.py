@@ -34,7 +34,8 @@ class _Pair(NamedTuple):
     """How two fields go together."""
 
     names: tuple[str, str]
-    strength: Measured
+    strength: float
+    """Cramer's V: its interval would take seconds for each pair of fields with many values."""
     p_value: float
 
 
@@ -58,7 +59,7 @@ def crosstab_sheet(asked: Crosstab | Crosstabs, names: Sequence[str]) -> Sheet:
 
 def pairs_sheet(asked: Crosstab | Crosstabs) -> Sheet:
     """Of all pairs of fields, the strongest first."""
-    pairs = sorted(_pairs(asked), key=lambda pair: pair.strength.estimate, reverse=True)
+    pairs = sorted(_pairs(asked), key=lambda pair: pair.strength, reverse=True)
     return Sheet(
         f"{asked.question.name}: pairs of fields",
         tables=lambda: [_table_of_pairs(asked, pairs)],
@@ -71,33 +72,26 @@ def pairs_sheet(asked: Crosstab | Crosstabs) -> Sheet:
 def _pairs(asked: Crosstab | Crosstabs) -> Iterator[_Pair]:
     for names in combinations(names_of(asked.fields), 2):
         table = asked.of(names)
-        yield _Pair(names, table.cramers_v(*names), table.independence(*names).p_value)
+        yield _Pair(names, table.strength(*names), table.independence(*names).p_value)
 
 
 def _row_of_pair(pair: _Pair) -> list[str | float | None]:
-    strength = pair.strength
-    ends = [strength.low, strength.high]
-    return ["measure", strength.measure, AND.join(pair.names), strength.estimate, None, *ends]
+    return ["measure", "Cramer's V", AND.join(pair.names), pair.strength, None, None, None]
 
 
 def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> TextTable:
-    options = asked.options
     return TextTable(
         "",
-        f"{asked.reports:,} reports; intervals for the {options.estimand}",
-        ("fields", "Cramer's V", f"{options.level:.4g} interval", "p-value"),
+        f"{asked.reports:,} reports, for the {asked.options.estimand}",
+        ("fields", "Cramer's V", "p-value"),
         rows=[
-            (
-                AND.join(pair.names),
-                _text(pair.strength.estimate),
-                _ends(pair.strength),
-                f"{pair.p_value:.3g}",
-            )
-            for pair in pairs
+            (AND.join(pair.names), _text(pair.strength), f"{pair.p_value:.3g}") for pair in pairs
         ],
         remarks=[
-            "each interval and each test of independence is about one pair by itself: of many "
-            "pairs that do not go together, one in twenty has a p-value below .05",
+            "Cramer's V is that of the nearest table without negative cells: above 0 by noise "
+            "alone; its interval is shown with the pair (--fields)",
+            "each test of independence is about one pair by itself: of many pairs that do not go "
+            "together, one in twenty has a p-value below .05",
         ],
     )
 
@@ -107,13 +101,11 @@ def _record_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> dic
         "format": FORMAT,
         "question": asked.question.name,
         "reports": asked.reports,
-        "level": asked.options.level,
         "estimand": asked.options.estimand,
         "pairs": [
             {
                 "fields": list(pair.names),
-                "cramers_v": pair.strength.estimate,
-                "interval": list(pair.strength.interval),
+                "cramers_v": pair.strength,
                 "biased": True,
                 "p_value": pair.p_value,
             }

@@ -12,8 +12,10 @@ and one of a subset without it 1 / c, whatever it says. The mean is that of `x_i
     n Var of the estimate, respondents    E[score^2] - share
 
 where E[score^2] is one number for those who hold the value and another for those who do not, if the
-response tells any two cells apart as well as any others. It does with numbered sets; of points it
-is nearly so, and then the two are those of respondents whose other fields are spread evenly.
+response tells any two cells apart as well as any others. It does with numbered sets. With points it
+is so for respondents whose other fields are spread evenly; what others differ by makes up to a
+tenth of a standard error. So both numbers are then multiplied by one, such that the error of a
+share is what the scores of all reports say, as everywhere else.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from ldp_aggregator.marginals.tables import Tables
 from ldp_aggregator.moments.jumps import directions
 from ldp_aggregator.moments.moments import Moments
 
+_MOST_TIMES = 1.5
+"""By which a variance is multiplied: what few reports say of it beyond that is chance."""
 _NOTE = (
     "the shares of the values of each field add up to 1; ldp crosstab has the tables of two fields "
     "or more"
@@ -52,16 +56,18 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     tables = tables_of(randomizer, counts)
     subsets = tables.subsets
     fields = range(len(response.sizes))
+    frequency = np.concatenate([tables.shares((field,)) for field in fields])
     # (powers, held or not, values of all fields)
-    (held, other), (third, third_if_not), *parts = np.concatenate(
-        [_powers(subsets, field) for field in fields], axis=2
-    )
-    above, below = parts
+    powers = np.concatenate([_powers(subsets, field) for field in fields], axis=2)
+    if any(order for _, order, *_ in response.spaces):
+        times = _times(tables, frequency, powers[0])
+        powers *= np.stack([times, times**1.5, times**2, times**2])[:, None]
+    (held, other), (third, third_if_not), above, below = powers
     jumps = directions(held, above[0], below[0]), directions(other, above[1], below[1])
     fourth, rising, falling = zip(*jumps, strict=True)
     return Moments(
         int(counts.sum()),
-        np.concatenate([tables.shares((field,)) for field in fields]),
+        frequency,
         held,
         variance_if_not=other,
         covariance=lambda: _covariance(tables),
@@ -96,6 +102,19 @@ def _powers(subsets: Subsets, field: int) -> Floats:
         powers[:, 0] += part.share * np.einsum("pvy,vy->pv", raised[:, 0], part.law)
         powers[:, 1] += part.share * np.einsum("pvy,vy->pv", raised[:, 1], of_others)
     return np.asarray(powers)
+
+
+def _times(tables: Tables, frequency: Floats, variances: Floats) -> Floats:
+    """By how much the variance of each share is that of the scores of all reports, (values,)."""
+    held, other = variances
+    stated = frequency * held + (1 - frequency) * other
+    squares = [
+        np.diag(tables.table((field,)).products)
+        for field in range(len(tables.subsets.response.sizes))
+    ]
+    own = np.concatenate(squares) - frequency
+    times = np.divide(own, stated, out=np.ones_like(own), where=stated > 0)
+    return np.asarray(np.clip(times, 1 / _MOST_TIMES, _MOST_TIMES))
 
 
 def _raised(scores: Floats) -> Floats:
@@ -203,7 +222,6 @@ DECODER = Decoder(
     moments=of_one_report(marginal_moments),
     score_range=score_range,
     values=values,
-    known_before=True,
     payload_chances=payload_chances,
     explained=explained,
 )
