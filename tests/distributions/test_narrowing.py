@@ -89,14 +89,15 @@ def test_ranges_end_where_the_first_survey_did():
 
 
 def test_a_few_large_numbers_move_the_end():
-    """Nine of ten are 5, one of ten 150 to 400, 20,000 people: both deciles lie in one cell.
+    """Nine of ten are 5, one of ten 150 to 400, 100,000 people: both deciles lie in one cell.
 
-    Decile and decile make a range of four cells, which clips a tenth; a share of which the
-    interval's lower end is .07 (ten of its standard errors above .01) moves the end beyond 100. The
-    mean loses what the shift says, within five of its standard errors.
+    Decile and decile make a range of four cells, which clips a tenth: a share nine of its standard
+    errors above .01, which moves the end beyond 100. The mean loses what the shift says, within
+    five of its standard errors.
     """
     generator = np.random.default_rng(21)
-    weights = np.where(generator.random(20_000) < 0.1, generator.uniform(150, 400, 20_000), 5.0)
+    tail = generator.uniform(150, 400, 100_000)
+    weights = np.where(generator.random(100_000) < 0.1, tail, 5.0)
     result = narrowed(first_tally(weights, generator))
     high = float(result.survey["w"].domain.scale.high)
     assert high > 100
