@@ -9,9 +9,9 @@ and the others for the mean, on the range where nearly all answers lie:
 from the first and the last decile of the first survey, each taken out to the next edge of its
 cells. Where more than one answer in a hundred surely lies beyond an end (by three standard errors
 of their share), it moves away from the other one until that is so no more, doubling the range: a
-few large numbers may be most of a mean. What lies outside is clipped, so that what the second survey
-estimates is the mean of clipped numbers; the first one says what share that concerns, and how far
-it may move the mean.
+few large numbers may be most of a mean. What lies outside is clipped, so that what the second
+survey estimates is the mean of clipped numbers; the first one says what share that concerns, and
+how far it may move the mean.
 
 Ask other people in the second survey: whoever answers both spends both epsilons.
 
