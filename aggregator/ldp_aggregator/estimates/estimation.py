@@ -308,6 +308,9 @@ def estimate_question(
     if moments is not None:
         places = places or places_of(question, counts, options, frequency=moments.frequency)
         estimates = replace(estimates, places=places)
+    if places is not None and options.post == "shrunk":
+        shrunk = places.shrunk()
+        estimates = estimates if shrunk is None else replace(estimates, frequency=shrunk)
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
@@ -355,6 +358,10 @@ def _check_map(question: Question, places: Places | None, options: Options) -> N
         raise EstimateError(
             'expected a question of `goal = "rectangles"` for another zoom than its own (name such '
             "questions with --question)"
+        )
+    if options.post == "shrunk" and places is None:
+        raise EstimateError(
+            'expected another view than shrunk, which is for questions of `goal = "rectangles"`'
         )
 
 
