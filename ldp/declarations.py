@@ -124,10 +124,9 @@ def question(
     keys        what a number may come with, such as apps with the minutes of each
     type        "boolean", "category", "multi", "integer", "number", "key-value", "text", "table" or
                 "place"; by default "table" where `fields` are given, "place" for `x` and `y`,
-                "key-value" where `keys` are, "multi"
-                where `most` is and "category" where only `values` are, "number" for `step`, `bins`,
-                `edges`, `unit` or a goal of mean or shape, and "integer" for `low` and `high`
-                without these, "text" for `candidates`
+                "key-value" where `keys` are, "multi" where `most` is and "category" where only
+                `values` are, "number" for `step`, `bins`, `edges`, `unit` or a goal of mean or
+                shape, and "integer" for `low` and `high` without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number or
                 key-value
@@ -231,10 +230,11 @@ def field(
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
-def _axis(axis: Axis | None) -> Mapping[str, object] | None:
-    if isinstance(axis, tuple):
-        axis = dict(zip(("low", "high"), axis, strict=True))
-    return None if axis is None else _given(axis)
+def _axis(axis: object) -> object:
+    """A pair as a table of its ends; what is neither of both stays, to be reported."""
+    if isinstance(axis, tuple | list) and len(axis) == 2:
+        return _given({"low": axis[0], "high": axis[1]})
+    return _given(axis) if isinstance(axis, Mapping) else axis
 
 
 _TYPE_OF = {

@@ -78,6 +78,8 @@ def test_axes_have_the_keys_of_numbers():
     [
         ({"cells": 12}, "cells: expected a power of two from 2 to 64, got 12"),
         ({"cells": 128}, "cells: expected a whole number from 2 to 64"),
+        ({"x": (3, 4, 5)}, "x: expected a table [x]"),
+        ({"x": [3, 3]}, "x.high: expected a number above 3"),
         ({"x": (3, 3)}, "x.high: expected a number above 3"),
         ({"x": {"low": 0, "high": 1, "bins": 4}}, "x.bins: expected nothing: `cells` gives it"),
         ({"x": {"low": 0, "high": 1, "wide": 4}}, "x.wide: expected"),
