@@ -23,6 +23,7 @@ from benchmarks import (
     service,
     simulation,
     surveys,
+    vectors,
 )
 from benchmarks.citation import cited
 from benchmarks.figures import REPEATS, Figure, machine
@@ -37,6 +38,7 @@ _PARTS = (
     aggregator,
     decoding,
     numbers,
+    vectors,
     simulation,
     surveys,
     service,
@@ -64,6 +66,9 @@ More of them than cores make every figure worse than it is.
 - **numbers**: of questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
   of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
   decoding a tally of a million reports, and a billion respondents simulated once, with estimates.
+- **vectors**: of `codebook` with 64 words: a first report of a new client, and in bulk; counting
+  from bytes in batches of 1,000; and the exact variance of a mean over that of PrivUnit with the
+  best cap, the optimum (`python -m benchmarks.privunit` has more of it).
 - **memory**: the peak of the resident memory of a process that aggregates. It does not grow with
   the number of reports; what stays of each batch is its id, so that a batch that comes twice counts
   once.

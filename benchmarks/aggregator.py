@@ -31,12 +31,13 @@ def figures() -> Iterator[Figure]:
     """Reports per second, in batches of 1,000 and of one."""
     for what, survey, reports, size, target in _RUNS:
         file = b"".join(frames(survey, reports, size))
-        seconds = median_seconds(partial(_tally, survey, file, reports))
+        seconds = median_seconds(partial(tally, survey, file, reports))
         name = f"aggregator: {what}, batches of {size:,}"
         yield Figure(name, reports / seconds, "reports/s", target=target, at_least=True)
 
 
-def _tally(survey: Survey, file: bytes, reports: int) -> None:
+def tally(survey: Survey, file: bytes, reports: int) -> None:
+    """Count a report file that has so many."""
     ingest = Ingest(survey)
     ingest.file(io.BytesIO(file))
     if ingest.tally.reports(QUESTION) != reports:

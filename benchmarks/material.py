@@ -68,6 +68,10 @@ def _rows(question: Question) -> bytes:
         return np.hstack(
             [seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]
         ).tobytes()
+    if layout.codewords:
+        rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)
+        rows[:, -1] %= layout.symbols
+        return rows.tobytes()
     if layout.places > 1:
         return random.integers(0, layout.symbols, (BLOCK, layout.places), dtype=np.uint8).tobytes()
     if not layout.bits:

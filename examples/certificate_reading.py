@@ -113,12 +113,24 @@ def scale_of(scale):
     return points, size, [str(size), *parts, *(f"missing={text}" for text in missing)]
 
 
+def ball_of(ball):
+    """How many numbers a vector has, and what the fingerprint of its question covers."""
+    members(ball, "dimensions", "radius", "outside")
+    dimensions, radius = written(ball["dimensions"], int), signed(ball["radius"])
+    usable(dimensions >= 2, "two numbers or more in a vector")
+    usable(radius > 0, "a length above 0")
+    outside = written(ball["outside"], str)
+    usable(outside in ("refuse", "clip"), "what is done with longer vectors")
+    return dimensions, [f"dimensions={dimensions}", f"radius={radius}", f"outside={outside}"]
+
+
 def values_of(kind, values):
     """The values of a question of this type: a list of different texts.
 
-    Nothing for any text, nor for numbers, which have a scale, and tables, which have fields.
+    Nothing for any text, nor for numbers, which have a scale, vectors, which have a ball, and
+    tables, which have fields.
     """
-    if kind in ("text", "number", "table", "place"):
+    if kind in ("text", "number", "vector", "table", "place"):
         return written(values, type(None))
     different = {written(value, str) for value in written(values, list)}
     enough = len(different) == len(values) >= 2 and "" not in different
@@ -160,12 +172,16 @@ def integers_of(ranges, record):
 
 
 def read_draw(draw, questions):
-    """Questions of which a device answers one, and their weights."""
-    names, weights = members(draw, "questions", "weights")
+    """Questions of which a device answers one, or as many as it says, and their weights."""
+    several = ["answers"] if "answers" in draw else []
+    names, weights, *_ = members(draw, "questions", "weights", *several)
     known = {name_of(name) for name in written(names, list)} <= questions
     fitting = len(names) >= 2 and len(written(weights, list)) == len(names)
     usable(known and fitting, "draws of two questions or more, with a weight for each")
     usable(all(written(weight, int) > 0 for weight in weights), "weights above 0")
+    if several:
+        fitting = 1 < written(draw["answers"], int) < len(names)
+        usable(fitting and set(weights) == {1}, "several answers of more questions, all alike")
 
 
 def read(text):

@@ -21,14 +21,17 @@ if something is not, 2 if the file cannot be used.
 """
 
 import hashlib
+import math
 import sys
 from fractions import Fraction
+from itertools import chain
 from operator import mul
 from pathlib import Path
 
 from certificate_reading import (
     Unproven,
     adds_up,
+    ball_of,
     exp_lower,
     integers_of,
     least_float,
@@ -51,15 +54,20 @@ OF_FIELDS = ("table", "place")
 
 def served(integers):
     """For how many values the integers are; None if for any text."""
+    if "sizes" in integers:
+        return math.prod(*integers["sizes"])
     if "weights" in integers and "size" not in integers:
         return len(integers["weights"])
+    if "dimensions" in integers:
+        return integers["dimensions"]
     return integers["bits"] if integers.get("hashes") == 0 else integers.get("size")
 
 
 def asked_of(question):
     """How many values a question has, None if any text is one, and what its fingerprint covers.
 
-    That is the values, their scale, or the fields of a table.
+    That is the values, their scale, the fields of a table, or the ball of vectors, which have so
+    many numbers.
     """
     if question["type"] in OF_FIELDS:
         usable(question["values"] is None, "fields in place of values")
@@ -74,6 +82,9 @@ def choices_of(question):
     if question["type"] == "number":
         _, count, parts = scale_of(question["scale"])
         return count, parts
+    if question["type"] == "vector":
+        dimensions, parts = ball_of(question["ball"])
+        return dimensions, ["open", *parts]
     if values is None:
         return None, ["open"]
     if question["type"] == "key-value":
@@ -174,9 +185,10 @@ def fingerprint_of(survey, question):
 
 
 def drawn(draw):
-    """What fingerprints cover of questions of which a device answers one."""
+    """What fingerprints cover of questions of which a device answers one or a few."""
     pairs = zip(draw["questions"], draw["weights"], strict=True)
-    return ",".join(f"{name}:{weight}" for name, weight in pairs)
+    weighted = ",".join(f"{name}:{weight}" for name, weight in pairs)
+    return f"{weighted};{draw['answers']}" if "answers" in draw else weighted
 
 
 def draws_of(survey):
@@ -185,12 +197,13 @@ def draws_of(survey):
 
 
 def alternatives(survey):
-    """Lists of questions, of each of which a device is charged for one: those of a draw, or one."""
+    """Of which questions a device is charged for how many: those of a draw, or one alone."""
     by_name = {question["name"]: question for question in survey["questions"]}
-    drawn_from = [draw["questions"] for draw in draws_of(survey)]
-    in_draws = {name for names in drawn_from for name in names}
-    alone = [[question] for question in survey["questions"] if question["name"] not in in_draws]
-    return alone + [[by_name[name] for name in names] for names in drawn_from]
+    drawn_from = [(draw["questions"], draw.get("answers", 1)) for draw in draws_of(survey)]
+    in_draws = {name for names, _ in drawn_from for name in names}
+    others = [question for question in survey["questions"] if question["name"] not in in_draws]
+    drawn_ones = [([by_name[name] for name in names], number) for names, number in drawn_from]
+    return [([question], 1) for question in others] + drawn_ones
 
 
 FIELD_TYPES = ("boolean", "category", "integer", "number")
@@ -232,12 +245,13 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def claims_of(question, survey):
     """The claims about a question."""
-    scale = ["scale"] if question["type"] in ("number", "key-value") else []
-    fields = ["fields"] if question["type"] in OF_FIELDS else []
+    own = {"number": "scale", "key-value": "scale", "vector": "ball"}
+    own |= dict.fromkeys(OF_FIELDS, "fields")
+    choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
-    further = (*scale, *fields, *many, *circle, *reach)
+    further = (*choice, *many, *circle, *reach)
     stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
@@ -304,19 +318,25 @@ def totals(survey):
     names = ("one_report_each", "all_reports", "all_charges")
     once_stated, lasting_stated, charged_stated = members(survey["total_epsilon"], *names)
     once, lasting, charged = [], [], []
-    for questions in alternatives(survey):
+    for questions, number in alternatives(survey):
         ones = [Fraction(question["one_report"]["epsilon"]) for question in questions]
         ever = [question["all_reports"]["epsilon"] for question in questions]
         prices = [one if every is None else every for one, every in zip(ones, ever, strict=True)]
         charges = [question["charges"] for question in questions]
-        once.append(max(ones))
-        lasting.append(None if None in ever else max(ever))
-        charged.append(max(map(mul, map(Fraction, prices), charges)))
+        once.append(largest(ones, number))
+        lasting.append([None] if None in ever else largest(ever, number))
+        charged.append(largest(map(mul, map(Fraction, prices), charges), number))
+    once, lasting, charged = ([*chain(*part)] for part in (once, lasting, charged))
     return {
         "the epsilons of one report each add up to the total": adds_up(once_stated, once),
         "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),
         "the epsilons of all charges add up to the total": adds_up(charged_stated, charged),
     }
+
+
+def largest(epsilons, number):
+    """So many of them, the largest first."""
+    return sorted(epsilons, reverse=True)[:number]
 
 
 def refuted(claims):

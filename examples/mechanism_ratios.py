@@ -9,6 +9,7 @@ Sizes and bounds that a function needs beyond the ranges are required where it n
 nothing is proven.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -104,6 +105,17 @@ def dithered(size, grid, levels, truth, other):
     """
     require(grid == min(size - 1, 2**12), "the grid has all answers, or as many steps as it may")
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
+
+
+def words(dimensions, words, near, truth, other, word):
+    """A report is a seed, drawn whatever the answer is, and one of the words that it gives.
+
+    For each seed and each answer, with its sign or the other, as many words are near to it.
+    """
+    require(dimensions > 1, "a vector has two numbers or more")
+    require(words % 2 == 0, "words are vectors and their opposites")
+    require(near <= words // 2, "at most half of them are near")
+    return once(odds(truth, other), bit_bytes(word) + symbol_bytes(words))
 
 
 def arcs(size, modulus, width, truth, other, weights):
@@ -293,18 +305,42 @@ def cells_of_a_view(every, law, spaces, truth, other):
     require(len(law) == len(spaces) == len(every), "there is a weight and a response for each")
     width = 1
     for cells, space in zip(every, spaces, strict=True):
-        require(len(space) == 3, "a response has an order, a number and a step")
-        order, number, step = space
-        if order == 0:
-            require(1 <= number < cells and step == 1, "sets hold some cells, but not all")
-            revealed = symbols(math.comb(cells, number), truth, other)
-        else:
-            require(order > 1 and number > 2, "there is such a space")
-            places = sum(order**place for place in range(number))
-            require(math.gcd(step, places) == 1, "cells have places of their own")
-            revealed = points(cells, order, number, truth=truth, other=other)
-        width = max(width, revealed.width)
+        width = max(width, cell_bytes(cells, space, truth, other=other))
     return once(odds(truth, other), width + cohort_bytes(len(law)))
+
+
+def cell_bytes(cells, space, truth, other):
+    """Bytes of a symbol for one of some cells: the number of a set of cells, or a point.
+
+    A space has a step that takes cells to different places of it.
+    """
+    require(len(space) == 3, "a response has an order, a number and a step")
+    order, number, step = space
+    if order == 0:
+        require(1 <= number < cells and step == 1, "sets hold some cells, but not all")
+        return symbols(math.comb(cells, number), truth, other).width
+    require(order > 1 and number > 2, "there is such a space")
+    places = sum(order**place for place in range(number))
+    require(math.gcd(step, places) == 1, "cells have places of their own")
+    return points(cells, order, number, truth=truth, other=other).width
+
+
+def some_fields(sizes, together, spaces, truth, other):
+    """A subset of the fields, drawn whatever the answer is, and a symbol for the answer's cell.
+
+    Subsets have as many fields each; those with as many cells have one response.
+    """
+    (sizes,) = sizes
+    require(min(sizes) >= 2 and together <= len(sizes), "a subset has some fields, with values")
+    drawn = math.comb(len(sizes), together)
+    require(drawn <= 2**14, "there are at most 2^14 subsets")
+    require(all(len(row) == 4 for row in spaces), "a row has a number of cells and a response")
+    response = {cells: space for cells, *space in spaces}
+    needed = {math.prod(subset) for subset in itertools.combinations(sizes, together)}
+    require(list(response) == sorted(needed), "each number of cells has one response")
+    require(len(spaces) == len(response), "each of them once")
+    width = max(cell_bytes(cells, row, truth, other=other) for cells, row in response.items())
+    return once(odds(truth, other), width + cohort_bytes(drawn))
 
 
 def padded(through):
@@ -403,8 +439,8 @@ def cohort_bytes(cohorts):
 
 ONE = ("boolean", "category", "integer", "number", "table", "place")
 NUMBER = ("integer", "number")
-SOME, TEXT, CATEGORY, PLACE = ("multi",), ("text",), ("category",), ("place",)
-SOME_OR_PAIRS = (*SOME, "key-value")
+SOME, TEXT, CATEGORY, PLACE, VECTOR = ("multi",), ("text",), ("category",), ("place",), ("vector",)
+SOME_OR_PAIRS, TABLE = (*SOME, "key-value"), ("table",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
 WEIGHT, THRESHOLD, MINORITY = range(1, 2**256), range(1, SPAN), range(1, SPAN // 2)
@@ -465,6 +501,17 @@ MECHANISMS = {
             **ODDS,
         },
         cells=True,
+    ),
+    "codebook": Mechanism(
+        VECTOR,
+        words,
+        {
+            "dimensions": range(2, 2**12 + 1),
+            "words": range(2, 257),
+            "near": range(1, 129),
+            "word": WORD,
+            **ODDS,
+        },
     ),
     "square-wave": Mechanism(
         NUMBER,
@@ -538,6 +585,16 @@ MECHANISMS = {
         {
             "size": range(4, 2**12 + 1),
             "law": [range(2**40 + 1)],
+            "spaces": [range(2**22)],
+            **ODDS,
+        },
+    ),
+    "subsets": Mechanism(
+        TABLE,
+        some_fields,
+        {
+            "sizes": [range(2, 2**12 + 1)],
+            "together": range(1, 33),
             "spaces": [range(2**22)],
             **ODDS,
         },

@@ -103,7 +103,7 @@ def totals(survey: Survey) -> dict[str, float | None]:
     Of one report each, of all reports while no answer changes, of all that a device charges.
 
     They are sums of rounded numbers, so that readers of the certificate can add them up. Of the
-    questions of a draw, of which a device answers one, the largest counts.
+    questions of a draw as many count as a device answers, the largest.
     """
     dearest = chargeable(survey)
     once = ((question.randomizer.ratio, 1) for question in dearest)

@@ -9,6 +9,7 @@ the text that people read. docs/wire.md specifies it.
 
 from __future__ import annotations
 
+from ldp.balls import Ball
 from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer, integers
 from ldp.scales import Scale
@@ -37,12 +38,17 @@ def compiled(survey: Survey) -> dict[str, object]:
 
 
 def draws_of(survey: Survey) -> dict[str, object]:
-    """The questions of which a device answers one, and their weights; nothing without any."""
+    """The questions of which a device answers some, and their weights; nothing without any."""
     if not survey.draws:
         return {}
     return {
         "draws": [
-            {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
+            {
+                "questions": list(draw.names),
+                "weights": list(draw.weights),
+                **({"answers": draw.answers} if draw.answers > 1 else {}),
+            }
+            for draw in survey.draws
         ]
     }
 
@@ -57,6 +63,7 @@ def covered(question: Question) -> dict[str, object]:
     return {
         "name": question.name,
         **_choices(domain),
+        **({} if domain.ball is None else {"ball": _ball(domain.ball)}),
         **({"per_device": domain.per_device} if domain.per_device else {}),
         **({"circular": True} if domain.circular else {}),
         "mechanism": question.mechanism,
@@ -106,6 +113,11 @@ def _scale(scale: Scale) -> dict[str, object]:
         "unit": scale.unit,
         "missing": list(scale.missing),
     }
+
+
+def _ball(ball: Ball) -> dict[str, object]:
+    """What the fingerprint covers of a ball."""
+    return {"dimensions": ball.dimensions, "radius": str(ball.radius), "outside": ball.outside}
 
 
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:

@@ -90,6 +90,8 @@ _ESTIMATED = {
 
 def _bounded(domain: Domain) -> str:
     """What is done with numbers outside; empty where they are refused."""
+    if domain.ball is not None and domain.ball.outside == "clip":
+        return f"shortened to {decimal_text(domain.ball.radius)}"
     scale = domain.scale
     if scale is None or scale.outside == "refuse":
         return ""

@@ -48,7 +48,7 @@ def survey(
     questions         1 to 1,000 of them, in their order
     joint             names of two or three questions that are answered together, or several such
                       lists
-    draws             groups of questions of which a device answers one, as `ldp.draw` gives them
+    draws             groups of questions of which a device answers some, as `ldp.draw` gives them
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -77,17 +77,20 @@ def survey(
     return survey_of(table, "survey", len(toml_text(table)))
 
 
-def draw(*questions: str, weights: Iterable[int] | None = None) -> dict[str, object]:
-    """Questions of which a device answers one, for `ldp.survey`.
+def draw(
+    *questions: str, weights: Iterable[int] | None = None, answers: int | None = None
+) -> dict[str, object]:
+    """Questions of which a device answers one, or a few, for `ldp.survey`.
 
     questions  their names, two or more
     weights    whole numbers, in the same order: how likely each is drawn; equal unless given
+    answers    how many of them a device answers, without weights; one unless given
 
     >>> import ldp
     >>> ldp.draw("age", "hours", weights=[2, 1])
     {'questions': ['age', 'hours'], 'weights': [2, 1]}
     """
-    return _given({"questions": questions, "weights": weights})
+    return _given({"questions": questions, "weights": weights, "answers": answers})
 
 
 def question(
@@ -103,6 +106,8 @@ def question(
     bins: int | None = None,
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
+    dimensions: int | None = None,
+    radius: Number | None = None,
     most: int | None = None,
     per_device: str | None = None,
     circular: bool | None = None,
@@ -122,11 +127,12 @@ def question(
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
     keys        what a number may come with, such as apps with the minutes of each
-    type        "boolean", "category", "multi", "integer", "number", "key-value", "text", "table" or
-                "place"; by default "table" where `fields` are given, "place" for `x` and `y`,
-                "key-value" where `keys` are, "multi" where `most` is and "category" where only
+    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text",
+                "table" or "place"; by default "table" where `fields` are given, "place" for `x` and
+                `y`, "key-value" where `keys` are, "multi" where `most` is and "category" where only
                 `values` are, "number" for `step`, `bins`, `edges`, `unit` or a goal of mean or
-                shape, and "integer" for `low` and `high` without these, "text" for `candidates`
+                shape, "vector" for `dimensions` and `radius`, and "integer" for `low` and `high`
+                without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
     low, high   the least and the greatest number of an integer question, or one of type number or
                 key-value
@@ -134,6 +140,8 @@ def question(
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
+    dimensions  how many numbers a vector has
+    radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
@@ -170,6 +178,8 @@ def question(
         "bins": bins,
         "edges": edges,
         "unit": unit,
+        "dimensions": dimensions,
+        "radius": radius,
         "most": most,
         "per_device": per_device,
         "circular": circular,
@@ -247,6 +257,8 @@ _TYPE_OF = {
     "bins": "number",
     "edges": "number",
     "unit": "number",
+    "dimensions": "vector",
+    "radius": "vector",
     "low": "integer",
     "high": "integer",
     "candidates": "text",

@@ -4,8 +4,8 @@ A closed domain lists its values, and an answer becomes its index; an open one t
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`ldp.sets`), also where a number comes with each (`ldp.key_values`). A number
 becomes the index of a point or of a cell of its scale (`ldp.scales`), an answer of several fields
-that of a cell of their table (`ldp.fields`). An answer that does not fit is refused without being
-repeated in the message.
+that of a cell of their table (`ldp.fields`), and a vector the bytes of whole numbers (`ldp.balls`).
+An answer that does not fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.contributions`), an answer is a sequence of such.
 """
@@ -21,6 +21,7 @@ from ldp.errors import AnswerError
 from ldp.sets import set_of
 
 if TYPE_CHECKING:
+    from ldp.balls import Ball
     from ldp.fields import Fields
     from ldp.scales import Scale
     from ldp.taxonomies import Taxonomy
@@ -50,19 +51,23 @@ Placed = tuple[Value, int]
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers, and those of type number have a scale.
+    Those of type integer are a range of whole numbers, those of type number have a scale, and those
+    of type vector a ball.
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `ldp.contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree, and with `fields` the cells of a table. With a `key_scale` they are keys, and
-    a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
+    leaves of a tree, and with `fields` the cells of a table; with a way to `collect` these, which
+    are then told some at a time, cells are too many to be named. With a `key_scale` they are keys,
+    and a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
     hours of a day: after the last value comes the first.
     """
 
     __slots__ = (
         "_listed",
         "_places",
+        "ball",
         "circular",
+        "collect",
         "fields",
         "key_scale",
         "most",
@@ -83,17 +88,21 @@ class Domain:
         taxonomy: Taxonomy | None = None,
         fields: Fields = (),
         key_scale: Scale | None = None,
+        ball: Ball | None = None,
         *,
         circular: bool = False,
+        collect: str = "",
     ) -> None:
         self.type = type
         self.fields = fields
+        self.collect = collect
         self.circular = circular
         self.most = most
         self.per_device = per_device
         self.scale = scale
         self.taxonomy = taxonomy
         self.key_scale = key_scale
+        self.ball = ball
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -110,11 +119,18 @@ class Domain:
         return self._listed
 
     @property
+    def is_open(self) -> bool:
+        """Whether it takes any text."""
+        return self.size is None and self.ball is None
+
+    @property
     def is_listed(self) -> bool:
         """Whether it has values, few enough to be written out."""
         if self.scale is not None:
             return self.scale.size <= MOST_LISTED
-        return bool(self.fields) or self.numbers is not None or self._listed is not None
+        if self.fields:
+            return not self.collect
+        return self.numbers is not None or self._listed is not None
 
     @property
     def is_place(self) -> bool:
@@ -142,6 +158,12 @@ class Domain:
         if self.scale is None or self.scale.edges:
             return None
         return self.scale.low, self.scale.step
+
+    @property
+    def unit(self) -> str:
+        """What numbers are counted in, if that is said."""
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.unit
 
     @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
@@ -177,7 +199,10 @@ class Domain:
             return f"{self.type} {self.scale.summary}"
         if self.fields:
             sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
-            return f"{self.type} of {sizes}"
+            some = f", told in {self.collect}" if self.collect else ""
+            return f"{self.type} of {sizes}{some}"
+        if self.ball is not None:
+            return f"{self.type} {self.ball.summary}"
         if self._listed is None:
             return f"any {self.type}"
         if self.key_scale is not None:
@@ -217,6 +242,8 @@ class Domain:
         yield from self.written() if self.scale is None else self.scale.parts()
         if self.key_scale is not None:
             yield from self.key_scale.parts()
+        if self.ball is not None:
+            yield from self.ball.parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
         if self.circular:
@@ -232,16 +259,17 @@ class Domain:
         if self.fields:
             changes = [(field.name, field.domain.estimand) for field in self.fields]
             return "; ".join(f"{name}: {change}" for name, change in changes if change)
-        scale = self.scale or self.key_scale
-        return "" if scale is None else scale.estimand
+        choice = self.scale or self.key_scale or self.ball
+        return "" if choice is None else choice.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
         An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, else a str, or a collection of them where several values may be held, a
-        mapping where a number comes with each, a dict of such by field for one of type table or
-        place (for which a pair will do), or a sequence where a device has many records.
+        type number, a sequence of numbers for one of type vector, else a str, or a collection of
+        them where several values may be held, a mapping where a number comes with each, a dict of
+        such by field for one of type table or place (for which a pair will do), or a sequence where
+        a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
         places = self.places(answer)
@@ -286,6 +314,8 @@ class Domain:
 
             # A place may be a pair: what its numbers mean is plain from their order.
             return cell(self.fields, by_name(self.fields, answer) if self.is_place else answer)
+        if self.ball is not None:
+            return self.ball.value(answer)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
@@ -332,10 +362,14 @@ class Domain:
                 # A cell by its name: any number in it will do.
                 return self.scale.edges[self._index[cell]]
             return cell if number is None else number
-        if self.fields and cell in self._index:
-            from ldp.fields import answer_in
+        if self.fields:
+            from ldp.fields import parsed
 
-            return answer_in(self.fields, self._index[cell])
+            return parsed(self.fields, cell)
+        if self.ball is not None:
+            from ldp.balls import read_vector
+
+            return read_vector(cell)
         if self.most is not None:
             texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
             return tuple(text.strip() for text in texts)

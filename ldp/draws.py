@@ -1,4 +1,4 @@
-"""Draws: several questions of which a device answers one, with the whole epsilon.
+"""Draws: several questions of which a device answers one, or a few, each with its whole epsilon.
 
     [[draw]]
     questions = ["age", "hours", "gain"]
@@ -16,10 +16,15 @@ if it is not, has the variance d (V + x^2) - x^2 about x, with V that of a repor
 the reports alone, which is what is estimated, has less where x is far from 0. Reports about all d,
 with epsilon / d each, would have about d times as much while epsilon is small.
 
+With `answers = 2` a device draws so many questions, every such set as likely as any other. Which
+these are depends on no answer, and each is answered by itself: all that a device ever sends about
+the group has the product of the ratios of what it drew, at most that of the two largest.
+
 Rules
 - A group has two questions or more, and a question is in one group at most, in no `joint` group.
 - Memoized questions are refused: whether they were drawn would show in every report to come.
-- Names and weights are part of the fingerprints of the questions of the group.
+- Who draws several has no weights, and leaves one question out at least.
+- Names, weights and the number of answers are part of the fingerprints of the questions.
 
 Source: Nguyen, Xiao, Yang, Hui, Shin and Shin 2016 (Harmony), which draws one of several numbers.
 """
@@ -29,6 +34,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.randomness import Random, randbelow
@@ -42,41 +48,67 @@ MOST_WEIGHT = 1 << 16
 
 
 class Draw(NamedTuple):
-    """Questions of which a device answers one, by name, and how likely each is."""
+    """Questions of which a device answers one or a few, by name, and how likely each is."""
 
     names: tuple[str, ...]
     weights: tuple[int, ...]
+    answers: int = 1
+    """How many of them a device answers; of several all weights are 1."""
 
     @property
     def text(self) -> str:
         """What fingerprints cover of it."""
         pairs = zip(self.names, self.weights, strict=True)
-        return ",".join(f"{name}:{weight}" for name, weight in pairs)
+        weighted = ",".join(f"{name}:{weight}" for name, weight in pairs)
+        return weighted if self.answers == 1 else f"{weighted};{self.answers}"
 
     def share(self, name: str) -> Fraction:
         """The share of the devices that answer a question."""
-        return Fraction(self.weights[self.names.index(name)], sum(self.weights))
+        return Fraction(self.answers * self.weights[self.names.index(name)], sum(self.weights))
 
-    def drawn(self, random: Random) -> str:
-        """One of the questions, drawn without a look at any answer."""
-        number = randbelow(sum(self.weights), random)
-        for name, weight in zip(self.names, self.weights, strict=True):
-            number -= weight
-            if number < 0:
-                return name
-        raise AssertionError
+    def drawn(self, random: Random, known: Iterable[str] = ()) -> tuple[str, ...]:
+        """The questions that a device answers, drawn without a look at any answer.
+
+        Those that are `known` are among them.
+        """
+        chosen = [*known]
+        left = {
+            name: weight
+            for name, weight in zip(self.names, self.weights, strict=True)
+            if name not in chosen
+        }
+        while len(chosen) < self.answers:
+            number = randbelow(sum(left.values()), random)
+            for name, weight in left.items():
+                number -= weight
+                if number < 0:
+                    chosen.append(name)
+                    break
+            del left[chosen[-1]]
+        return tuple(chosen)
 
 
-def chargeable(questions: Iterable[Question]) -> list[Question]:
-    """Those that one device may be charged for together: of each draw the dearest alone."""
-    dearest: dict[Draw, Question] = {}
-    others = []
+NONE_TAKEN: Mapping[Draw, int] = {}
+
+
+def chargeable(
+    questions: Iterable[Question], taken: Mapping[Draw, int] = NONE_TAKEN
+) -> list[Question]:
+    """Those that one device may be charged for together: of each draw the dearest alone.
+
+    They are as many as it answers of a draw, less those of it that are `taken` already.
+    """
+    charged = []
+    members: dict[Draw, list[Question]] = {}
     for question in questions:
         if question.draw is None:
-            others.append(question)
-        elif question.draw not in dearest or question.price > dearest[question.draw].price:
-            dearest[question.draw] = question
-    return [*others, *dearest.values()]
+            charged.append(question)
+        else:
+            members.setdefault(question.draw, []).append(question)
+    for draw, drawable in members.items():
+        drawable.sort(key=attrgetter("price"), reverse=True)
+        charged += drawable[: max(draw.answers - taken.get(draw, 0), 0)]
+    return charged
 
 
 def estimand(question: Question) -> str:
@@ -94,9 +126,13 @@ def draws_of(tables: Sequence[Keys]) -> list[Draw]:
     draws = []
     for keys in tables:
         names = keys.texts("questions", 2, MOST_MEMBERS)
+        answers = keys.integer("answers", 1, max(len(names) - 1, 1), default=1)
+        if "weights" in keys and answers > 1:
+            expected = "no weights where a device answers several: each is as likely as any other"
+            keys.problem("weights", expected, "some")
         weights = keys.integers("weights", len(names), MOST_WEIGHT)
         keys.finish()
-        draws.append(Draw(names, weights))
+        draws.append(Draw(names, weights, answers))
     return draws
 
 

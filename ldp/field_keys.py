@@ -1,5 +1,10 @@
 """The keys of a question of type table in a survey file: its fields, each a table of its own.
 
+collect                       (optional) product | subsets: whether a report tells of all fields, or
+                              of some of them, which is for many
+
+and in each field
+
 name                          as for a question; tables of answers have a column called so
 type                          boolean | category | integer | number
 values, low, high, ...        the keys of that type; a number has cells (`edges` or `bins`)
@@ -11,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from ldp.domain import MOST_LISTED, Domain
-from ldp.fields import AND, Field, Fields, cells_of, names_of
+from ldp.fields import AND, SUBSETS, Field, Fields, cells_of, names_of
 from ldp.keys import Keys, written_name
 
 FEWEST, MOST = 2, 16
 """Fields of one table."""
 MOST_CELLS = MOST_LISTED
+MOST_IN_SUBSETS, MOST_CELLS_IN_SUBSETS = 32, (1 << 63) - 1
+"""The same where a report tells some of the fields: cells are numbers of 63 bits."""
+WAYS = ("product", SUBSETS)
 _TYPES = ("boolean", "category", "integer", "number")
 _KEY = "field"
 _STAND_IN = (
@@ -28,12 +36,19 @@ Read = Callable[[Keys, Collection[str]], tuple[str, Domain]]
 """The name and the domain that the keys describe, of one of these types."""
 
 
-def fields_of(keys: Keys, read: Read) -> Fields:
+def collect_of(keys: Keys) -> str:
+    """How fields are told, where a report does not tell of all of them."""
+    way = keys.choice("collect", WAYS) if "collect" in keys else None
+    return SUBSETS if way == SUBSETS else ""
+
+
+def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
     """The fields that a question has; harmless ones, and problems, where they cannot be."""
     tables = keys.tables(_KEY)
-    if not FEWEST <= len(tables) <= MOST:
+    most, most_cells = (MOST_IN_SUBSETS, MOST_CELLS_IN_SUBSETS) if collect else (MOST, MOST_CELLS)
+    if not FEWEST <= len(tables) <= most:
         came = f"{len(tables)} of them"
-        keys.problem(_KEY, f"{FEWEST} to {MOST} tables [[question.{_KEY}]]", came)
+        keys.problem(_KEY, f"{FEWEST} to {most} tables [[question.{_KEY}]]", came)
         return _STAND_IN
     fields = tuple(_field(keys, number, table, read=read) for number, table in enumerate(tables, 1))
     if keys.problems:
@@ -43,8 +58,10 @@ def fields_of(keys: Keys, read: Read) -> Fields:
         keys.problem(_KEY, "names that all differ", ", ".join(names))
         return _STAND_IN
     cells = cells_of(fields)
-    if cells > MOST_CELLS:
-        expected = f"fields that have at most {MOST_CELLS:,} cells together"
+    if cells > most_cells:
+        expected = f"fields that have at most {most_cells:,} cells together"
+        if not collect:
+            expected = f'{expected}, or `collect = "{SUBSETS}"`, which is for many fields'
         keys.problem(_KEY, expected, f"{cells:,} of them")
         return _STAND_IN
     return fields

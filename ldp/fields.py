@@ -6,14 +6,15 @@ fields and of how they go together. (Questions that are answered together by a r
 share the epsilon, are `joint`.)
 
 Cells have numbers, the last field's value varying fastest, and names: the fields' values in their
-order, such as "female & 25 to 39".
+order, such as "female & 25 to 39". Of many fields there are more cells than can be listed; a report
+then tells some of the fields (`ldp.mechanisms.subsets`), and a cell has a number alone.
 
 A question of type `place` has two fields, the axes of a map, whose values are cells of a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 AND = " & "
 """What stands between the values in the name of a cell."""
+SUBSETS = "subsets"
+"""How many fields are collected: a report tells of some of them, in a question's key `collect`."""
 
 
 class Field(NamedTuple):
@@ -90,10 +93,19 @@ def cell(fields: Fields, answer: object) -> int:
     return place
 
 
-def answer_in(fields: Fields, place: int) -> dict[str, object]:
-    """An answer that lies in a cell."""
-    answer: dict[str, object] = {}
-    for field in reversed(fields):
-        place, value = divmod(place, field.size)
-        answer[field.name] = field.domain.parse((field.domain.values or ())[value])
-    return answer
+def parsed(fields: Fields, name: str) -> object:
+    """An answer that lies in the cell of a name; a text without the parts of one stays as it is."""
+    texts = name.split(AND)
+    if len(texts) != len(fields):
+        return name
+    parts = zip(fields, texts, strict=True)
+    return {field.name: field.domain.parse(text) for field, text in parts}
+
+
+def values_in(sizes: Iterable[int], place: int) -> list[int]:
+    """The value of each field in a cell, of fields that have so many values."""
+    values = []
+    for size in reversed([*sizes]):
+        place, value = divmod(place, size)
+        values.append(value)
+    return values[::-1]

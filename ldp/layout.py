@@ -1,7 +1,8 @@
 """One report as an integer, and as bytes of a fixed width.
 
 A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed
-(a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b < modulus). The body is a symbol
+(a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b < modulus), or any 8 bytes, the
+seed of codewords. The body is a symbol
 in [0, symbols), as 1, 2 or 4 bytes, or a vector of `places` such symbols, or a vector of bits,
 position i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are set.
 
@@ -48,14 +49,16 @@ class Layout(NamedTuple):
     """Where symbols are points in such numbers that a tally does not count them one by one."""
     places: int = 1
     """How many symbols a report has."""
+    codewords: int = 0
+    """How many coordinates the word has that a seed and a symbol name; a tally adds these up."""
 
     @property
     def counted(self) -> int:
-        """What each report may support, and a tally counts beside the reports.
+        """What each report may support, or adds to, and a tally counts beside the reports.
 
         0 where it counts symbols.
         """
-        return self.bits or self.hashed
+        return self.bits or self.hashed or 2 * self.codewords
 
     @property
     def cells(self) -> int:
@@ -65,7 +68,7 @@ class Layout(NamedTuple):
     @property
     def prefix_width(self) -> int:
         """Bytes of the cohort or seed."""
-        if self.modulus:
+        if self.modulus or self.codewords:
             return SEED_WIDTH
         return COHORT_WIDTH if self.cohorts > 1 else 0
 

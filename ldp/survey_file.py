@@ -14,10 +14,11 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | key-value | text |
+    type                boolean | category | multi | integer | number | key-value | vector | text |
                         table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
+    collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
     parents or file     (category) the node above each value, where values are leaves of a tree
@@ -25,7 +26,9 @@
     most                (multi, key-value)
     low, high           (integer, number, key-value)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
+    dimensions, radius  (vector) how many numbers it has, and how long it may be
     outside             (number, key-value) refuse | clip | the number that stands in for others
+                        (vector) refuse | clip
     unit                (number, key-value)
     missing             (number, key-value) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
@@ -52,10 +55,10 @@ from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
-from ldp.field_keys import fields_of
+from ldp.field_keys import collect_of, fields_of
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_TREES
+from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES, OF_VECTORS
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -80,10 +83,15 @@ FURTHEST_INTEGER = 10**15
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TYPES = (
-    *("boolean", "category", "multi", "integer", "number", "key-value", "text"),
+    *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
     *("table", "place"),
 )
-_TOLD = frozenset(("name", "text", "type", "values", "keys", "most", "low", "high", "candidates"))
+_TOLD = frozenset(
+    (
+        *("name", "text", "type", "values", "keys", "most", "low", "high"),
+        *("dimensions", "radius", "candidates"),
+    )
+)
 """Keys that a question tells by itself; it keeps the others as they came."""
 
 _STAND_IN = Domain("category", ("0", "1"))
@@ -185,7 +193,7 @@ def _question(
     text = keys.text("text", "")
     domain = with_circle(keys, with_contributions(keys, _domain(keys)))
     candidates = keys.text("candidates", "") or None
-    if candidates is not None and domain.size is not None:
+    if candidates is not None and not domain.is_open:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
     designed = _designed(keys, domain)
     if designed is None:
@@ -259,8 +267,14 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         from ldp.scale_keys import scale_of
 
         return Domain("number", None, scale=scale_of(keys))
+    if kind == "vector":
+        from ldp.ball_keys import ball_of
+
+        return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
-        return Domain("table", None, fields=fields_of(keys, _name_and_domain))
+        collect = collect_of(keys)
+        fields = fields_of(keys, _name_and_domain, collect)
+        return Domain("table", None, fields=fields, collect=collect)
     if kind == "place":
         from ldp.place_keys import axes_of
 
@@ -343,17 +357,21 @@ def _designed(
         return None
     candidates: tuple[str, ...] = (name,)
     if name == "auto":
-        candidates = GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
+        candidates = _left_to_us(keys, domain)
     rows = [MECHANISMS[candidate] for candidate in candidates]
     able = [row for row in rows if row.accepts(domain) is None]
     if not able:
         values = "an open one"
+        if domain.ball is not None:
+            values = "one of type vector"
         if domain.size is not None:
             values = f"one of type {domain.type} with {domain.size} values"
         if domain.most is not None:
             values += f" of which a respondent may hold {domain.most}"
         if domain.taxonomy is not None:
             values += " that have parents"
+        if domain.collect:
+            values += f", told in {domain.collect}"
         # Of those that are for a goal, the last serves the most domains.
         named = rows[0] if candidates is AUTOMATIC else rows[-1]
         keys.problem("mechanism", f"{named.accepts(domain)} for {named.name}", values)
@@ -368,6 +386,15 @@ def _designed(
     choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
+
+
+def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
+    """What `auto` chooses from."""
+    if domain.ball is not None:
+        return OF_VECTORS
+    if domain.collect:
+        return OF_SUBSETS
+    return GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
 
 
 def _goal(keys: Keys, domain: Domain) -> str:

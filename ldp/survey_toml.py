@@ -41,9 +41,10 @@ def survey_table(survey: Survey) -> dict[str, object]:
     if survey.epoch is not None:
         head["epoch"] = _length(survey.epoch)
         head["grace"] = _length(survey.grace)
-    draws = [
-        {"questions": list(draw.names), "weights": list(draw.weights)} for draw in survey.draws
-    ]
+    draws = []
+    for draw in survey.draws:
+        how = {"weights": list(draw.weights)} if draw.answers == 1 else {"answers": draw.answers}
+        draws.append({"questions": list(draw.names), **how})
     drawn: dict[str, object] = {"draw": draws} if draws else {}
     return {"survey": head, **drawn, "question": [question_table(question) for question in survey]}
 
@@ -66,6 +67,11 @@ def question_table(question: Question) -> dict[str, object]:
         table |= _ends(domain.scale)
     elif domain.key_scale is not None:
         table |= {"keys": list(domain.values or ()), **_ends(domain.key_scale)}
+    elif domain.ball is not None:
+        table |= {
+            "dimensions": domain.ball.dimensions,
+            "radius": decimal_text(domain.ball.radius),
+        }
     elif domain.type in ("category", "multi"):
         table["values"] = list(domain.values or ())
     if domain.most is not None:

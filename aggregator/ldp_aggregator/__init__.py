@@ -12,7 +12,8 @@ from ldp.lazy import lazily
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate
-    from ldp_aggregator.association.crosstab import Crosstab, crosstab
+    from ldp_aggregator.association.crosstab import Crosstab
+    from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Association",
     "Crosstab",
+    "Crosstabs",
     "Distribution",
     "Estimate",
     "FileError",
@@ -43,6 +46,7 @@ __all__ = [
     "Options",
     "QuestionEstimates",
     "SurveyEstimates",
+    "Synthetic",
     "Tally",
     "__version__",
     "aggregate",
@@ -59,6 +63,7 @@ __all__ = [
     "phantom_score",
     "read_candidates",
     "read_survey",
+    "synthesize",
 ]
 
 _HOMES = {
@@ -76,7 +81,8 @@ _HOMES = {
     "aggregate": "tallies.aggregation",
     "associate": "association.association",
     "Crosstab": "association.crosstab",
-    "crosstab": "association.crosstab",
+    "Crosstabs": "association.crosstabs",
+    "crosstab": "association.crosstabs",
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
@@ -87,6 +93,8 @@ _HOMES = {
     "frequency_reach": "estimates.manipulation",
     "read_candidates": "files",
     "read_survey": "files",
+    "Synthetic": "synthesis.synthesis",
+    "synthesize": "synthesis.synthesis",
 }
 
 if not TYPE_CHECKING:

@@ -12,8 +12,8 @@ must not. So all charges that it may ever make are set aside when it is answered
                 one, if that is allowed without)
     spent       what was charged and what is set aside
 
-Of the questions of a draw a device answers one: limits count the dearest of those that it may still
-be charged for.
+Of the questions of a draw a device answers one, or a few: limits count as many of the dearest that
+it may still be charged for.
 
 Rules
 - Whether a question is answered depends on what was asked before, and on no answer. Once it was,
@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -175,12 +176,14 @@ class Budget:
         """Whether the device was charged for a question."""
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
-    def _unanswered(self, questions: Iterable[Question]) -> Iterator[Question]:
-        """Those that may still be charged for: of a draw of which one was, none."""
-        for question in questions:
-            names = (question.name,) if question.draw is None else question.draw.names
-            if not any(self.answered(self._survey[name]) for name in names):
-                yield question
+    def _unanswered(self, beside: Question | None = None) -> list[Question]:
+        """Those that may still be charged for, beside one: of a draw, as many as are left of it."""
+        answered: list[Question] = []
+        others: list[Question] = []
+        for question in self._survey:
+            if question is not beside:
+                (answered if self.answered(question) else others).append(question)
+        return _chargeable_beside(beside, others, answered)
 
     def _affordable(self, question: Question, most: int) -> int:
         """How many charges, 1 to `most`, may be set aside for a question.
@@ -200,7 +203,7 @@ class Budget:
                 cap=cap.as_integer_ratio(),
             )
         else:
-            others = self._unanswered(_beside(question, self._survey))
+            others = self._unanswered(question) if most > 1 else []
             number = _charges_within(limits, question, most, others=others)
         if not number:
             raise BudgetError(
@@ -244,8 +247,7 @@ class Budget:
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            unanswered = self._unanswered(survey)
-            agreed = _agreement(_at_most(spent, unanswered), survey, collector)
+            agreed = _agreement(_at_most(spent, self._unanswered()), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
 
@@ -293,7 +295,7 @@ def _bound(epsilon: Fraction) -> Fraction:
 @lru_cache(maxsize=64)
 def _agreed_at_first(survey: Survey, collector: str) -> Agreed:
     """What is agreed to on a device that has spent nothing on a survey."""
-    most = _at_most(NOTHING, survey) if survey.lifetime is None else survey.lifetime.bound
+    most = survey.lifetime.bound if survey.lifetime is not None else _most_of(survey)
     return _agreement(most, survey, collector)
 
 
@@ -301,7 +303,7 @@ def _agreed_at_first(survey: Survey, collector: str) -> Agreed:
 def _cap_by_first(survey: Survey) -> str:
     """The usual cap, of a store whose first survey this is."""
     # Not what it merely says that it might: a survey could say anything.
-    most = _at_most(NOTHING, survey)
+    most = _most_of(survey)
     if survey.lifetime is not None:
         most = min(most, survey.lifetime.bound)
     return str(max(_bound(USUAL_CAP), most))
@@ -316,17 +318,18 @@ def _of_nothing_spent(
     The limits come as pairs of whole numbers: hashing a fraction would take longer than all else
     here.
     """
-    others = _beside(question, survey)
+    others = _chargeable_beside(question, survey)
     limits = ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING))
     return _charges_within(limits, question, most, others=others)
 
 
-def _beside(question: Question, survey: Survey) -> Iterator[Question]:
-    """The questions that a device may be charged for beside one; of its draw there is none."""
-    draw = question.draw
-    for other in survey:
-        if other is not question and (draw is None or other.draw != draw):
-            yield other
+def _chargeable_beside(
+    question: Question | None, questions: Iterable[Question], answered: Iterable[Question] = ()
+) -> list[Question]:
+    """What a device may be charged for beside one question, after it has answered others."""
+    those = [*answered] if question is None else [*answered, question]
+    taken = Counter(other.draw for other in those if other.draw is not None)
+    return chargeable((other for other in questions if other is not question), taken)
 
 
 def _charges_within(
@@ -343,7 +346,7 @@ def _charges_within(
 
     number = 0
     if most > 1:
-        besides = product(other.price for other in chargeable(others))
+        besides = product(other.price for other in others)
         number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
     return number or int(fits(1))
 
@@ -356,13 +359,18 @@ def _agreement(most: Fraction, survey: Survey, collector: str) -> Agreed:
     return Agreed(str(most), survey.name, collector, terms=survey.terms)
 
 
+def _most_of(survey: Survey) -> Fraction:
+    """All that a survey may charge a device that has spent nothing on it."""
+    return _at_most(NOTHING, chargeable(survey))
+
+
 def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
     """What was spent, times all charges of some questions; rounded up."""
     largest = _bound(MOST_EPSILON)
     above, below = spent
     # In whole numbers that stay small, each product rounded up: there may be a million charges.
     most = -(-UNIT * above // below)
-    for question in chargeable(questions):
+    for question in questions:
         above, below = question.price.as_integer_ratio()
         most = -(-most * above**question.charges // below**question.charges)
         if most > largest * UNIT:

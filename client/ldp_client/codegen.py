@@ -97,7 +97,12 @@ def _by_name(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
     return parameters, f"{{{answers}}}"
 
 
-_PLAIN_TYPES = {"boolean": "bool", "integer": "int", "number": "float"}
+_PLAIN_TYPES = {
+    "boolean": "bool",
+    "integer": "int",
+    "number": "float",
+    "vector": "Sequence[float]",
+}
 """Of answers that are told by no list of values."""
 
 

@@ -5,7 +5,7 @@
 - permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the
   secret;
 - which of them was reported last;
-- which question of a draw it answers (`ldp.draws`);
+- which questions of a draw it answers (`ldp.draws`);
 - whether the person agrees.
 
 What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector
@@ -90,14 +90,14 @@ class Memory:
         if key != self.last(question):
             self.store.put(_LAST, self.scope.key(question), (key,))
 
-    def drawn(self, key: bytes) -> str | None:
-        """The question that was drawn, of several; None if none was yet."""
+    def drawn(self, key: bytes) -> tuple[str, ...] | None:
+        """The questions that were drawn, of several; None if none were yet."""
         record = self.store.get(_DRAW, key)
-        return None if record is None else cast(str, record[0])
+        return None if record is None else cast("tuple[str, ...]", tuple(record))
 
-    def keep_drawn(self, key: bytes, name: str) -> None:
-        """Remember which it is: for good, since another one would cost as much again."""
-        self.store.put(_DRAW, key, (name,))
+    def keep_drawn(self, key: bytes, names: tuple[str, ...]) -> None:
+        """Remember which they are: for good, since others would cost as much again."""
+        self.store.put(_DRAW, key, names)
 
     def consent(self, if_never_asked: str = ON) -> str:
         """What the person last said: `on` or `off`."""

@@ -70,14 +70,14 @@ class Respondent:
         if draw is None:
             return True
         key = self._scope.draw_key(self._survey, draw)
-        name = self._memory.drawn(key)
-        if name is None:
-            # What was charged for tells, should the record of it be lost.
+        names = self._memory.drawn(key)
+        if names is None:
+            # What was charged for is among them, should the record of it be lost.
             members = (self._survey[member] for member in draw.names)
-            charged = (member.name for member in members if self._budget.answered(member))
-            name = next(charged, None) or draw.drawn(self._random)
-            self._memory.keep_drawn(key, name)
-        return name == question.name
+            charged = [member.name for member in members if self._budget.answered(member)]
+            names = draw.drawn(self._random, known=charged)
+            self._memory.keep_drawn(key, names)
+        return question.name in names
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""

@@ -27,6 +27,7 @@ _PLACES = {
     "dithered": ("dithered", "MECHANISM"),
     "arcs": ("arcs", "MECHANISM"),
     "square-wave": ("square_wave", "MECHANISM"),
+    "codebook": ("codebook", "MECHANISM"),
     "grr": ("grr", "MECHANISM"),
     "ss": ("subset", "MECHANISM"),
     "pgr": ("projective", "MECHANISM"),
@@ -48,6 +49,7 @@ _PLACES = {
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
     "pyramid": ("pyramid", "MECHANISM"),
+    "subsets": ("subsets", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),
@@ -93,11 +95,18 @@ Frequencies are compared by their error; of what is for anything else the first 
 OF_TREES = ("taxonomy",)
 """What `auto` chooses from where values have parents."""
 
+OF_VECTORS = ("codebook",)
+"""What `auto` chooses from where an answer is a vector."""
+OF_SUBSETS = ("subsets",)
+"""What `auto` chooses from where a report tells some of many fields."""
+
 __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
+    "OF_SUBSETS",
     "OF_TREES",
+    "OF_VECTORS",
     "Declared",
     "Mechanism",
     "Memoized",

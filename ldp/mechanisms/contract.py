@@ -40,8 +40,12 @@ A randomizer has a kind, which says how its reports are decoded:
             view by view, and pooled by least squares
     tree    views that are halves of halves of a line; decoded to the distribution of a number, any
             range of it by fixed scores
+    codebook  a report is a seed and one of the random words that it gives; decoded to a mean
+            vector, and to no frequencies
     pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
             share of any rectangle by fixed scores
+    marginals  views that are subsets of the fields of a table; decoded to the table of any few of
+            them
 """
 
 from __future__ import annotations
@@ -79,7 +83,9 @@ Kind = Literal[
     "signed",
     "views",
     "tree",
+    "codebook",
     "pyramid",
+    "marginals",
 ]
 
 
@@ -361,7 +367,7 @@ def small_closed(most: int) -> Callable[[Domain], str | None]:
     """For mechanisms whose cost grows fast with the number of values."""
 
     def accepts(domain: Domain) -> str | None:
-        listed = domain.size is not None and domain.size <= most
+        listed = domain.size is not None and domain.size <= most and not domain.collect
         if not listed or domain.most is not None or domain.taxonomy is not None:
             return f"a question with a list of at most {most} values"
         return None

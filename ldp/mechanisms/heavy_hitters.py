@@ -199,7 +199,7 @@ def _alphabet(keys: Keys) -> str:
 
 
 def _accepts(domain: Domain) -> str | None:
-    return None if domain.size is None else "a question of type text"
+    return None if domain.is_open else "a question of type text"
 
 
 _KEYS = ("epsilon", "longest", "alphabet", "cells", "held_out", "hash_seed")

@@ -220,7 +220,8 @@ def _ratio(one: Fraction, zero: Fraction, hashes: int) -> Fraction:
 
 def _accepts(domain: Domain) -> str | None:
     too_many = domain.size is not None and domain.size > MOST_BITS
-    if too_many or domain.most is not None or domain.taxonomy is not None:
+    wide = domain.collect or domain.ball is not None
+    if too_many or wide or domain.most is not None or domain.taxonomy is not None:
         return f"an open question, or one with at most {MOST_BITS} values"
     return None
 

@@ -140,7 +140,7 @@ class TreeResponse(NamedTuple):
         below = tuple(accumulate(self.law))
         number = bisect_right(below, randbelow(below[-1], random))
         cell = self.cell_of(number, int(value))
-        oracle = _oracle(self.cells[number], self.spaces[number], self.truth, other=self.other)
+        oracle = oracle_of(self.cells[number], self.spaces[number], self.truth, other=self.other)
         place = cell * self.spaces[number][2] % oracle.size
         return with_cohort(oracle.randomize(place, random), number, len(below))
 
@@ -175,13 +175,13 @@ def oracles_of(
 ) -> tuple[Oracle, ...]:
     """The responses of levels with so many cells."""
     return tuple(
-        _oracle(number, space, truth, other=other)
+        oracle_of(number, space, truth, other=other)
         for number, space in zip(cells, spaces, strict=True)
     )
 
 
 @lru_cache(maxsize=256)
-def _oracle(cells: int, space: Space, truth: int, other: int) -> Oracle:
+def oracle_of(cells: int, space: Space, truth: int, other: int) -> Oracle:
     """The response to a place."""
     order, number, _ = space
     if order:
@@ -224,7 +224,7 @@ def best_space(cells: int, truth: int, other: int) -> Space:
         for space in candidates(cells, truth, other)
         if not space.folded and space.layout.symbols <= MOST_SYMBOLS
     ]
-    known = {space: _oracle(cells, space, truth, other=other) for space in (*sets, *spaces)}
+    known = {space: oracle_of(cells, space, truth, other=other) for space in (*sets, *spaces)}
     errors = {space: difference_variance(oracle, cells) for space, oracle in known.items()}
     most = _WORTH_FEWER_SYMBOLS * min(errors.values())
     good = [space for space, error in errors.items() if error <= most]

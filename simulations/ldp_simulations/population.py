@@ -20,6 +20,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
 from ldp_simulations.answers import AnswersError
+from ldp_simulations.field_holders import FieldHolders, synthetic_fields
 from ldp_simulations.holders import (
     Holders,
     SetHolders,
@@ -29,6 +30,7 @@ from ldp_simulations.holders import (
 )
 from ldp_simulations.key_holders import PairHolders, synthetic_pairs
 from ldp_simulations.tables import Table, columns_of
+from ldp_simulations.vector_holders import VectorHolders, synthetic_vectors
 
 DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv"
 
@@ -114,6 +116,10 @@ def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[V
 def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:
     if domain.most is not None:
         return SetHolders.of(domain, holders)
+    if domain.ball is not None:
+        return VectorHolders.of(domain.ball, holders)
+    if domain.collect:
+        return FieldHolders.of(domain, holders)
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
@@ -134,7 +140,12 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
 
 
 def points_of(domain: Domain) -> tuple[str, ...]:
-    """The values of a domain, of a scale of very many points coarser ones; none of an open one."""
+    """The values of a domain, of a scale of very many points coarser ones; none of an open one.
+
+    Of vectors the coordinates.
+    """
+    if domain.ball is not None:
+        return domain.ball.names
     if domain.scale is not None and not domain.is_listed:
         return tuple(coarsened(domain.scale).written())
     return domain.values or ()
@@ -169,6 +180,9 @@ def synthetic(
     population: Population = {}
     weights_of = _reader(distribution)
     for question in survey:
+        if question.domain.collect:
+            population[question.name] = _synthetic_fields(question, respondents, distribution)
+            continue
         values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
         if not values:
             raise PopulationError(
@@ -183,11 +197,26 @@ def synthetic(
     return population
 
 
+def _synthetic_fields(question: Question, respondents: int, distribution: str) -> FieldHolders:
+    if distribution.startswith("file:"):
+        raise PopulationError(
+            f"question {question.name!r}: expected a distribution that each field has, or a table "
+            "of answers (--population), got a file of weights, which has no combinations of values"
+        )
+    return synthetic_fields(
+        question.domain,
+        respondents,
+        lambda field: _weights(distribution, field.domain.values or ()),
+    )
+
+
 def _synthetic(
     domain: Domain, values: tuple[str, ...], respondents: int, weights: Floats
 ) -> Holders:
     if domain.key_scale is not None:
         return synthetic_pairs(domain, respondents, weights)
+    if domain.ball is not None:
+        return synthetic_vectors(domain.ball, respondents, weights)
     if domain.most is not None:
         return synthetic_sets(domain, respondents, weights)
     return holders_of(domain, values, apportion(respondents, weights))

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import ldp
 from ldp_aggregator import Options, Tally, crosstab
-from ldp_aggregator.association.crosstab import crosstab_of
+from ldp_aggregator.association.crosstabs import crosstab_of
 from ldp_aggregator.association.measures import (
     correlation,
     cramers_v,

@@ -57,7 +57,7 @@ def answered(client, answers=ANSWERS):
 def drawing(name, weights=(2, 1, 1)):
     """Random bytes by which a question is drawn first."""
     draw = Draw(NAMES, weights)
-    return next(byte for byte in range(256) if draw.drawn(Replay(bytes([byte]))) == name)
+    return next(byte for byte in range(256) if draw.drawn(Replay(bytes([byte]))) == (name,))
 
 
 @pytest.mark.parametrize("weights", [(1, 1), (2, 1, 1), (5, 2, 1), (1, 2, 2, 3)])
@@ -67,7 +67,7 @@ def test_the_law_of_the_draw(weights):
     drawn = Counter()
     for byte in range(256):
         source = Replay(bytes([byte, 0]))
-        name = draw.drawn(source)
+        (name,) = draw.drawn(source)
         if source.used == 1:
             drawn[name] += 1
     shares = {name: Fraction(count, drawn.total()) for name, count in drawn.items()}
@@ -155,13 +155,17 @@ def test_a_restart_keeps_the_draw(tmp_path):
     assert len(set(drawn)) > 1
 
 
+def forget_draws(store):
+    """As if what was drawn had been lost."""
+    for key in [key for key, _ in store.records("draw")]:
+        store.transact(lambda key=key: store.drop("draw", key))
+
+
 def test_a_lost_draw_is_that_of_the_charge():
     """Should the record of it be gone, what was charged says what was drawn."""
     client = Client(asked())
     (name, _) = answered(client)
-    store = client._store
-    for key in [key for key, _ in store.records("draw")]:
-        store.transact(lambda key=key: store.drop("draw", key))
+    forget_draws(client._store)
     assert [other for other in NAMES if client.drawn(other)] == [name]
 
 
@@ -409,3 +413,165 @@ def test_previews_and_counts():
         client.set_consent("off")
         assert not client.record("age", 40)
         assert client.counts()["consent-off"] == 1
+
+
+def several(answers=2, **keys):
+    """A survey whose devices answer as many of four questions, of epsilon 1, 1.5, .5 and 1."""
+    questions = (
+        ldp.question("age", low=0, high=100, mechanism="dithered", epsilon="1"),
+        ldp.question("hours", low=0, high=60, step=1, mechanism="dithered", epsilon="1.5"),
+        ldp.question("mode", ["car", "bus"], mechanism="grr", epsilon="0.5"),
+        ldp.question("sick", type="boolean", mechanism="grr", epsilon="1"),
+        ldp.question("other", type="boolean", mechanism="grr", epsilon="0.25"),
+    )
+    draws = [ldp.draw(*NAMES, "sick", answers=answers)]
+    return ldp.survey("s", *questions, draws=draws, **keys)
+
+
+FOUR = {**ANSWERS, "sick": False}
+
+
+@pytest.mark.parametrize("answers", [2, 3])
+def test_every_set_of_questions_is_as_likely(answers):
+    """Exactly, over tapes of which each draw has as many for one question as for another."""
+    draw = Draw(tuple("abcd"), (1,) * 4, answers)
+    sets = Counter()
+    # A draw takes what is left over of a byte: 12 in a row are as many for each of 4, 3 and 2.
+    for tape in product(range(12), repeat=answers):
+        source = Replay(bytes(tape))
+        names = draw.drawn(source)
+        assert source.used == answers
+        sets[frozenset(names)] += 1
+        assert len(set(names)) == answers
+    assert [*sets.values()] == {2: 6 * [24], 3: 4 * [432]}[answers]
+    shares = {name: Fraction(answers, 4) for name in draw.names}
+    assert {name: draw.share(name) for name in draw.names} == shares
+
+
+def test_so_many_are_answered_and_charged():
+    """Two of four, whatever they are; limits and certificates count the two dearest."""
+    seen = set()
+    for _ in range(40):
+        client = Client(several(), lifetime_cap="2.76")
+        names = answered(client, FOUR)
+        assert len(names) == 3
+        assert client.ledger().epsilon() <= 2.7501
+        assert [name for name in FOUR if client.drawn(name)] == names
+        seen |= set(names)
+    # A question that is never drawn by 40 devices: once in 10^12.
+    assert seen == {*NAMES, "sick", "other"}
+    assert totals(several())["all_charges"] == pytest.approx(2.75, abs=1e-8)
+    assert totals(several(3))["all_charges"] == pytest.approx(3.75, abs=1e-8)
+
+
+def test_a_lost_draw_of_several_keeps_what_was_charged():
+    """The rest is drawn again; never more than two are answered."""
+    for _ in range(10):
+        client = Client(several())
+        first = next(name for name in FOUR if client.drawn(name))
+        client.record(first, FOUR[first])
+        forget_draws(client._store)
+        drawn = [name for name in (*NAMES, "sick") if client.drawn(name)]
+        assert first in drawn
+        assert len(drawn) == 2
+
+
+def test_limits_leave_room_for_what_may_still_be_answered():
+    """A memoized question beside a draw sets aside what leaves one charge for each dearest."""
+    lasting = {"epsilon_first": "0.5", "epsilon_lifetime": "1"}
+    kept = ldp.question("kept", ["a", "b"], mechanism="l-grr", memoized_values=2, **lasting)
+    pair = [ldp.question(name, ["a", "b"], mechanism="grr", epsilon="1") for name in "xyz"]
+    survey = ldp.survey("s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="4")
+    client = Client(survey)
+    for value in ("a", "b"):
+        client.record("kept", value)
+    assert len(answered(client, dict.fromkeys("xyz", "a"))) == 2
+    tight = ldp.survey("s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="3")
+    client = Client(tight)
+    for value in ("a", "b"):
+        client.record("kept", value)
+    assert client.ledger().epsilon() <= 1.0001
+    assert len(answered(client, dict.fromkeys("xyz", "a"))) == 2
+
+
+def test_files_and_fingerprints_of_several():
+    """The number is covered; a survey that is written down says the same; weights are refused."""
+    survey = several()
+    assert ldp.parse_survey(survey.to_toml()) == survey
+    assert compiled(survey)["draws"][0]["answers"] == 2
+    assert len({several(number)["mode"].fingerprint for number in (1, 2, 3)}) == 3
+    assert several(1) == several(None)
+    with pytest.raises(SurveyError, match="answers: expected a whole number from 1 to 3, got 4"):
+        several(4)
+    with pytest.raises(SurveyError, match="expected no weights where a device answers several"):
+        asked(draws=[ldp.draw(*NAMES, answers=2, weights=[2, 1, 1])])
+
+
+def test_certificates_of_several():
+    """The totals are worked out again, of the two dearest; a forged number is seen."""
+    sound = json.loads(json.dumps(certificate(several())))
+
+    def holds(record):
+        try:
+            return checker.verdicts(checker.read(json.dumps(record)))[1]
+        except checker.UNUSABLE:
+            return False
+
+    assert holds(sound)
+    for number in (0, 1, 3, 4, "2"):
+        forged = {**sound, "draws": [{**sound["draws"][0], "answers": number}]}
+        assert not holds(forged)
+    three = {**sound, "draws": [{**sound["draws"][0], "answers": 3}]}
+    assert not holds(refingerprinted(three))
+
+
+@pytest.mark.parametrize("way", ["law", "reports", "clients"])
+def test_simulations_of_several(way):
+    """Each of four questions has half the 2,000 respondents, within 6 standard errors of 22.
+
+    And so many reports in all, exactly.
+    """
+    survey = several()
+    table = {"age": [30, 50] * 1000, "hours": [7.5] * 2000, "mode": ["bus"] * 2000}
+    table |= {"sick": [True] * 2000, "other": [True] * 2000}
+    population = ldp_simulations.from_table(survey, table)
+    done = ldp_simulations.simulate(survey, population, way=way, seed=4)
+    reports = {question.name: question.reports for question in done.first}
+    drawn = (*NAMES, "sick")
+    assert sum(reports[name] for name in drawn) == 4000
+    assert all(abs(reports[name] - 1000) < 6 * 22.4 for name in drawn)
+    mean = done.first["age"].mean
+    assert abs(mean.estimate - 40) < 6 * mean.standard_error
+    written = ldp_simulations.randomize(survey, table)
+    counted = ldp_aggregator.aggregate(survey, written)
+    estimates = ldp_aggregator.estimate(counted)
+    assert sum(estimates[name].reports for name in drawn) == 4000
+    ((check,),) = set(draw_health(survey, counted.counts).values())
+    assert not check.suspicious
+
+
+def test_health_of_several_has_its_size():
+    """Of 4,000 draws of 100 devices, 2 of 4 each, the p-values are uniform: .05 within .015.
+
+    Their standard error is .0034; without the factor for draws without replacement, none is below.
+    """
+    from ldp_aggregator.health_checks.draw_checks import draw_check
+    from ldp_simulations.simulation.drawing import how_many_draw
+
+    draw = Draw(tuple("abcd"), (1,) * 4, 2)
+    generator = np.random.default_rng(5)
+    numbers = [how_many_draw(draw, 1000, generator) for _ in range(4000)]
+    assert all(sum(number.values()) == 2000 for number in numbers)
+    p_values = [draw_check(draw, [*number.values()]).p_value for number in numbers]
+    assert abs(np.mean(np.array(p_values) < 0.05) - 0.05) < 0.015
+    assert abs(np.mean(p_values) - 0.5) < 0.03
+
+
+def test_what_is_said_of_several(tmp_path, monkeypatch):
+    """How many of which, and which epsilons the totals count."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(several().to_toml())
+    said = run("explain", "s.toml").stdout
+    assert "by a share of 1/2 of the devices, each of which answers 2 of age, hours, mode" in said
+    assert "the totals count the largest 2 epsilons of these" in said
+    assert "answers every question once: epsilon 2.75" in said

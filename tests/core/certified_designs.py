@@ -18,6 +18,7 @@ from typing import NamedTuple
 from places import EXAMPLES
 
 from ldp import Question, Survey
+from ldp.balls import Ball
 from ldp.certificate import certificate
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.fields import Field
@@ -55,6 +56,7 @@ SLOW = (
     "taxonomy",
     "tree",
     "pyramid",
+    "subsets",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""
 
@@ -90,6 +92,14 @@ TREES = tuple(
     for size in (3, 5, 17, 300)
 )
 
+VECTORS = tuple(
+    Domain("vector", None, ball=Ball(dimensions, Fraction(radius), outside))
+    for dimensions, radius, outside in (
+        (2, "1", "refuse"),
+        (100, "5/2", "clip"),
+        (4096, "1", "clip"),
+    )
+)
 PLACES = tuple(
     Domain(
         "place",
@@ -103,6 +113,15 @@ PLACES = tuple(
     for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
     for ends in [(edges[0], edges[-1])]
 )
+TABLES = tuple(
+    Domain(
+        "table",
+        None,
+        fields=tuple(Field(f"f{place}", CATEGORY[size]) for place, size in enumerate(sizes)),
+        collect="subsets",
+    )
+    for sizes in ((2, 2), (2, 3, 4), (17, 2, 5, 2, 2), (5,) * 8, (2,) * 16)
+)
 
 SMALL = 20
 """Values of the largest domain of a random design, except for whole numbers."""
@@ -113,10 +132,10 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, else whole numbers, sets, texts, trees, places."""
+    """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, PLACES):
+    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES, TABLES):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted
@@ -202,7 +221,7 @@ def _small(draw, mechanism):
     fit = (
         domain
         for domain in domains(mechanism)
-        if domain.type == "integer" or (domain.size or 0) <= SMALL
+        if domain.type in ("integer", "vector") or (domain.size or 0) <= SMALL
     )
     return draw.choice(list(fit))
 

@@ -130,6 +130,7 @@ SHAPES = (
     "margin",
     "sampled",
     "grid",
+    "dimensions",
 )
 """Integers that any other value would make impossible; or a large one, at least."""
 
@@ -148,7 +149,7 @@ def tampered_integers(integers):
             yield {**integers, name: "7000000000"}
         elif name == "lengths" or name == "parents":
             yield {**integers, name: [number[0][::-1]]}
-        elif name == "law":
+        elif name == "law" or name == "sizes":
             yield {**integers, name: [number[0][:-1]]}
         elif name == "spaces":
             yield {**integers, name: number[:-1]}
@@ -156,7 +157,9 @@ def tampered_integers(integers):
             yield {**integers, name: "0"}
         elif name in ("modulus", "least"):
             yield {**integers, name: "1"}
-        elif name in ("hash_seed", "chosen", "width") or (name == "levels" and "grid" in integers):
+        elif name in ("hash_seed", "chosen", "width", "near") or (
+            name == "levels" and "grid" in integers
+        ):
             continue  # Any of them gives the same claims.
         elif name == "cohorts":
             yield {**integers, name: "1" if int(number) > 1 else "2"}

@@ -88,6 +88,44 @@ def test_ranges_end_where_the_first_survey_did():
     assert result.outside == {"w": ()}
 
 
+def test_a_few_large_numbers_move_the_end():
+    """Nine of ten are 5, one of ten 150 to 400, 20,000 people: both deciles lie in one cell.
+
+    Decile and decile make a range of four cells, which clips a tenth; a share of which the
+    interval's lower end is .07 (ten of its standard errors above .01) moves the end beyond 100. The
+    mean loses what the shift says, within five of its standard errors.
+    """
+    generator = np.random.default_rng(21)
+    weights = np.where(generator.random(20_000) < 0.1, generator.uniform(150, 400, 20_000), 5.0)
+    result = narrowed(first_tally(weights, generator))
+    high = float(result.survey["w"].domain.scale.high)
+    assert high > 100
+    shift = result.shift["w"]
+    error = (shift.high - shift.low) / (2 * 1.96)
+    assert shift.low < shift.estimate < shift.high
+    assert abs(shift.estimate - (weights.clip(0, high) - weights).mean()) < 5 * error
+
+
+def test_what_is_clipped_and_left_out_is_said(tmp_path):
+    """On standard error, where shares are surely outside; and which questions have no range."""
+    first = ldp.survey(
+        "s",
+        ldp.question("x", low=0, high=100, bins=100, goal="distribution", epsilon=12),
+        ldp.question("sick", type="boolean", epsilon=1),
+    )
+    # 0.9 % lie beyond: surely some, and no more than a few.
+    numbers = [10.5] * 4955 + [90.5] * 45
+    reports = randomize(first, {"x": numbers, "sick": [True, False] * 2500})
+    path, written = tmp_path / "s.toml", tmp_path / "reports"
+    path.write_text(first.to_toml())
+    written.write_bytes(reports)
+    plan = run("plan", path, "--range-from", written, "-o", tmp_path / "second.toml")
+    assert "x: clipping moves the mean by" in plan.stderr
+    assert "not in the second survey, as they have no range to find: sick" in plan.stderr
+    alone = run("plan", path, "--range-from", written, "--question", "x", "-o", tmp_path / "x.toml")
+    assert "not in the second survey" not in alone.stderr
+
+
 def test_points_have_a_range_too():
     """Of whole numbers the ends are two of them; the shares beside are of the others."""
     first = ldp.survey("s", ldp.question("x", low=0, high=199, goal="distribution", epsilon=4))

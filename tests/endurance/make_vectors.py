@@ -51,6 +51,28 @@ _TOWNS = (f'"town {town}" = "county {town % 20}"' for town in range(300))
 TOWNS = f"{{ {', '.join(_TOWNS)} }}"
 ALL_TOWNS = json.dumps([f"town {town}" for town in range(300)])
 
+_LONG = ["3.25", "-0.1", "0", "1e-30", "12345.678", "-7", "0.5", "0.25", "-1e3"]
+"""Longer than any radius here."""
+FIELDS = (
+    'field = [{ name = "smokes", type = "boolean" }, '
+    f'{{ name = "commute", type = "category", values = {FOUR} }}, '
+    '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
+    'missing = ["-"], unit = "years" }, '
+    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
+)
+_MANY_ANSWERS = (
+    {"smokes": False, "commute": "car", "age": "0", "children": 0},
+    {"smokes": True, "commute": "walk", "age": "24.5", "children": 3},
+    {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
+)
+_RATINGS = ", ".join(
+    f'{{ name = "item-{place}", type = "integer", low = 1, high = 6 }}' for place in range(24)
+)
+"""More cells than a number of 53 bits can tell."""
+_ALL_RATED = tuple(
+    {f"item-{place}": 1 + place * step % 6 for place in range(24)} for step in (0, 5, 1)
+)
+
 QUESTIONS = {
     "warner": (
         ('type = "boolean"\nepsilon = "1"', (False, True)),
@@ -99,6 +121,25 @@ QUESTIONS = {
             'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\nunit = "years"\n'
             'outside = "clip"\nmissing = ["NA", "?"]\nepsilon = "2"',
             ("17.999", "18", "24.5", "99.5", "-4", "1e300"),
+        ),
+    ),
+    "codebook": (
+        (
+            'type = "vector"\ndimensions = 2\nradius = 1\nepsilon = "1"',
+            (["1", "0"], ["-0.6", "0.8"], ["0", "0"], ["0.3333333333333333", "1e-7"]),
+        ),
+        (
+            'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = "clip"\nepsilon = "4"',
+            (_LONG, ["1e300", "-1e300", *_LONG[2:]], ["0.1"] * 9, ["1.5", "-2", *["0"] * 7]),
+        ),
+        (
+            'type = "vector"\ndimensions = 130\nradius = "1/3"\nwords = 10\nnear = 5\n'
+            'epsilon = "0.1"',
+            (["0.029235266", *["-0.029235266"] * 129],),
+        ),
+        (
+            'type = "vector"\ndimensions = 3\nradius = "1"\nwords = 256\nepsilon = "8"',
+            (["0.26726124191242434", "-0.5345224838248487", "0.8017837257372731"],),
         ),
     ),
     "dithered": (
@@ -299,6 +340,21 @@ QUESTIONS = {
             ("town 7",),
         ),
     ),
+    "subsets": (
+        (f'type = "table"\ncollect = "subsets"\n{FIELDS}\nepsilon = "1"', _MANY_ANSWERS),
+        (
+            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 4\nepsilon = "3"',
+            _MANY_ANSWERS[1:],
+        ),
+        (
+            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 1\nepsilon = "0.1"',
+            _MANY_ANSWERS[1:],
+        ),
+        (
+            f'type = "table"\ncollect = "subsets"\nfield = [{_RATINGS}]\nepsilon = "1"',
+            _ALL_RATED,
+        ),
+    ),
     "l-grr": (
         (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
         (
@@ -375,18 +431,6 @@ MANY_RECORDS = (
 )
 """Mechanisms, keys and answers of questions of which a device may have many records."""
 
-FIELDS = (
-    'field = [{ name = "smokes", type = "boolean" }, '
-    f'{{ name = "commute", type = "category", values = {FOUR} }}, '
-    '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
-    'missing = ["-"], unit = "years" }, '
-    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
-)
-_MANY_ANSWERS = (
-    {"smokes": False, "commute": "car", "age": "0", "children": 0},
-    {"smokes": True, "commute": "walk", "age": "24.5", "children": 3},
-    {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
-)
 TABLES = tuple(
     (mechanism, f'type = "table"\n{FIELDS}\nepsilon = "{epsilon}"', _MANY_ANSWERS)
     for mechanism, epsilon in (("grr", 4), ("pgr", 1), ("oue", "7/3"))
@@ -465,6 +509,17 @@ weights = [3, 1]
 """
 )
 
+SEVERAL = (
+    DRAWS.replace('"commute"]\nweights = [3, 1]', '"commute", "pet"]\nanswers = 2')
+    + """
+[[question]]
+name = "pet"
+type = "boolean"
+mechanism = "grr"
+epsilon = "1"
+"""
+)
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -505,7 +560,7 @@ def vectors():
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
 
 
-_FURTHER = ("scale", "per_device", "circular", "fields")
+_FURTHER = ("scale", "ball", "per_device", "circular", "fields")
 """What only some questions have."""
 
 
@@ -534,13 +589,21 @@ def _question(mechanism, keys, answers):
         "fingerprint": question.fingerprint.hex(),
         **{name: parts[name] for name in _FURTHER if name in parts},
         "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
-        "layout": {**question.layout._asdict(), "width": question.width},
+        "layout": layout_of(question),
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
 
 
+def layout_of(question):
+    """Its fields; that of codewords only where there are any."""
+    fields = {**question.layout._asdict(), "width": question.width}
+    return {name: field for name, field in fields.items() if field or name != "codewords"}
+
+
 def answer_of(question, written):
-    """The answer that stands in a vector: numbers with a scale are the exact ones of texts."""
+    """The answer that stands in a vector: numbers are the exact ones of texts."""
+    if question.domain.ball is not None:
+        return [Decimal(number) for number in written]
     if isinstance(written, dict):
         scales = {field.name: field.domain.scale for field in question.domain.fields}
         of_keys = question.domain.key_scale
@@ -614,14 +677,23 @@ def _compiled():
 
 
 def _draws():
-    survey = parse_survey(DRAWS)
-    (draw,) = survey.draws
     tapes = [bytes([byte]) for byte in (0, 3, 4, 127, 250, 255)] + [stream("draw", 8)]
+    pairs = [bytes([byte, 255 - byte, byte]) for byte in (0, 85, 86, 171, 254)]
+    return [_draw_of(DRAWS, tapes), _draw_of(SEVERAL, [*pairs, stream("several", 8)])]
+
+
+def _draw_of(text, tapes):
+    survey = parse_survey(text)
+    (draw,) = survey.draws
     cases = []
     for tape in tapes:
         source = Replay(tape)
-        cases.append({"name": draw.drawn(source), "tape": tape[: source.used].hex()})
-    return [{"survey": DRAWS, "compiled": compiled(survey), "draw": draw._asdict(), "cases": cases}]
+        names = draw.drawn(source)
+        drawn = {"name": names[0]} if draw.answers == 1 else {"names": names}
+        cases.append({**drawn, "tape": tape[: source.used].hex()})
+    shown = {"names": draw.names, "weights": draw.weights}
+    shown |= {"answers": draw.answers} if draw.answers > 1 else {}
+    return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
 
 
 def _epochs():

@@ -21,7 +21,9 @@ from ldp_simulations.attacks.attack import (
     is_estimated,
     simulate_attack,
 )
+from ldp_simulations.field_holders import synthetic_fields
 from ldp_simulations.holders import apportion, holders_of, synthetic_sets
+from ldp_simulations.vector_holders import synthetic_vectors
 
 TEXTS = ("ab", "a", "b", "abb", "aa")
 ROUNDING = 1e-9
@@ -43,9 +45,16 @@ QUESTIONS = {
 def drawn_attack(asked, generator):
     """An attack on a question."""
     respondents = int(generator.integers(200, 5000))
-    values = asked.domain.values or TEXTS
+    ball = asked.domain.ball
+    values = asked.domain.values or (TEXTS if ball is None else ball.names)
     weights = generator.exponential(size=len(values)) ** 3
-    if asked.domain.most is None:
+    if ball is not None:
+        holders = synthetic_vectors(ball, respondents, weights)
+    if asked.domain.collect:
+        holders = synthetic_fields(
+            asked.domain, respondents, lambda field: generator.exponential(size=field.size)
+        )
+    elif asked.domain.most is None:
         holders = holders_of(asked.domain, values, apportion(respondents, weights))
     else:
         holders = synthetic_sets(asked.domain, respondents, weights)

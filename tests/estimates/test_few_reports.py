@@ -35,8 +35,8 @@ from ldp_aggregator.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.estimates.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.moments.moments import Moments, third_of_rates
 from ldp_simulations.holders import Holders, apportion
-from ldp_simulations.planning.asking import Ask
-from ldp_simulations.planning.planning import design_for
+from ldp_simulations.planning.kinds.asking import Ask
+from ldp_simulations.planning.kinds.planning import design_for
 from ldp_simulations.sampling.table import sample_counts
 
 RATES = [(0.75, 2.5e-4), (0.5, 3.3e-4), (0.999, 0.001), (0.6, 0.4), (0.02, 0.001), (0.2, 0.7)]

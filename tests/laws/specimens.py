@@ -15,6 +15,7 @@ from ldp import parse_survey
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Declared, Randomizer
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
@@ -33,12 +34,14 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp_aggregator.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.arcs import arc_moments
 from ldp_aggregator.decoders.blocks import block_moments
+from ldp_aggregator.decoders.marginals import marginal_moments
 from ldp_aggregator.decoders.matrix import matrix_moments
 from ldp_aggregator.decoders.noise import noise_moments
 from ldp_aggregator.decoders.pure import pure_moments
@@ -91,7 +94,9 @@ DECODERS = {
     "signed": signed_moments,
     "views": view_moments,
     "tree": tree_moments,
+    "codebook": None,
     "pyramid": pyramid_moments,
+    "marginals": marginal_moments,
 }
 
 MEANS = tuple(kind for kind, decode in DECODERS.items() if decode is None)
@@ -107,7 +112,13 @@ _WHOLE_SETS = 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 3\n'
 _PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nlow = 0\nhigh = 5\nmost = {}\n'
 _STEPS = 'type = "integer"\nlow = -1\nhigh = 1\n'
 _CODES = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
+_VECTORS = 'type = "vector"\ndimensions = 2\nradius = 1\noutside = "clip"\n'
 _PLACES = 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = -1, high = 1 }\n'
+_FIELDS = (
+    'type = "table"\ncollect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", values = ["x", "y", "z"], type = "category" }, '
+    '{ name = "c", type = "integer", low = 0, high = 1 }]\n'
+)
 _TREE = 'type = "category"\nparents = { a = "A", b = "A", c = "C", d = "C", e = "C" }\n'
 
 DESIGNS = {
@@ -152,6 +163,11 @@ DESIGNS = {
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nwidth = 1",
         'type = "number"\nlow = 0\nhigh = 1\nbins = 4\nepsilon = 2',
+    ),
+    "codebook": (
+        *(_VECTORS + keys for keys in _EPSILONS),
+        f"{_VECTORS}epsilon = 1\nwords = 2",
+        'type = "vector"\ndimensions = 3\nradius = "2.5"\nwords = 10\nnear = 5\nepsilon = 2',
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
@@ -219,6 +235,11 @@ DESIGNS = {
         f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
         f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
     ),
+    "subsets": (
+        *(_FIELDS + keys for keys in _EPSILONS),
+        f"{_FIELDS}epsilon = 1\ntogether = 2",
+        f"{_FIELDS}epsilon = 2\ntogether = 3",
+    ),
     "rappor": (
         *(
             f'{_CODES}p = "{p}"\nq = "{q}"\nf = "{f}"'
@@ -279,6 +300,8 @@ def abridged(specimen):
     randomizer = specimen.randomizer
     if randomizer.layout.places > 1:
         return specimen._replace(randomizer=randomizer._replace(levels=4))
+    if randomizer.layout.codewords:
+        return specimen._replace(randomizer=randomizer._replace(word=2))
     if randomizer.kind == "search":
         return specimen._replace(
             randomizer=randomizer._replace(oracle=randomizer.oracle._replace(size=4))
@@ -490,6 +513,14 @@ SMALL = (
         tape=(2, 8),
         decode=tree_moments,
     ),
+    *(
+        Specimen(f"codebook-{name}", CodebookResponse(*numbers), tape=tape, decode=None)
+        for name, numbers, tape in (
+            ("of-2", (2, 2, 1, 3, 1, 3), (3, 3, 2)),
+            ("of-6", (2, 6, 2, 5, 2, 2), (2, 2, 8)),
+            ("of-8", (5, 8, 4, 7, 1, 2), (2, 2, 8)),
+        )
+    ),
     Specimen(
         "grids",
         PyramidResponse(4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
@@ -501,6 +532,18 @@ SMALL = (
         PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=pyramid_moments,
+    ),
+    Specimen(
+        "three-of-four-fields",
+        SubsetsResponse((2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1),
+        tape=(2, 8),
+        decode=marginal_moments,
+    ),
+    Specimen(
+        "three-of-four-bits",
+        SubsetsResponse((2, 2, 2, 2), 3, ((8, 0, 2, 1),), truth=5, other=2),
+        tape=(2, 8),
+        decode=marginal_moments,
     ),
     Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
     Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),

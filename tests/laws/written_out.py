@@ -56,7 +56,9 @@ def reports_of(randomizer):
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     if layout.places > 1:
         bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
-    modulus, cohorts = layout.modulus, range(layout.cohorts)
+    modulus = layout.modulus
+    # Of codewords each seed, of which there are few here.
+    cohorts = range(1 << randomizer.word if layout.codewords else layout.cohorts)
     prefixes = (
         [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
     )
@@ -65,6 +67,8 @@ def reports_of(randomizer):
 
 def values_of(randomizer):
     """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
+    if randomizer.kind == "codebook":
+        return randomizer.probes
     if not hasattr(randomizer, "most"):
         return tuple(range(len(randomizer.channel().rows)))
     sets = (
@@ -89,7 +93,19 @@ def items_in(randomizer, value):
         return {x for x in range(randomizer.size) if value >> x & 1}
     if randomizer.kind == "views":
         return nodes_above(randomizer, value)
+    if randomizer.kind == "marginals":
+        return values_of_fields(randomizer, value)
     return {value}
+
+
+def values_of_fields(randomizer, value):
+    """The value of each field in a cell of the table of all, among the values of all fields."""
+    held, first = set(), sum(randomizer.sizes)
+    for size in reversed(randomizer.sizes):
+        value, own = divmod(value, size)
+        first -= size
+        held.add(first + own)
+    return held
 
 
 def nodes_above(randomizer, value):
@@ -240,6 +256,8 @@ def scores(randomizer):
         return _scores_of_nodes(randomizer)
     if randomizer.kind in ("tree", "pyramid"):
         return _scores_of_halves(randomizer)
+    if randomizer.kind == "marginals":
+        return _scores_of_fields(randomizer)
     if randomizer.kind == "signed":
         return _scores_of_keys(randomizer)
     p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
@@ -350,6 +368,36 @@ def _cell_in(tree, number, value):
     across, up = divmod(number + 1, halved)
     x, y = divmod(value, side)
     return x * 2**across // side * 2**up + y * 2**up // side
+
+
+def _scores_of_fields(randomizer):
+    """Main effects, those of each subset weighed by what it knows, of each report by itself."""
+    sizes = randomizer.sizes
+    subsets = sorted(combinations(range(len(sizes)), randomizer.together), key=lambda s: s[::-1])
+    cells = [list(product(*(range(sizes[field]) for field in subset))) for subset in subsets]
+    oracles = [randomizer.oracle(len(own)) for own in cells]
+    known = [
+        1 / (len(own) * difference_variance(oracle, len(own)))
+        for own, oracle in zip(cells, oracles, strict=True)
+    ]
+    score = []
+    for report in reports_of(randomizer):
+        number, symbol = (report % 2**16, report // 2**16) if subsets[1:] else (0, report)
+        subset, oracle = subsets[number], oracles[number]
+        is_used = symbol < oracle.layout.symbols
+        places = supported(oracle, symbol) if is_used else set()
+        (p, q), row = oracle.support, []
+        for field, size in enumerate(sizes):
+            total = sum(own for own, other in zip(known, subsets, strict=True) if field in other)
+            effect = [Fraction(0)] * size
+            for place, cell in enumerate(cells[number] if field in subset else ()):
+                if place in places:
+                    effect[cell[subset.index(field)]] += 1 / (p - q)
+            mean = sum(effect) / size
+            weight = known[number] * len(subsets) / total
+            row += [Fraction(1, size) + weight * (own - mean) for own in effect]
+        score.append(tuple(row))
+    return tuple(score)
 
 
 def _scores_of_nodes(randomizer):

@@ -283,7 +283,9 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert len(shaped["values"]) == 61
     assert {value["interval"] for value in shaped["values"]} == {None}
     others = ("--question", "sick", "--post", "em")
-    assert "square-wave, got a survey without any" in run(*estimate, *others, code=1).stderr
+    assert (
+        "which is for questions through square-wave; name" in run(*estimate, *others, code=1).stderr
+    )
     both = json.loads(run(*estimate, "--post", "em", "--format", "json").stdout)["questions"]
     assert (both["hours"]["post"], both["hours"]["biased"]) == ("em", True)
     assert (both["sick"]["post"], both["sick"]["biased"]) == (None, False)

@@ -8,6 +8,7 @@ import pytest
 from places import ROOT
 from specimens import question
 
+from ldp.balls import Ball
 from ldp.domain import BOOLEAN_VALUES, Domain
 from ldp.fields import Field
 from ldp.mechanisms import MECHANISMS
@@ -33,6 +34,13 @@ DOMAINS = {
     ),
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
+    ),
+    "vector": Domain("vector", None, ball=Ball(100, Fraction(1))),
+    "table of many fields": Domain(
+        "table",
+        None,
+        fields=tuple(Field(name, Domain("boolean", BOOLEAN_VALUES)) for name in TWO_OR_MORE),
+        collect="subsets",
     ),
     "text": Domain("text", None),
 }
@@ -61,6 +69,8 @@ TREE = "".join(f'v{value} = "n{value // 10}", ' for value in range(100)).rstrip(
 TEN, TEXT = f'type = "category"\n{listed(10)}\n', 'type = "text"\n'
 FILTER = 'p = "1/4"\nq = "3/4"\nf = "1/2"\nbloom_bits = 128\ncohorts = 64'
 
+BITS = ", ".join(f'{{ name = "f{place}", type = "boolean" }}' for place in range(16))
+
 STATED = {
     "forced": f'{BOOLEAN}forced_true = "1/4"\nforced_false = "1/4"',
     "unrelated": f'{BOOLEAN}truth = "1/2"\nprevalence = "1/4"',
@@ -68,6 +78,7 @@ STATED = {
     "exponential": f"{TEN}epsilon = 1\nquality = {square(10, 1, 0)}",
     "rappor": TEXT + FILTER,
     "dbitflip": f"{CATEGORY}epsilon = 1\nsampled = 16",
+    "subsets": f'type = "table"\ncollect = "subsets"\nfield = [{BITS}]\nepsilon = 1',
 }
 """The questions that the page states beside its table, where they are not those of their type."""
 
@@ -75,6 +86,7 @@ OF_THEIR_TYPE = {
     "category": CATEGORY,
     "integer": NUMBERS,
     "multi": SETS,
+    "vector": 'type = "vector"\ndimensions = 100\nradius = 1\n',
     "text": TEXT,
     "boolean": BOOLEAN,
     "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',

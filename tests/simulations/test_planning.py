@@ -14,8 +14,8 @@ from ldp_aggregator.estimates.detection import detected, p_values
 from ldp_aggregator.estimates.estimation import estimate_question, moments_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import count_rows
-from ldp_simulations.planning.asking import Ask
-from ldp_simulations.planning.planning import (
+from ldp_simulations.planning.kinds.asking import Ask
+from ldp_simulations.planning.kinds.planning import (
     EPSILON_STEPS,
     Design,
     design_for,

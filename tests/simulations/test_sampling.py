@@ -12,20 +12,27 @@ import numpy as np
 import pytest
 from written_out import counts_of, reports_of, values_of
 
+from ldp.balls import UNIT
 from ldp.bloom import bloom_vector
 from ldp.mechanisms import MECHANISMS
 from ldp.sets import members
 from ldp.survey_file import parse_survey
+from ldp_aggregator.tallies.codeword_counting import OFFSET
 from ldp_aggregator.tallies.counting import count_rows
+from ldp_aggregator.vectors.law import deviation, word_law
 from ldp_client import Client
+from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.sampling import hashes as hash_sampling
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.vector_holders import VectorHolders
 
 TALLIES, HELD = 300, np.array([300, 200, 0, 100])
 HELD_SETS = (60, 100, 0, 40, 0, 200, 0, 50, 100, 0, 50)
 """Of none, one and two of four values."""
+HELD_VECTORS = ((2, 0, 0), (0.5, -1, 0.25), (0, 0, 0), (-1, -1, 1))
+"""Of full length, of none, and between."""
 
 QUESTIONS = {
     "warner": 'values = ["a", "b"]\nmechanism = "warner"\nepsilon = "1"',
@@ -43,6 +50,7 @@ QUESTIONS = {
     "dithered": 'low = 0\nhigh = 3\nmechanism = "dithered"\nepsilon = "2"',
     "arcs": 'low = 0\nhigh = 3\nmechanism = "arcs"\nepsilon = "1"',
     "square-wave": 'low = 0\nhigh = 3\nmechanism = "square-wave"\nepsilon = "2"\nwidth = 2',
+    "codebook": 'dimensions = 3\nradius = 2\nwords = 8\nmechanism = "codebook"\nepsilon = "2"',
     "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
     "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
     "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',
@@ -67,6 +75,9 @@ QUESTIONS = {
     "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
     'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
+    "subsets": 'collect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
+    '{ name = "b", type = "boolean" }]\n'
+    'mechanism = "subsets"\ntogether = 1\nepsilon = "1"',
     "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": (
         'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'
@@ -91,7 +102,8 @@ QUESTIONS = {
 
 
 def question_called(name):
-    kinds = {"cells = ": "place", "keys": "key-value", "most": "multi", "low": "integer"}
+    kinds = {"cells = ": "place", "field": "table", "keys": "key-value", "most": "multi"}
+    kinds |= {"low": "integer", "radius": "vector"}
     kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
     return parse_survey(
         f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
@@ -111,8 +123,13 @@ def holders_of(survey):
         # At the ends of the range, so that an answer is a row of the channel.
         held = [[(item, 0) for item in members(value)] for value in values_of(randomizer)]
         return PairHolders.of(domain, zip(map(tuple, held), HELD_SETS[: len(held)], strict=True))
+    if domain.ball:
+        held = zip(map(domain.value, HELD_VECTORS), HELD.tolist(), strict=True)
+        return VectorHolders.of(domain.ball, dict(held))
     if domain.most:
         return SetHolders.of(domain, dict(zip(values_of(randomizer), HELD_SETS, strict=True)))
+    if domain.collect:
+        return FieldHolders.of(domain, dict(enumerate(HELD.tolist())))
     return Holders(values, HELD[: len(values)])
 
 
@@ -129,6 +146,8 @@ def real_counts(survey, holders, source):
 def expected_counts(question, holders):
     """The exact expectation of every cell."""
     randomizer, layout = question.randomizer, question.layout
+    if layout.codewords:
+        return expected_sums(randomizer, holders)
     if layout.places > 1:
         own, other = (
             np.array(randomizer.level_law(holds=holds), dtype=float) for holds in (True, False)
@@ -153,6 +172,19 @@ def expected_counts(question, holders):
             rates = [one if vector >> bit & 1 else zero for bit in range(layout.counted)]
             expected[cohort] += count / layout.cohorts * np.array([1.0, *rates])
     return expected
+
+
+def expected_sums(randomizer, holders):
+    """The same of codewords: by the law of normal ones, which theirs is but for a relative 1e-4."""
+    law, counts = word_law(randomizer), holders.counts
+    lengths = np.linalg.norm(holders.vectors, axis=1, keepdims=True)
+    # (vectors, coordinates): in parts of the radius, and as directions.
+    parts, directions = holders.vectors / UNIT, holders.vectors / np.maximum(lengths, 1)
+    # No vector is near to one of length 0, whose word is that of any vector.
+    along = np.where(lengths > 0, law.along - 1, 0)
+    squares = counts @ (1 + along * directions**2) * deviation() ** 2
+    sums = OFFSET * holders.respondents + counts @ parts / law.scale
+    return np.concatenate([[holders.respondents], sums, squares])[None]
 
 
 def gathered(counts, layout):

@@ -121,7 +121,7 @@ def test_fingerprints_do_not_cover_texts():
         ([SPORT | {"parents": {"a": "b"}}, SMOKES], ["field 1 (sport).parents: expected nothing"]),
         (
             [ldp.field("x", low=0, high=999), ldp.field("y", low=0, high=999)],
-            ["fields that have at most 65,536 cells together, got 1,000,000 of them"],
+            ["at most 65,536 cells together, or `collect", "got 1,000,000 of them"],
         ),
         ([SMOKES | {"smoke": 1}, {"name": "a b", "type": "boolean"}], ["smoke", "field 2 (a b)."]),
     ],

@@ -76,7 +76,7 @@ BAD_KEYS = [
         {"type": '"bool"'},
         [
             "question 1 (x).type",
-            "boolean, category, multi, integer, number, key-value, text",
+            "boolean, category, multi, integer, number, key-value, vector, text",
             "'bool'",
         ],
     ),

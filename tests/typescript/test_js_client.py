@@ -18,6 +18,7 @@ from js_client import NODE, PACKAGE, needs_built_client
 from places import ROOT
 
 from ldp import parse_survey
+from ldp.balls import UNIT, unpacked
 from ldp.compiled import compiled
 from ldp.mechanisms.arcs import usual_weights
 from ldp.randomness import Replay
@@ -33,6 +34,12 @@ BOTH = (False, True)
 CHROME = 'bloom_bits = 128\nhashes = 2\np = "0.5"\nq = "0.75"'
 DRAWN = Random(1)
 HOURS = [0, 49.5, 0.1 + 0.2, 12.25, -1e300, 5e-324, *(DRAWN.uniform(-2, 52) for _ in range(94))]
+LOADS = [
+    [0, 0, 0, 0, 0],
+    [2.5, 0, 0, 0, 0],
+    [0.1, -0.2, 0.30000000000000004, 1e-7, -1e-30],
+    [1, -1, 1, -1, 1],
+]
 WIDE = [0, 10**15, 2**53, 0.1, 1e16, 1e21, *(10 ** DRAWN.uniform(-9, 15) for _ in range(94))]
 NEAR = [-1, 1, -1e-7, 0.5, *(DRAWN.uniform(-1, 1) for _ in range(96))]
 
@@ -87,6 +94,12 @@ QUESTIONS = {
         "dithered",
         'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = "1/3"\nepsilon = "2"',
         WIDE,
+    ),
+    "load": ("codebook", 'type = "vector"\ndimensions = 5\nradius = "2.5"\nepsilon = 2', LOADS),
+    "load-clipped": (
+        "codebook",
+        'type = "vector"\ndimensions = 5\nradius = "1/3"\noutside = "clip"\nepsilon = 4',
+        [[10 * number for number in load] for load in LOADS],
     ),
     "arcs": ("arcs", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
     "arcs-hours": (
@@ -286,6 +299,12 @@ def test_reports_of_the_js_client_decode(tmp_path):
             assert (errors <= MOST_ERRORS * of_question.standard_error).all()
             continue
         given = [question.domain.value(answer) for answer in answered]
+        if question.domain.ball is not None:
+            radius = float(question.domain.ball.radius)
+            true = radius * np.mean([unpacked(value) for value in given], axis=0) / UNIT
+            errors = abs(of_question.frequency - true)
+            assert (errors <= MOST_ERRORS * of_question.standard_error).all()
+            continue
         for estimated in of_question:
             truth = given.count(value_of(question, estimated.value)) / RESPONDENTS
             assert abs(estimated.frequency - truth) <= MOST_ERRORS * estimated.standard_error

@@ -37,7 +37,9 @@ def stream(label, size=4096):
 
 def rows_of(layout, count, label):
     """`count` possible reports of a layout, as bytes."""
-    draw = Replay(stream(f"{label} {layout}", 64 + 400 * count + count * layout.width * 64))
+    # Named as before layouts had codewords.
+    shape = str(layout).replace(", codewords=0", "")
+    draw = Replay(stream(f"{label} {shape}", 64 + 400 * count + count * layout.width * 64))
     rows = []
     for prefix in islice(cycle(range(layout.cohorts)), count):
         if layout.ones:

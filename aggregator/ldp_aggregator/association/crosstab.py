@@ -25,7 +25,7 @@ from scipy.special import ndtri
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.fields import AND, Field, names_of
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.association.measures import (
     Measure,
     Region,
@@ -37,17 +37,13 @@ from ldp_aggregator.association.measures import (
     odds,
     region_of,
 )
-from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.bloom.regression import ChiSquare
-from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.options import Options
-from ldp_aggregator.tallies.tally import Tally
 
 MOST_CELLS = 2000
 """Cells whose scores are multiplied pair by pair."""
-_DEFAULTS = Options()
 
 
 @dataclass(frozen=True)
@@ -73,9 +69,11 @@ class Conditional(WithInterval):
 
 @dataclass(frozen=True, eq=False)
 class Crosstab:
-    """The table of a question with fields, estimated from its reports."""
+    """The table of a question's fields, or of some of them, estimated from its reports."""
 
     question: Question
+    fields: tuple[Field, ...]
+    """The parts of an answer that it has."""
     reports: int
     options: Options
     frequency: Floats
@@ -83,10 +81,9 @@ class Crosstab:
     products: Floats
     """The mean products of the cells' scores, of shape (cells, cells)."""
 
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The parts of an answer."""
-        return self.question.domain.fields
+    def of(self, names: Sequence[str]) -> Crosstab:  # noqa: ARG002
+        """The table that has these fields: this one, which has all of them."""
+        return self
 
     def margin(self, *names: str) -> tuple[Share, ...]:
         """The shares of all combinations of some fields' values, the last one's varying fastest.
@@ -254,13 +251,10 @@ class Crosstab:
         return tuple(field.domain.values or () for field in self.fields)
 
     def _places(self, names: Sequence[str]) -> list[int]:
-        known = names_of(self.fields)
-        for name in names:
-            if name not in known:
-                raise UnknownNameError(name, known, "one of the question's fields")
+        places = [place_of(self.fields, name) for name in names]
         if len(set(names)) < len(names) or not names:
             raise EstimateError(f"expected fields that differ, got {', '.join(names) or 'none'}")
-        return [known.index(name) for name in names]
+        return places
 
     def _value(self, place: int, text: str) -> int:
         texts = self._texts[place]
@@ -273,41 +267,19 @@ class Crosstab:
         return float(ndtri((1 + self.options.level) / 2))
 
 
-def crosstab(tally: Tally, name: str, options: Options = _DEFAULTS) -> Crosstab:
-    """The table of the fields of a question called `name`.
+def place_of(fields: Sequence[Field], name: str) -> int:
+    """That of a field with a name. Raises `UnknownNameError`."""
+    known = names_of(tuple(fields))
+    if name not in known:
+        raise UnknownNameError(name, known, "one of the question's fields")
+    return known.index(name)
 
-    Raises `EstimateError` for a question without fields, one without reports, and one with more
-    cells than can be looked at pair by pair.
-    """
-    return crosstab_of(tally.survey[name], tally.counts[name], options)
 
-
-def crosstab_of(question: Question, counts: Counts, options: Options) -> Crosstab:
-    """The same from the counts of a question."""
-    fields = question.domain.fields
-    place = f"question {question.name!r}"
-    if not fields:
-        raise EstimateError(f"{place}: expected one of type table, got one without fields")
-    if decoder_of(question.randomizer).gives == "places":
+def check_cells(question: Question, fields: Sequence[Field]) -> None:
+    """Raise `EstimateError` if a table has more cells than can be looked at pair by pair."""
+    cells = math.prod(field.size for field in fields)
+    if cells > MOST_CELLS:
         raise EstimateError(
-            f'{place}: expected one whose cells are told by themselves (`goal = "map"`), got one '
-            "for rectangles, which has no margins or dependence"
+            f"question {question.name!r}: expected at most {MOST_CELLS:,} cells for margins and "
+            f"dependence, got {cells:,}"
         )
-    sizes = [field.size for field in fields]
-    if math.prod(sizes) > MOST_CELLS:
-        raise EstimateError(
-            f"{place}: expected at most {MOST_CELLS:,} cells for margins and dependence, got "
-            f"{math.prod(sizes):,}"
-        )
-    scores = joint_scores(question, counts, question.domain.values or ())
-    marks = counts.ravel().astype(np.float64)
-    reports = round(float(scores.ones @ marks))
-    if not reports:
-        raise EstimateError(f"{place}: expected reports, got none yet")
-    return Crosstab(
-        question,
-        reports,
-        options=options,
-        frequency=(scores.scores @ marks / reports).reshape(sizes),
-        products=scores.moments(marks) / reports,
-    )

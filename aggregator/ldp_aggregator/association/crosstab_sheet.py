@@ -1,14 +1,19 @@
-"""What `ldp crosstab` shows of fields: their shares, shares within groups, and dependence."""
+"""What `ldp crosstab` shows of fields: their shares, shares within groups, and dependence.
+
+Where no fields are named it is how strongly any two go together.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp.fields import AND
+from ldp.fields import AND, names_of
 from ldp_aggregator.association.crosstab import Conditional, Crosstab, Measured
+from ldp_aggregator.association.crosstabs import Crosstabs
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
@@ -25,13 +30,22 @@ class _Shown(NamedTuple):
     test: ChiSquare | None = None
 
 
-def crosstab_sheet(crosstab: Crosstab, names: Sequence[str]) -> Sheet:
+class _Pair(NamedTuple):
+    """How two fields go together."""
+
+    names: tuple[str, str]
+    strength: Measured
+    p_value: float
+
+
+def crosstab_sheet(asked: Crosstab | Crosstabs, names: Sequence[str]) -> Sheet:
     """Of one to three fields; of two, the shares of the first among the holders of the second.
 
     Raises `EstimateError` for more fields, and `UnknownNameError` for others.
     """
     if not 1 <= len(names) <= MOST_FIELDS:
         raise EstimateError(f"expected one to {MOST_FIELDS} fields, got {len(names)}")
+    crosstab = asked.of(names)
     shown = _shown(crosstab, names)
     return Sheet(
         f"{crosstab.question.name}: {' x '.join(names)}",
@@ -40,6 +54,72 @@ def crosstab_sheet(crosstab: Crosstab, names: Sequence[str]) -> Sheet:
         columns=COLUMNS,
         rows=lambda: _rows(shown),
     )
+
+
+def pairs_sheet(asked: Crosstab | Crosstabs) -> Sheet:
+    """Of all pairs of fields, the strongest first."""
+    pairs = sorted(_pairs(asked), key=lambda pair: pair.strength.estimate, reverse=True)
+    return Sheet(
+        f"{asked.question.name}: pairs of fields",
+        tables=lambda: [_table_of_pairs(asked, pairs)],
+        record=lambda: _record_of_pairs(asked, pairs),
+        columns=COLUMNS,
+        rows=lambda: map(_row_of_pair, pairs),
+    )
+
+
+def _pairs(asked: Crosstab | Crosstabs) -> Iterator[_Pair]:
+    for names in combinations(names_of(asked.fields), 2):
+        table = asked.of(names)
+        yield _Pair(names, table.cramers_v(*names), table.independence(*names).p_value)
+
+
+def _row_of_pair(pair: _Pair) -> list[str | float | None]:
+    strength = pair.strength
+    ends = [strength.low, strength.high]
+    return ["measure", strength.measure, AND.join(pair.names), strength.estimate, None, *ends]
+
+
+def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> TextTable:
+    options = asked.options
+    return TextTable(
+        "",
+        f"{asked.reports:,} reports; intervals for the {options.estimand}",
+        ("fields", "Cramer's V", f"{options.level:.4g} interval", "p-value"),
+        rows=[
+            (
+                AND.join(pair.names),
+                _text(pair.strength.estimate),
+                _ends(pair.strength),
+                f"{pair.p_value:.3g}",
+            )
+            for pair in pairs
+        ],
+        remarks=[
+            "each interval and each test of independence is about one pair by itself: of many "
+            "pairs that do not go together, one in twenty has a p-value below .05",
+        ],
+    )
+
+
+def _record_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "question": asked.question.name,
+        "reports": asked.reports,
+        "level": asked.options.level,
+        "estimand": asked.options.estimand,
+        "pairs": [
+            {
+                "fields": list(pair.names),
+                "cramers_v": pair.strength.estimate,
+                "interval": list(pair.strength.interval),
+                "biased": True,
+                "p_value": pair.p_value,
+            }
+            for pair in pairs
+        ],
+    }
 
 
 def _shown(crosstab: Crosstab, names: Sequence[str]) -> _Shown:

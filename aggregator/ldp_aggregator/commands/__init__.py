@@ -1,7 +1,8 @@
 """The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
 
 main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
-associate, crosstab, rappor    subcommands        output_options  options that all estimates share
+associate, crosstab, synthesize, rappor  subcommands
+output_options  options that all estimates share
 progress bars on a terminal
 
 Imports: everything in this package but `service`. What a command needs is imported when it runs, so

@@ -25,9 +25,9 @@ from ldp_aggregator.options import Options
 @click.option("--question", required=True, metavar="NAME", help="A question of type table.")
 @click.option(
     "--fields",
-    required=True,
     metavar="A,B",
-    help="One to three of its fields; of two, the first is shown among the holders of the second.",
+    help="One to three of its fields; of two, the first is shown among the holders of the second. "
+    "Without, how strongly any two go together.",
 )
 @LEVEL
 @ESTIMAND
@@ -39,7 +39,7 @@ def crosstab(
     survey_path: Path,
     paths: tuple[str, ...],
     question: str,
-    fields: str,
+    fields: str | None,
     level: float,
     estimand: str,
     form: str | None,
@@ -48,10 +48,13 @@ def crosstab(
     quiet: bool,
 ) -> None:
     """Show shares, shares within groups, and dependence of a question's fields."""
-    from ldp_aggregator.association.crosstab import crosstab as crosstab_of
-    from ldp_aggregator.association.crosstab_sheet import crosstab_sheet
+    from ldp_aggregator.association.crosstab_sheet import crosstab_sheet, pairs_sheet
+    from ldp_aggregator.association.crosstabs import crosstab as crosstab_of
 
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     table = crosstab_of(tally, question, Options(level, estimand))
+    if fields is None:
+        present(pairs_sheet(table), form, output)
+        return
     names = [name.strip() for name in fields.split(",")]
     present(crosstab_sheet(table, names), form, output)

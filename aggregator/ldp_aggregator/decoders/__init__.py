@@ -14,8 +14,11 @@ window   a place about a number, for a mean, a variance and a shape
 views    a cell of one of several views, the levels of a tree
 signed   signed items, of keys that come with numbers
 tree     a cell of one of several views, halves of halves of a line
+codebook random words near vectors, for a mean vector
 pyramid  a cell of one of several views, grids over a map
+marginals a cell of some of many fields
 (noise_likelihood: what noise errs by; linear: what arcs and trees share)
 
-Imports: `arcs`, `bloom`, `key_values`, `search`, `taxonomies`, `trees`, `moments`, `tallies`.
+Imports: `arcs`, `bloom`, `key_values`, `marginals`, `search`, `taxonomies`, `trees`, `vectors`,
+`moments`, `tallies`.
 """

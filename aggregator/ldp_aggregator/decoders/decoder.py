@@ -32,6 +32,7 @@ from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
 from ldp_aggregator.search.reach import Reach
 from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.vectors.mean_vector import VectorParts
 
 MOST_VALUES = 2048
 """For a mean of frequencies: beyond, their covariance is too large to be summed up."""
@@ -194,6 +195,11 @@ def no_balances(randomizer: Randomizer, counts: Counts) -> Balances | None:  # n
     return None
 
 
+def no_vector(randomizer: Randomizer, counts: Counts) -> VectorParts:  # noqa: ARG001
+    """For kinds whose answers are no vectors."""
+    raise EstimateError("expected a question of type vector for a mean vector, got another")
+
+
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
     """The number of reports that estimates are made from: all."""
     return total_reports(counts, randomizer.layout)
@@ -294,7 +300,7 @@ class Decoder:
     """Of any report for any value; forged reports can move an estimate by no more."""
     moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
-    gives: Literal["frequencies", "mean", "distribution", "places"] = "frequencies"
+    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = "frequencies"
     """What an estimate of this kind is."""
     queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
     """How queries of the distribution are answered, where reports are made for that."""
@@ -310,6 +316,8 @@ class Decoder:
     """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no others."""
     has_shape: bool = False
     """Whether there is such a shape."""
+    vector_parts: Callable[[Randomizer, Counts], VectorParts] = no_vector
+    """The mean of vectors, and what its errors are made of."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
     """The most by which a report's worth to the mean differs from what its device may hold."""
     balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
@@ -366,7 +374,7 @@ def scores_of_symbols(
 def lines_of_mean(domain: Domain, error: float) -> list[str]:
     """What epsilon covers, and the largest standard error of a mean of one respondent, in steps."""
     _, step = domain.spacing or (0, 1)
-    unit = f" {domain.scale.unit}" if domain.scale is not None and domain.scale.unit else ""
+    unit = f" {domain.unit}" if domain.unit else ""
     return [
         f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value against any "
         "other, not one step",

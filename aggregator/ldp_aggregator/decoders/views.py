@@ -36,6 +36,7 @@ from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report
+from ldp_aggregator.moments.jumps import directions
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.taxonomies.two_passes import shared_out, totals
 from ldp_aggregator.taxonomies.worths import (
@@ -71,7 +72,7 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         Powers(*(power / share for power in powers))
         for powers, share in ((of_holders, shares), (of_others, np.maximum(1 - shares, 1e-12)))
     )
-    held_jumps, other_jumps = _jumps(held, *held_parts), _jumps(other, *other_parts)
+    held_jumps, other_jumps = directions(held, *held_parts), directions(other, *other_parts)
     fourth, rising, falling = zip(held_jumps, other_jumps, strict=True)
     return Moments(
         reports,
@@ -84,14 +85,6 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         rising=rising,
         falling=falling,
     )
-
-
-def _jumps(variance: Floats, above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-    """The fourth cumulant, and its parts upwards and downwards."""
-    quartic = above + below
-    fourth = quartic - 3 * variance**2
-    rising = fourth * np.divide(above, quartic, out=np.ones_like(quartic), where=quartic > 0)
-    return fourth, rising, fourth - rising
 
 
 def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]:

@@ -65,6 +65,11 @@ class Distribution:
             return self.at_places(first, last)
         return self._shares(np.zeros((1, self.line.size)), [f"[{low}, {high})"])[0]
 
+    def check_ranges(self) -> None:
+        """Raise `EstimateError` if the options ask for a range that there is not."""
+        for low, high in self.options.ranges:
+            self.line.places(low, high)
+
     def at_places(self, first: int, last: int) -> Share:
         """The share of the values from one place up to another, of one at least."""
         query = self.line.between_places(first, last)
@@ -300,11 +305,10 @@ def distribution_of(question: Question, counts: Counts, options: Options) -> Dis
     line = line_of(question.domain)
     if queries is None or line is None:
         return None
-    scale = question.domain.scale
     return Distribution(
         line,
         queries,
         total_reports(counts, question.layout),
         options=options,
-        unit="" if scale is None else scale.unit,
+        unit=question.domain.unit,
     )

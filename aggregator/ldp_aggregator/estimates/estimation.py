@@ -18,6 +18,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.applicable import advice, check_asked, not_this_view, options_for
 from ldp_aggregator.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.intervals import (
@@ -30,13 +31,14 @@ from ldp_aggregator.estimates.intervals import (
     within_bounds,
 )
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
+from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of, mean_of
 from ldp_aggregator.estimates.null_chances import null_chances
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.estimates.remarks import (
     on_counts,
     on_distribution,
+    on_expected,
     on_intervals,
     on_key_means,
     on_mean,
@@ -51,6 +53,7 @@ from ldp_aggregator.places.places import Places, places_of
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
+from ldp_aggregator.vectors.mean_vector import mean_vector
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.aggregation import Reports
@@ -80,10 +83,13 @@ _ON_CIRCLE = (
     "shown"
 )
 _MIDDLES = "the mean direction is that of the middles of the cells"
-_OF_NO_SHAPE = "not by {post}, which is for questions through square-wave; {note}"
 _OF_KEYS = (
     "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
     "the numbers that come with it among them; a device answers with at most {most} keys"
+)
+_OF_VECTORS = (
+    "estimates are of the mean vector, coordinate by coordinate; how their errors go together is "
+    "not told"
 )
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
@@ -153,33 +159,18 @@ def estimate(
             )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_each)
-    if options.post in SHAPES and not any(map(_has_shape, asked)):
-        raise EstimateError(
-            f"expected another view than {options.post}, which is for questions through "
-            "square-wave, got a survey without any"
-        )
+    check_asked(asked, options)
     questions = {}
     for question in asked:
         own = options_for(question, options)
-        estimates = estimate_question(
-            question, tally.counts[question.name], own, candidates=known.get(question.name)
-        )
-        if own != options:
-            note = _OF_NO_SHAPE.format(post=options.post, note=estimates.note)
-            estimates = replace(estimates, note=note.removesuffix("; "))
-        questions[question.name] = estimates
+        counts, texts = tally.counts[question.name], known.get(question.name)
+        try:
+            estimates = estimate_question(question, counts, own, candidates=texts)
+        except EstimateError as error:
+            raise EstimateError(f"{error}{advice(asked, options)}") from None
+        notes = (not_this_view(own, options), estimates.note)
+        questions[question.name] = replace(estimates, note="; ".join(filter(None, notes)))
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
-
-
-def options_for(question: Question, options: Options) -> Options:
-    """Those for one question of several: no view of a shape, where it has none."""
-    if options.post in SHAPES and not _has_shape(question):
-        return replace(options, post=None)
-    return options
-
-
-def _has_shape(question: Question) -> bool:
-    return decoder_of(question.randomizer).has_shape
 
 
 def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
@@ -237,12 +228,15 @@ def estimate_question(
             f"question {question.name!r}: expected at most {MOST_COVARIANCE} values for a "
             f"covariance"
         )
+    if decoder.gives == "vector":
+        return _of_vector(question, counts, options, values=values)
     cells = queries = None
     try:
+        check_asked([question], options)
         distribution = distribution_of(question, counts, options)
-        _check_view(distribution, options)
+        if distribution is not None:
+            distribution.check_ranges()
         places = places_of(question, counts, options)
-        _check_map(question, places, options)
         if distribution is not None and options.frequencies:
             cells = distribution.line.values
             queries = cells.queries
@@ -308,9 +302,8 @@ def estimate_question(
     if moments is not None:
         places = places or places_of(question, counts, options, frequency=moments.frequency)
         estimates = replace(estimates, places=places)
-    if places is not None and options.post == "shrunk":
-        shrunk = places.shrunk()
-        estimates = estimates if shrunk is None else replace(estimates, frequency=shrunk)
+    if options.post == "shrunk":
+        estimates = replace(estimates, frequency=_shrunk(question, places))
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
@@ -322,6 +315,16 @@ def estimate_question(
     return replace(estimates, note="; ".join(filter(None, notes)))
 
 
+def _shrunk(question: Question, places: Places | None) -> Floats:
+    shares = None if places is None else places.shrunk()
+    if shares is None:
+        raise EstimateError(
+            f"question {question.name!r}: expected another view than shrunk, which is for "
+            'questions of `goal = "rectangles"`'
+        )
+    return shares
+
+
 def _of_circle(distribution: Distribution | None) -> tuple[str, ...]:
     """What to know of a distribution on a circle."""
     if distribution is None or not distribution.line.circular:
@@ -329,40 +332,40 @@ def _of_circle(distribution: Distribution | None) -> tuple[str, ...]:
     return (_ON_CIRCLE, _MIDDLES) if distribution.line.cells else (_ON_CIRCLE,)
 
 
-def _check_view(distribution: Distribution | None, options: Options) -> None:
-    if distribution is not None:
-        if options.post == "monotone" and distribution.line.circular:
-            raise EstimateError(
-                "expected another view than monotone: from where on shares would have to rise "
-                "depends on where a circle is cut"
-            )
-        return
-    if options.post == "monotone":
+def _of_vector(
+    question: Question, counts: Counts, options: Options, values: tuple[str, ...]
+) -> QuestionEstimates:
+    """The mean of vectors: a coordinate has the place of a value, its mean that of a frequency."""
+    if options.covariance:
         raise EstimateError(
-            'expected another view than monotone, which is for questions of `goal = "distribution"`'
+            f"question {question.name!r}: expected no covariance of a mean vector, of which a "
+            "tally keeps sums of coordinates, and of their squares"
         )
-    if options.ranges or options.edges:
-        raise EstimateError(
-            'expected a question of `goal = "distribution"` for ranges and edges (name such '
-            "questions with --question)"
-        )
-
-
-def _check_map(question: Question, places: Places | None, options: Options) -> None:
-    """That there is a map for what is asked of one; `places` are those of rectangles."""
-    if options.rectangles and not question.domain.is_place:
-        raise EstimateError(
-            "expected a question of type place for rectangles (name such questions with --question)"
-        )
-    if options.zoom is not None and places is None:
-        raise EstimateError(
-            'expected a question of `goal = "rectangles"` for another zoom than its own (name such '
-            "questions with --question)"
-        )
-    if options.post == "shrunk" and places is None:
-        raise EstimateError(
-            'expected another view than shrunk, which is for questions of `goal = "rectangles"`'
-        )
+    radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)
+    reports = total_reports(counts, question.layout)
+    missing = miss(options.level, len(values), options.simultaneous)
+    parts = decoder_of(question.randomizer).vector_parts(question.randomizer, counts)
+    mean = mean_vector(parts, radius, missing)
+    few = on_expected(np.array([float(reports)])) if reports < FEWEST else ()
+    notes = _OF_VECTORS, question.domain.estimand, draws.estimand(question)
+    return QuestionEstimates(
+        question,
+        reports,
+        replace(options, post=None),
+        values,
+        mean.estimate,
+        mean.estimate,
+        mean.standard_error,
+        mean.low,
+        mean.high,
+        mean.standard_error,
+        mean.chances,
+        note="; ".join(filter(None, notes)),
+        squared_error=mean.squared_error,
+        respondents=reports,
+        manipulation=manipulation(question.randomizer, counts, step=radius),
+        remarks=few,
+    )
 
 
 def _mean_alone(
@@ -434,6 +437,11 @@ def estimates_from(
         if options.post == "norm-sub" and question.domain.most is not None:
             raise EstimateError(
                 "expected another view than norm-sub, since shares of sets do not sum to 1"
+            )
+        if options.post == "norm-sub" and question.domain.collect:
+            raise EstimateError(
+                "expected another view than norm-sub, since the shares of each field add up to 1, "
+                "and not those of all of them"
             )
         if options.post is not None and question.domain.taxonomy is not None:
             raise EstimateError(
@@ -509,7 +517,7 @@ def _unallocated(question: Question, moments: Moments, options: Options) -> Esti
     """The share of the respondents of an open question whose text is no candidate."""
     from scipy.special import ndtri
 
-    if moments.unallocated is None or question.domain.size is not None:
+    if moments.unallocated is None or not question.domain.is_open:
         return None
     share, error = moments.unallocated
     if options.estimand == "respondents":

@@ -66,7 +66,7 @@ def poolable(questions: Sequence[Question]) -> bool:
     are those of keys.
     """
     domains = [question.domain for question in questions]
-    if any(decoder_of(question.randomizer).gives == "mean" for question in questions):
+    if any(decoder_of(question.randomizer).gives in ("mean", "vector") for question in questions):
         return False
     if any(domain.key_scale is not None for domain in domains):
         return False
@@ -79,10 +79,12 @@ def poolable(questions: Sequence[Question]) -> bool:
             domain.per_device,
             domain.circular,
             domain.taxonomy,
+            tuple(domain.parts()) if domain.collect else None,
         )
         for domain in domains
     }
-    if len(asked) > 1 or domains[0].values is None:
+    listed = domains[0].values is not None or domains[0].collect
+    if len(asked) > 1 or not listed:
         return False
     return domains[0].spacing is None or _of_distributions(questions)
 
@@ -130,10 +132,12 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     distribution, mean = None, None
     if line is not None:
         together = replace(together, answering=pooled_queries(parts, weights))
-        scale = newest.domain.scale
-        unit = "" if scale is None else scale.unit
         distribution = Distribution(
-            line, together.answering, together.reports, options=options, unit=unit
+            line,
+            together.answering,
+            together.reports,
+            options=options,
+            unit=newest.domain.unit,
         )
         mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
     reports = sum(version.reports for version in versions)

@@ -108,6 +108,8 @@ class QuestionEstimates(QuestionNumbers):
         """The names of the cells of a row."""
         level, post = f"{self.options.level:.4g} interval", self.options.post
         value = "value" if self.key_means is None else "key"
+        if self.is_vector:
+            return "coordinate", "sum", "mean", "standard error", level
         if post is None:
             return value, "count", "frequency", "standard error", level
         if self.is_shape:
@@ -125,7 +127,9 @@ class QuestionEstimates(QuestionNumbers):
         show = self.shown
         count, frequency = NOTHING, NOTHING
         if math.isfinite(estimate.frequency):
-            count, frequency = f"{estimate.count:,.0f}", show(estimate.frequency)
+            whole = f"{estimate.count:,.0f}"
+            count = f"{estimate.count:,.4g}" if self.is_vector else whole
+            frequency = show(estimate.frequency)
         errors = NOTHING, NOTHING
         if math.isfinite(estimate.standard_error):
             ends = f"[{show(estimate.low)}, {show(estimate.high)}]"
@@ -244,6 +248,7 @@ class QuestionEstimates(QuestionNumbers):
                 "delivered": log_upper(question.randomizer.ratio),
             },
             "reports": self.reports,
+            **({"unit": question.domain.unit} if question.domain.unit else {}),
             "level": options.level,
             "estimand": options.estimand,
             "interval": options.interval,
@@ -255,6 +260,7 @@ class QuestionEstimates(QuestionNumbers):
             **({"left_out": self.left_out} if self.left_out else {}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
             **{name: number.to_dict() for name, number in self.numbers},
+            **({} if self.squared_error is None else {"squared_error": self.squared_error}),
             **self._of_distribution(),
             **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),
             **({} if self.manipulation is None else {"manipulation": self.manipulation.to_dict()}),

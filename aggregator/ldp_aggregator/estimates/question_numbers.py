@@ -75,7 +75,10 @@ class QuestionNumbers:
     null_error: Floats
     """The standard error that the estimate of a value held by no one would have."""
     chances: Floats
-    """The chance that the estimate of a value held by no one would be as high as this."""
+    """The chance that the estimate of a value held by no one would be as high as this.
+
+    Of a coordinate of a mean vector, that it would be as far from 0 if its mean were 0.
+    """
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     note: str = ""
@@ -98,6 +101,10 @@ class QuestionNumbers:
     key_means: KeyMeans | None = None
     """Of keys that come with numbers: their sums and means, in the order of `values`, unbiased (the
     sums) whatever `post` is.
+    """
+    squared_error: float | None = None
+    """Of a mean vector, whose coordinates are the `values` and whose means are the frequencies: the
+    mean squared distance from the true one.
     """
     respondents: int = 0
     """Whom `reports` come from: as many, unless the options say that each sent several."""
@@ -311,6 +318,11 @@ class QuestionNumbers:
         return self.options.post in SHAPES and len(self) > 0
 
     @property
+    def is_vector(self) -> bool:
+        """Whether its values are coordinates, and its frequencies their means."""
+        return self.question.domain.ball is not None
+
+    @property
     def name(self) -> str:
         """The question's."""
         return self.question.name
@@ -330,10 +342,19 @@ class QuestionNumbers:
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
         view += ", without intervals" if self.is_shape else ""
-        scale = question.domain.scale or question.domain.key_scale
-        unit = f"; in {scale.unit}" if scale is not None and scale.unit else ""
+        if self.is_vector:
+            return self._of_vector(family)
+        unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
             f"{options.level:.4g} {options.interval} intervals for the "
             f"{options.estimand}{family}{view}{unit}"
+        )
+
+    def _of_vector(self, family: str) -> str:
+        return (
+            f"{self.question.mechanism}, epsilon {self.question.declared.text}, {self.reports:,} "
+            f"reports; mean vector, {self.options.level:.4g} intervals for the "
+            f"{self.options.estimand}{family}; root mean squared distance from the true vector "
+            f"{(self.squared_error or 0.0) ** 0.5:.4g}"
         )

@@ -2,6 +2,8 @@
 
 A device draws one question of a group whatever its answers are, so the numbers of reports are a
 multinomial with the weights: a chi-square with one degree of freedom less than there are questions.
+Where it draws k of m, these numbers vary less, by the factor (m - k) / (m - 1) (sampling without
+replacement), which the chi-square is divided by.
 Those who have no answer to what they drew send nothing, so a small p-value may also mean that one
 question is answered by fewer people than another.
 """
@@ -39,11 +41,14 @@ def draw_check(draw: Draw, reports: Sequence[int]) -> Check:
     from scipy.stats import chi2
 
     # (questions,): as many reports as were to be expected, and as came.
-    shares = np.array([float(draw.share(name)) for name in draw.names])
+    shares = np.array([float(draw.share(name) / draw.answers) for name in draw.names])
     expected = sum(reports) * shares
     differences = np.array(reports) - expected
-    p_value = float(chi2.sf((differences**2 / expected).sum(), len(reports) - 1))
-    beyond = int((np.abs(differences) > 3 * np.sqrt(expected * (1 - shares))).sum())
+    questions = len(reports)
+    less = (questions - draw.answers) / (questions - 1)
+    p_value = float(chi2.sf((differences**2 / expected).sum() / less, questions - 1))
+    errors = np.sqrt(less * expected * (1 - shares))
+    beyond = int((np.abs(differences) > 3 * errors).sum())
     return Check(
         "draw",
         beyond,

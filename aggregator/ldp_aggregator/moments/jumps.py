@@ -37,6 +37,17 @@ def jumps_of(scores: Floats, chances: Floats) -> Jumps:
     return Jumps(float(chances @ away**3), fourth, rising, falling=fourth - rising)
 
 
+def directions(variance: Floats, above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
+    """The fourth cumulant, and its parts upwards and downwards.
+
+    From the variance and the mean fourth power of what lies above the mean, and below.
+    """
+    quartic = above + below
+    fourth = quartic - 3 * variance**2
+    rising = fourth * np.divide(above, quartic, out=np.ones_like(quartic), where=quartic > 0)
+    return fourth, rising, fourth - rising
+
+
 def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:
     """The law of the share of ones among n bits of one rate: shares, and their chances.
 

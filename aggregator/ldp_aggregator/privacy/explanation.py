@@ -125,10 +125,13 @@ def _question(question: Question) -> str:
             "other"
         )
     if question.draw is not None:
+        draw = question.draw
+        number = "one" if draw.answers == 1 else f"{draw.answers}"
+        largest = "epsilon" if draw.answers == 1 else f"{draw.answers} epsilons"
         lines.append(
             f"  drawn               by a share of {question.share} of the devices, each of which "
-            f"answers one of {', '.join(question.draw.names)}, whatever the answers are; the "
-            "totals count the largest epsilon of these"
+            f"answers {number} of {', '.join(draw.names)}, whatever the answers are; the "
+            f"totals count the largest {largest} of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
     lines += decoder_of(randomizer).explained(question)
@@ -237,6 +240,8 @@ def _values(domain: Domain) -> str:
     circle = ", on a circle" if domain.circular else ""
     if domain.scale is not None:
         return f"numbers {domain.scale.summary}{circle}"
+    if domain.ball is not None:
+        return f"vectors {domain.ball.summary}"
     if domain.size is None:
         return "open vocabulary"
     upper = "" if domain.most is None else f"up to {domain.most} of "

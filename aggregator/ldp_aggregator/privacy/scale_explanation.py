@@ -37,8 +37,7 @@ def contribution_lines(question: Question) -> list[str]:
         )
     if domain.ends is not None:
         low, high = domain.ends
-        unit = "" if domain.scale is None else domain.scale.unit
-        width = f"{decimal_text(high - low)} {unit}".rstrip()
+        width = f"{decimal_text(high - low)} {domain.unit}".rstrip()
         lines.append(
             f"  one respondent      changes the answer by at most {width}, however many records "
             "there are"

@@ -4,6 +4,7 @@ screening                    which bytes are batches, and why not
 ingest                       batches into a tally, in bulk
 counting                     rows of reports to counts, by layout
 bit_counting, hash_counting  its inner loops
+codeword_counting            that of sums of vectors
 joint_counting               questions answered together
 tally                        the counts of a survey, a commutative monoid
 tally_file                   a tally as bytes

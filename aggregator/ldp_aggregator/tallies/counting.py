@@ -3,8 +3,10 @@
 A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places, symbols). A
 tally of bits has shape (cohorts, 1 + bits): the number of reports of each cohort, then how many of
 them set each bit. A tally of hashed symbols has shape (1, 1 + values): the number of reports, then
-how many of them support each value. A tally of points that is folded has shape (slices, 1 + points
-of a slice), as in `ldp_aggregator.projective.folding`. All are constant in the number of reports.
+how many of them support each value. One of codewords has shape (1, 1 + 2 coordinates), as in
+`ldp_aggregator.tallies.codeword_counting`. A tally of points that is folded has shape (slices, 1 +
+points of a slice), as in `ldp_aggregator.projective.folding`. All are constant in the number of
+reports.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
-from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.arrays import Counts, Rows, Words
 from ldp_aggregator.projective.folding import folded_points, folded_shape
 from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
+from ldp_aggregator.tallies.codeword_counting import codeword_counts
 from ldp_aggregator.tallies.hash_counting import hash_supports
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
@@ -46,6 +49,8 @@ def count_rows(rows: Rows, layout: Layout) -> Counts:
     if layout.modulus:
         supports = hash_supports(seeds(rows), symbols(rows, layout), layout)
         return np.concatenate([[len(rows)], supports])[None]
+    if layout.codewords:
+        return codeword_counts(word_seeds(rows), symbols(rows, layout), layout)[None]
     if layout.folding:
         return folded_points(symbols(rows, layout), layout.folding)
     if layout.places > 1:
@@ -115,6 +120,11 @@ def cohorts(rows: Rows, layout: Layout) -> NDArray[Any]:
 def seeds(rows: Rows) -> NDArray[np.uint32]:
     """The seeds (a, b) of hash functions, of shape (reports, 2)."""
     return np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u4").astype(np.uint32)
+
+
+def word_seeds(rows: Rows) -> Words:
+    """The seeds of codewords, of shape (reports,)."""
+    return np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u8")[:, 0].astype(np.uint64)
 
 
 def symbols(rows: Rows, layout: Layout) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@
 
 import { BudgetError } from "./errors.js";
 import { type Ratio, bound, power, product, roundedUp, smaller, within } from "./ratio.js";
-import type { Draw } from "./draws.js";
+import { type Draw, answersOf } from "./draws.js";
 import type { Question } from "./survey.js";
 
 /** Epsilon 10: beyond it anyone who thought something 50 % likely may come to think it 99.995 % likely. */
@@ -26,14 +26,18 @@ export interface Limit {
   readonly spent: Ratio;
 }
 
-/** The questions that one device may be charged for together: of each draw the dearest that this client answers. */
-export function chargeable(questions: readonly Question[]): Question[] {
-  const dearest = new Map<Draw, Question>();
-  for (const question of questions) {
-    const other = question.draw && dearest.get(question.draw);
-    if (question.draw && !(other && within(question.price, other.price))) dearest.set(question.draw, question);
-  }
-  return [...questions.filter(({ draw }) => !draw), ...dearest.values()];
+/**
+ * The questions that one device may be charged for together: of each draw the dearest that this client answers, as many
+ * as it draws, less those that were answered.
+ */
+export function chargeable(questions: readonly Question[], answered: readonly Question[] = []): Question[] {
+  const draws = new Set(questions.flatMap(({ draw }) => draw ?? []));
+  const of = (own: Draw, among: readonly Question[]): Question[] => among.filter(({ draw }) => draw === own);
+  const dearest = [...draws].flatMap((draw) => {
+    const left = Math.max(answersOf(draw) - of(draw, answered).length, 0);
+    return of(draw, questions).sort((one, other) => (within(one.price, other.price) ? 1 : -1)).slice(0, left);
+  });
+  return [...questions.filter(({ draw }) => !draw), ...dearest];
 }
 
 /** What a survey may come to on a device: its lifetime epsilon, or what was spent and all that questions may cost. */

@@ -1,5 +1,6 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
+import { BALL, type CompiledBall } from "./ball.js";
 import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
@@ -25,6 +26,8 @@ export interface CompiledChoices {
 export interface CompiledQuestion extends CompiledChoices {
   /** The parts of an answer, of a question of type table or place. */
   readonly fields: readonly CompiledChoices[] | undefined;
+  /** Of a question of type vector. */
+  readonly ball: CompiledBall | undefined;
   /** What is made of a device's records, where it may have many. */
   readonly per_device: PerDevice | undefined;
   /** Where the values, numbers, lie on a circle. */
@@ -59,6 +62,7 @@ const CHOICES = { name: text, text, type: text, values: optional(listOf(text)), 
 export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   ...CHOICES,
   fields: absentOr(listOf(record<CompiledChoices>(CHOICES))),
+  ball: absentOr(BALL),
   per_device: absentOr(PER_DEVICE),
   circular: absentOr(constant(true)),
   parents: absentOr(mapOf(text)),

@@ -1,39 +1,56 @@
-/** Several questions of which a device answers one, with the whole epsilon (`ldp/draws.py`). */
+/** Several questions of which a device answers one or a few, each with its whole epsilon (`ldp/draws.py`). */
 
-import { type Check, integerFrom, listOf, record, text } from "./checks.js";
+import { type Check, absentOr, integerFrom, listOf, record, text } from "./checks.js";
 import { SurveyError } from "./errors.js";
 import { type Random, randbelow } from "./randomness.js";
 
-/** The questions of which a device answers one, by name, and how likely each is. */
+/** The questions of which a device answers some (one, unless it says how many), by name, and how likely each is. */
 export interface Draw {
   readonly questions: readonly string[];
   readonly weights: readonly number[];
+  readonly answers: number | undefined;
 }
 
 const MOST_WEIGHT = 65536;
 
-export const DRAW: Check<Draw> = record<Draw>({ questions: listOf(text), weights: listOf(integerFrom(1, MOST_WEIGHT)) });
+export const DRAW: Check<Draw> = record<Draw>({
+  questions: listOf(text), weights: listOf(integerFrom(1, MOST_WEIGHT)), answers: absentOr(integerFrom(2)),
+});
 
 /** What fingerprints cover of it. */
-export function written({ questions, weights }: Draw): string {
-  return questions.map((name, place) => `${name}:${weights[place]}`).join();
+export function written({ questions, weights, answers }: Draw): string {
+  const weighted = questions.map((name, place) => `${name}:${weights[place]}`).join();
+  return answers === undefined ? weighted : `${weighted};${answers}`;
 }
 
-/** One of the questions, drawn without a look at any answer. */
-export function drawn({ questions, weights }: Draw, random: Random): string {
-  const total = weights.reduce((sum, weight) => sum + weight);
-  let number = Number(randbelow(BigInt(total), random));
-  const place = weights.findIndex((weight) => (number -= weight) < 0);
-  return questions[place]!;
+/** How many of the questions a device answers. */
+export function answersOf({ answers }: Draw): number {
+  return answers ?? 1;
+}
+
+/** The questions that a device answers, drawn without a look at any answer. */
+export function drawn(draw: Draw, random: Random): string[] {
+  const left = draw.questions.map((name, place) => ({ name, weight: draw.weights[place]! }));
+  const chosen: string[] = [];
+  while (chosen.length < answersOf(draw)) {
+    const total = left.reduce((sum, { weight }) => sum + weight, 0);
+    let number = Number(randbelow(BigInt(total), random));
+    const place = left.findIndex(({ weight }) => (number -= weight) < 0);
+    chosen.push(...left.splice(place, 1).map(({ name }) => name));
+  }
+  return chosen;
 }
 
 /** The draw of each question that is in one, by its name. Throws `SurveyError` for one that is none. */
 export function drawsByName(draws: readonly Draw[], names: ReadonlySet<string>): ReadonlyMap<string, Draw> {
   const byName = new Map(draws.flatMap((draw) => draw.questions.map((name) => [name, draw] as const)));
   const listed = draws.flatMap(({ questions }) => questions);
-  const fitting = draws.every(({ questions, weights }) => questions.length > 1 && questions.length === weights.length);
+  const fitting = draws.every((draw) => {
+    const questions = draw.questions.length;
+    return questions > answersOf(draw) && questions === draw.weights.length;
+  });
   if (!fitting || byName.size < listed.length || !listed.every((name) => names.has(name))) {
-    throw new SurveyError("survey.draws: expected two questions or more in each, in one draw at most, and a weight for each");
+    throw new SurveyError("survey.draws: expected more questions in each than are answered, in one draw at most, and a weight for each");
   }
   return byName;
 }

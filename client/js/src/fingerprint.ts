@@ -1,5 +1,6 @@
 /** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
 
+import { ballParts } from "./ball.js";
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
 import type { CompiledChoices, CompiledQuestion, CompiledSurvey } from "./compiled.js";
 import { written } from "./draws.js";
@@ -21,9 +22,10 @@ export function questionFingerprint(
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
-function domainParts({ fields, per_device: perDevice, circular, ...choices }: CompiledQuestion): string[] {
+function domainParts({ fields, ball, per_device: perDevice, circular, ...choices }: CompiledQuestion): string[] {
   if (fields) return [String(fields.length), ...fields.flatMap((field) => [field.name, field.type, ...choiceParts(field)])];
-  return [...choiceParts(choices), ...(perDevice ? [`per_device=${perDevice}`] : []), ...(circular ? ["circular=true"] : [])];
+  const parts = ball ? ballParts(ball) : choiceParts(choices);
+  return [...parts, ...(perDevice ? [`per_device=${perDevice}`] : []), ...(circular ? ["circular=true"] : [])];
 }
 
 function choiceParts({ values, scale }: CompiledChoices): string[] {

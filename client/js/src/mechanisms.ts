@@ -1,6 +1,7 @@
 /** The table of mechanisms: what makes a randomizer of a question's integers. */
 
 import { Arcs } from "./arcs.js";
+import { CodebookResponse } from "./codebook.js";
 import type { Integers } from "./compiled.js";
 import { DitheredResponse } from "./dithered.js";
 import { SurveyError } from "./errors.js";
@@ -9,6 +10,7 @@ import { StochasticMatrix } from "./matrix.js";
 import { PaddedResponse } from "./pad.js";
 import { ProjectiveResponse } from "./projective.js";
 import { Rappor } from "./rappor.js";
+import { SubsetsResponse } from "./subsets.js";
 import { TaxonomyResponse } from "./taxonomy.js";
 import { TreeResponse, grids } from "./tree.js";
 import { UnaryEncoding } from "./unary.js";
@@ -16,7 +18,7 @@ import { SquareWave } from "./wave.js";
 
 export type AnyRandomizer =
   | RandomizedResponse | StochasticMatrix | UnaryEncoding | ProjectiveResponse | DitheredResponse | Arcs | SquareWave
-  | TaxonomyResponse | TreeResponse | Rappor | PaddedResponse;
+  | TaxonomyResponse | TreeResponse | SubsetsResponse | CodebookResponse | Rappor | PaddedResponse;
 
 /** The integers of one question, asked for by name. */
 interface Numbers {
@@ -58,9 +60,17 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
     )],
   ["tree", ({ whole, size, row, matrix, place }) =>
     new TreeResponse(size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place)],
+  ["codebook", ({ whole, size }) =>
+    new CodebookResponse(
+      size("dimensions"), size("words"), size("near"), whole("truth"), whole("other"), size("word"),
+    )],
   ["pyramid", ({ whole, size, row, matrix, place }) =>
     new TreeResponse(
       size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place, grids(size("size"), place),
+    )],
+  ["subsets", ({ whole, size, row, matrix, place }) =>
+    new SubsetsResponse(
+      row("sizes").map(Number), size("together"), matrix("spaces"), whole("truth"), whole("other"), place,
     )],
   ["sue", unary],
   ["oue", unary],

@@ -40,7 +40,7 @@ interface Remembered {
   secret: string | null;
   limit: string;
   readonly questions: Map<string, Asked>;
-  /** Which question of each draw the device answers, by what fingerprints cover of the draw. */
+  /** Which questions of each draw the device answers, a line each, by what fingerprints cover of the draw. */
   draws?: Map<string, string> | undefined;
 }
 
@@ -106,7 +106,7 @@ export class Memory {
 
   /** From now on the survey may spend what this version of it asks for. */
   agree(): void {
-    this.own.limit = written(askedFor(this.survey.lifetime, spent(this.own), this.unanswered));
+    this.own.limit = written(askedFor(this.survey.lifetime, spent(this.own), this.unanswered()));
   }
 
   answered(question: Question): boolean {
@@ -115,9 +115,7 @@ export class Memory {
 
   /** Set aside all that a question may ever cost, when it is answered first. Throws `BudgetError` if that is too much. */
   setAside(question: Question, cohort = 0): void {
-    const beside = (other: Question): boolean => other !== question && (!other.draw || other.draw !== question.draw);
-    const others = this.unanswered.filter((other) => beside(other) && other.answerable);
-    const charges = affordable(question, chargeable(others), this.limits);
+    const charges = affordable(question, this.unanswered(question), this.limits);
     const asked = { price: written(question.price), charges, cohort, last: null, responses: new Map() };
     this.own.questions.set(question.fingerprint, asked);
   }
@@ -128,8 +126,8 @@ export class Memory {
     if (!draw) return true;
     const draws = (this.own.draws ??= new Map<string, string>());
     const key = writtenDraw(draw);
-    if (!draws.has(key)) draws.set(key, drawn(draw, random));
-    return draws.get(key) === question.name;
+    if (!draws.has(key)) draws.set(key, drawn(draw, random).join("\n"));
+    return draws.get(key)!.split("\n").includes(question.name);
   }
 
   /** The device's cohort for a question that was answered. */
@@ -170,11 +168,11 @@ export class Memory {
     return this.own.questions.get(question.fingerprint)!;
   }
 
-  /** Those that may still be charged for: none of a draw of which one was. */
-  private get unanswered(): readonly Question[] {
-    const answered = this.survey.questions.filter((question) => this.answered(question));
-    const draws = new Set(answered.map(({ draw }) => draw ?? null));
-    return this.survey.questions.filter((question) => !this.answered(question) && !(question.draw && draws.has(question.draw)));
+  /** Those that may still be charged for, beside one: of a draw, as many as are left of it. */
+  private unanswered(beside?: Question): readonly Question[] {
+    const answered = this.survey.questions.filter((question) => question === beside || this.answered(question));
+    const others = this.survey.questions.filter((question) => !answered.includes(question) && question.answerable);
+    return chargeable(others, answered);
   }
 
   private get limits(): Limit[] {

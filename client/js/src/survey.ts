@@ -1,5 +1,6 @@
 /** Surveys, as a device knows them: read from their compiled form, and checked against their own fingerprints. */
 
+import { Ball, type CompiledBall } from "./ball.js";
 import { toInteger, utf8 } from "./bytes.js";
 import { readJSON } from "./checks.js";
 import { COMPILED, type CompiledChoices, type CompiledQuestion, type CompiledSurvey } from "./compiled.js";
@@ -15,12 +16,16 @@ import { type Random, bytesFrom, system } from "./randomness.js";
 import type { Value } from "./randomizer.js";
 import { type Ratio, bound } from "./ratio.js";
 import { type CompiledScale, Scale } from "./scale.js";
+import { SubsetsResponse } from "./subsets.js";
 
 /**
  * A boolean for a boolean question; for one of type integer or number, a bigint, or a number, which is taken for its
- * shortest decimal text: 0.1 is a tenth; else a text.
+ * shortest decimal text: 0.1 is a tenth; a list of such numbers, or an array of floats, for one of type vector; else a text.
  */
-export type DeviceRecord = boolean | string | number | bigint;
+export type DeviceRecord = boolean | string | number | bigint | Vector;
+
+/** All coordinates of a vector, in their order. */
+export type Vector = readonly (number | bigint)[] | Float32Array | Float64Array;
 
 /** Keys with their numbers, each a bigint, or a number, which is taken for its shortest decimal text. */
 export type Pairs = Readonly<Record<string, number | bigint>> | ReadonlyMap<string, number | bigint>;
@@ -38,7 +43,7 @@ const LONGEST_TEXT = 4096;
 const OF_FIELDS = new Set(["boolean", "category", "integer", "number"]);
 /** Types whose answers have several parts. */
 const OF_PARTS = new Set(["table", "place"]);
-const TYPES = new Set([...OF_FIELDS, ...OF_PARTS, "text"]);
+const TYPES = new Set([...OF_FIELDS, ...OF_PARTS, "vector", "text"]);
 /** Of questions about keys that numbers come with. */
 const PAIRS = "key-value";
 /** Signed items of a key: it comes with the lower end of the range of its numbers, or with the upper one. */
@@ -99,6 +104,8 @@ export class Question {
   readonly scale: CompiledScale | undefined;
   /** The parts of an answer, of type table or place: what they are called, what people are asked, what to choose from. */
   readonly fields: readonly CompiledChoices[] | undefined;
+  /** Of a question of type vector: how many numbers it has, and how long it may be. */
+  readonly ball: CompiledBall | undefined;
   /** What is made of a device's records; undefined where it has one. */
   readonly perDevice: PerDevice | undefined;
   /** Where values are leaves of a tree: the node above each, and above each node that has any, for menus. */
@@ -109,7 +116,8 @@ export class Question {
   readonly charges: number;
   readonly #randomizer: AnyRandomizer | undefined;
   readonly #scale: Scale | undefined;
-  /** How many values it has; undefined where it takes any text. */
+  readonly #ball: Ball | undefined;
+  /** How many values it has, or numbers a vector; undefined where it takes any text. */
   readonly #size: number | undefined;
   /** The parts of an answer, each as a question of its own, which makes no reports. */
   readonly #fields: readonly Question[] | undefined;
@@ -123,6 +131,7 @@ export class Question {
     this.values = compiled.values;
     this.scale = compiled.scale;
     this.fields = compiled.fields;
+    this.ball = compiled.ball;
     this.perDevice = compiled.per_device;
     this.parents = compiled.parents;
     this.mechanism = compiled.mechanism;
@@ -134,10 +143,15 @@ export class Question {
     if ((isNumber || isPairs) !== scaled || (scaled && (compiled.values !== null) !== isPairs)) {
       throw new SurveyError(`${place}: expected a scale for type number, in place of values, or for type key-value`);
     }
+    const isVector = compiled.type === "vector";
+    if (isVector !== (compiled.ball !== undefined) || (isVector && compiled.values)) {
+      throw new SurveyError(`${place}: expected a ball for type vector, and only there, in place of values`);
+    }
     this.#scale = compiled.scale && new Scale(compiled.scale, place);
     if (isPairs && !(this.#scale?.hasPoints && this.#scale.size === ENDS && !compiled.per_device)) {
       throw new SurveyError(`${place}: expected a scale of two points for the numbers of keys, and one answer a device`);
     }
+    this.#ball = compiled.ball && new Ball(compiled.ball, place);
     this.#randomizer = randomizerOf(compiled.mechanism, compiled.integers, place);
     this.#fields = compiled.fields?.map((field) => fieldOf(field, compiled));
     if (OF_PARTS.has(compiled.type) !== (this.#fields !== undefined)) {
@@ -145,9 +159,13 @@ export class Question {
     }
     const cells = this.#fields?.reduce((product, field) => product * (field.#size ?? 0), 1);
     const items = isPairs ? ENDS * this.values!.length : undefined;
-    this.#size = items ?? cells ?? this.#scale?.size ?? this.values?.length;
+    this.#size = items ?? cells ?? this.#ball?.dimensions ?? this.#scale?.size ?? this.values?.length;
     if (draw && (inGroup || (this.#randomizer instanceof Rappor && this.#randomizer.memoizes))) {
       throw new SurveyError(`${place}: expected a question of a draw to be in no group, and to keep no permanent response`);
+    }
+    const told = this.#randomizer instanceof SubsetsResponse ? this.#randomizer.sizes.join() : undefined;
+    if (told !== undefined && told !== this.#fields?.map((field) => field.#size).join()) {
+      throw new SurveyError(`${place}: expected fields with ${told} values`);
     }
     if (this.#randomizer && !this.#takesText && this.#randomizer.size !== this.#size) {
       throw new SurveyError(`${place}: expected ${this.#randomizer.size} values`);
@@ -262,14 +280,27 @@ export class Question {
   /** The place of one record. */
   #placed(record: unknown): Placed {
     if (this.#scale) return this.#onLine(this.#within(this.#number(record)));
-    return { value: this.#plain(record), rest: 0n };
+    return { value: this.#ball ? this.#vector(record, this.#ball) : this.#plain(record), rest: 0n };
   }
 
-  /** The cell of a table in which an answer lies: a record for each field. A place may be a pair. */
-  #cell(answer: unknown, fields: readonly Question[]): number {
+  /** The whole numbers of a record that is a vector, as bytes. */
+  #vector(record: unknown, ball: Ball): Value {
+    const listed = Array.isArray(record) || record instanceof Float32Array || record instanceof Float64Array;
+    const numbers = listed ? Array.from(record as ArrayLike<unknown>, exactly) : [];
+    const exact = numbers.filter((number) => number !== undefined);
+    if (exact.length !== ball.dimensions || numbers.length !== exact.length) {
+      throw this.#unfit(`a list of ${ball.dimensions} numbers`);
+    }
+    const value = ball.value(exact);
+    if (!value) throw this.#unfit("a vector no longer than its radius, got a longer one");
+    return value;
+  }
+
+  /** The value of each field in an answer, which has a record for each. A place may be a pair. */
+  #ofFields(answer: unknown, fields: readonly Question[]): number[] {
     const names = this.fields!.map(({ name }) => name);
     if (this.type === "place" && Array.isArray(answer) && answer.length === fields.length) {
-      return this.#cell(Object.fromEntries(names.map((name, index) => [name, answer[index]])), fields);
+      return this.#ofFields(Object.fromEntries(names.map((name, index) => [name, answer[index]])), fields);
     }
     const isByName = typeof answer === "object" && answer !== null && !Array.isArray(answer);
     const given = isByName ? Object.keys(answer) : [];
@@ -277,13 +308,18 @@ export class Question {
       throw this.#unfit(`an answer for each of the fields ${names.join(", ")}, by name`);
     }
     const records = answer as { readonly [field: string]: DeviceRecord };
-    return fields.reduce((cell, field, index) => cell * field.#size! + (field.value(records[names[index]!]!) as number), 0);
+    return fields.map((field, index) => field.value(records[names[index]!]!) as number);
   }
 
   /** What the randomizer takes for a record that is no number of a scale. */
   #plain(record: unknown): Value {
     const { values } = this;
-    if (this.#fields) return this.#cell(record, this.#fields);
+    if (this.#fields) {
+      const own = this.#ofFields(record, this.#fields);
+      if (this.#randomizer instanceof SubsetsResponse) return own;
+      // The cell of the table in which the answer lies.
+      return own.reduce((cell, value, index) => cell * this.#fields![index]!.#size! + value, 0);
+    }
     if (this.type === "boolean") {
       if (typeof record !== "boolean") throw this.#unfit("true or false");
       return this.#numberOrText(Number(record));
@@ -347,7 +383,7 @@ function fieldOf(field: CompiledChoices, { name }: CompiledQuestion): Question {
   const place = `${name}.${field.name}`;
   const isListed = field.scale ? field.scale.edges !== undefined : field.values !== null;
   if (!OF_FIELDS.has(field.type) || !isListed) throw new SurveyError(`question ${place}: expected a field with values or cells`);
-  const alone = { fields: undefined, per_device: undefined, circular: undefined, parents: undefined };
+  const alone = { fields: undefined, ball: undefined, per_device: undefined, circular: undefined, parents: undefined };
   const bare = { mechanism: "", integers: new Map<string, string>(), charges: 1, fingerprint: "" };
   return new Question({ ...field, ...alone, ...bare, name: place }, false);
 }

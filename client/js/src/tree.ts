@@ -11,7 +11,7 @@ import { type Randomizer, type Value, inCohort, symbolWidth } from "./randomizer
 import type { Ratio } from "./ratio.js";
 
 /** What makes the symbols of a level: of how many places, with how many symbols, neighbours how far apart. */
-interface Response {
+export interface Response {
   readonly oracle: NumberedSubsets | ProjectiveResponse;
   readonly places: number;
   readonly symbols: number;
@@ -103,7 +103,8 @@ export class NumberedSubsets implements Randomizer {
   }
 }
 
-function responseTo(cells: number, [order, number, step]: readonly bigint[], truth: bigint, other: bigint): Response {
+/** What makes the symbols of so many cells, by the numbers of a space. */
+export function responseTo(cells: number, [order, number, step]: readonly bigint[], truth: bigint, other: bigint): Response {
   if (!order) {
     const oracle = new NumberedSubsets(cells, Number(number), truth, other);
     return { oracle, places: cells, symbols: oracle.sets, step: Number(step) };
@@ -132,7 +133,7 @@ export function members(number: bigint, chosen: number): number[] {
 }
 
 /** How many sets of so many things there are. */
-function choose(things: number, many: number): bigint {
+export function choose(things: number, many: number): bigint {
   let sets = 1n;
   for (let one = 0; one < many; one += 1) sets = (sets * BigInt(things - one)) / BigInt(one + 1);
   return sets;

@@ -3,6 +3,7 @@
 import { BrowserStorage } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
+import { CODEBOOK_LAWS } from "./codebook_laws.js";
 import { holds, same } from "./support.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
@@ -47,7 +48,8 @@ const PAGE_LAWS = {
 };
 
 const laws = {
-  ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS, ...CLIENT_LAWS, ...PAGE_LAWS,
+  ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
+  ...CLIENT_LAWS, ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {

@@ -6,6 +6,7 @@ import { MemoryStorage } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { browserStorage } from "./browser_stubs.js";
 import { CLIENT_LAWS } from "./client_laws.js";
+import { CODEBOOK_LAWS } from "./codebook_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
@@ -27,7 +28,10 @@ const STORED = [
 /** Takes longer than all others together. */
 const LONGEST = "a compiled survey that was altered anywhere but in what people read is refused";
 
-const laws = { ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS, ...DRAW_LAWS };
+const laws = {
+  ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
+  ...DRAW_LAWS,
+};
 const { [LONGEST]: longest, ...others } = laws;
 
 export const NODE_LAWS = [

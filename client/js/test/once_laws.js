@@ -1,6 +1,6 @@
 // A device with many records, and several questions of which it answers one (src/contributions.ts, src/draws.ts).
 
-import { toBytes } from "../dist/bytes.js";
+import { concat, toBytes } from "../dist/bytes.js";
 import { AlreadyAnsweredError, AnswerError, BudgetError, Client, NotDrawnError, SurveyError, readSurvey } from "../dist/index.js";
 import { compiledOf, holds, refusal, replay, same, surveyOf } from "./support.js";
 
@@ -131,6 +131,28 @@ const oneIsAnswered = async ({ storage }) => {
   }
 };
 
+const severalAreAnswered = async ({ storage }) => {
+  const two = [{ questions: ["hours", "mode", "other"], weights: [1, 1, 1], answers: 2 }];
+  const survey = await drawing(two);
+  const seen = new Set();
+  for (const [first, second, expected] of [[0, 0, ["hours", "mode"]], [0, 1, ["hours", "other"]], [1, 1, ["mode", "other"]], [2, 0, ["hours", "other"]]]) {
+    const kept = storage();
+    // What rounds the first answer is drawn before.
+    const tape = replay(concat([new Uint8Array(8), Uint8Array.of(first, second), new Uint8Array(64)]));
+    const names = await answered(new Client(survey, { storage: kept, random: tape }));
+    same(names, [...expected, "count"], "the questions answered");
+    const again = new Client(survey, { storage: kept });
+    same(await Promise.all(["hours", "mode", "other"].map((name) => again.drawn(name))), ["hours", "mode", "other"].map((name) => expected.includes(name)), "what is drawn");
+    seen.add(names.join());
+  }
+  same(seen.size, 3, "the sets that are drawn");
+  holds(survey.fingerprint !== (await drawing([{ ...two[0], answers: undefined }])).fingerprint, "the number is covered");
+  // The two dearest have odds of 5 and 3, and count of 3: their product is below e^3.81, that of all above.
+  const tight = new Client(survey, { storage: storage(), lifetimeCap: "3.81" });
+  same((await answered(tight)).length, 3, "the questions answered under the cap of all three");
+  for (const answers of [0, 1, 3, 4, "2"]) await refusal(() => drawing([{ ...two[0], answers }]), SurveyError);
+};
+
 const sameBytes = async ({ storage }) => {
   const survey = await drawing();
   for (const byte of [0, 2, 3]) {
@@ -188,6 +210,7 @@ export const ONCE_LAWS = {
   "each of many records is as likely as another, and has to fit": oneOfThem,
   "no records, and what is no list of records, is refused": noRecords,
   "of several questions one is answered, and stays the same": oneIsAnswered,
+  "of several questions as many are answered as the survey says": severalAreAnswered,
   "neither what is reported nor what is drawn depends on the answers to several questions": sameBytes,
   "limits count the dearest of several questions, and what was drawn stays": dearest,
   "a draw that is none is refused, and any other has its fingerprints": badDraws,

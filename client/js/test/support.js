@@ -37,8 +37,8 @@ export function questionOf(vector) {
   const [low, high] = [after("low"), after("high")];
   const whole = () => Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
   const values = { boolean: () => ["false", "true"], integer: whole }[type]?.() ?? after("values") ?? after("keys");
-  const { fingerprint, integers, scale, per_device, circular, fields } = vector;
-  const choices = { type, values, scale, per_device, circular, fields };
+  const { fingerprint, integers, scale, ball, per_device, circular, fields } = vector;
+  const choices = { type, values, scale, ball, per_device, circular, fields };
   const plain = { name: "asked", text: "", ...choices, mechanism, integers, charges: 1, fingerprint };
   const compiled = QUESTION(plain, "vector");
   return { compiled, question: new Question(compiled, false) };

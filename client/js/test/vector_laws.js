@@ -12,7 +12,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "sue", "oue", "rappor",
-  "contributions", "taxonomy", "tables", "tree", "pyramid", "maps", "key-values",
+  "contributions", "taxonomy", "tables", "tree", "pyramid", "maps", "key-values", "subsets", "codebook",
 ];
 
 const ENCODER_REFUSES = [
@@ -45,6 +45,7 @@ function answersOf({ type, fields }, value) {
     const pairs = Object.entries(value).map(([key, number]) => [key, Number(number)]);
     return [Object.fromEntries(pairs), new Map(pairs.reverse())];
   }
+  if (type === "vector") return [value.map(Number), Float64Array.from(value, Number)];
   if (Array.isArray(value)) return [value.map((record) => answersOf({ type }, record)[0])];
   if (type === "integer") return [value, BigInt(value)];
   if (type !== "number") return [value];
@@ -103,14 +104,14 @@ export const VECTOR_LAWS = {
     }
   },
 
-  "which question of a draw is answered follows from the weights and the tape": async ({ read }) => {
+  "which questions of a draw are answered follows from the weights and the tape": async ({ read }) => {
     for (const { compiled, draw, cases } of await read("draws")) {
       const survey = await readSurvey(JSON.stringify(compiled), { terms: compiled.terms });
-      const { names, weights } = draw;
-      same(survey.question(names[0]).draw, { questions: names, weights }, "the draw");
-      for (const { name, tape } of cases) {
+      const { names: questions, weights, answers } = draw;
+      same(survey.question(questions[0]).draw, { questions, weights, answers }, "the draw");
+      for (const { name, names, tape } of cases) {
         const source = replay(fromHex(tape));
-        same(drawn({ questions: names, weights }, source), name, "the question");
+        same(drawn({ questions, weights, answers }, source), names ?? [name], "the questions");
         same(source.used, tape.length / 2, "the bytes drawn");
       }
       for (const altered of alterations(compiled)) {

@@ -21,6 +21,8 @@ share of these answers the one that is attacked. Forged devices need not draw: f
 `maximal-gain` all of them answer it, so that b, the share of its reports that is forged, is larger
 than that of all reports; for `input` they draw as well.
 
+Of a mean vector the coordinates have the place of values, and their means that of frequencies.
+
 A question for a mean alone has no frequencies to move. Its mean is then the one estimate that is
 attacked, f stands for the honest mean, and targets say which way forgers pull: to the end of the
 range that the targets are near.
@@ -38,11 +40,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from ldp.domain import SEPARATOR
+from ldp.balls import UNIT, packed
+from ldp.domain import SEPARATOR, Value
 from ldp.errors import EstimateError
 from ldp.key_values import ENDS
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.decoders.marginals import values_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.estimation import DEFAULTS, moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
@@ -50,12 +54,14 @@ from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.health_checks.draw_checks import draw_check
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
+from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import random_rows
 from ldp_simulations.sampling.table import crafted_rows, sample_counts
 from ldp_simulations.simulation.drawing import how_many_draw
+from ldp_simulations.vector_holders import VectorHolders
 
 RANDOM, INPUT, MAXIMAL_GAIN = ATTACKS = ("random", "input", "maximal-gain")
 MEAN = "mean"
@@ -187,6 +193,11 @@ def is_estimated(question: Question) -> bool:
 
 def _estimates(attack: Attack, counts: Counts) -> Floats:
     """The frequencies of all values, of shape (M,); or the mean, (1,)."""
+    ball = attack.question.domain.ball
+    if ball is not None:
+        randomizer = attack.question.randomizer
+        parts = decoder_of(randomizer).vector_parts(randomizer, counts)
+        return float(ball.radius) * parts.estimate
     if not attack.is_of_mean:
         return moments_of(attack.question.randomizer, counts, attack.values).frequency
     mean = mean_of(attack.question, None, counts, options=DEFAULTS)
@@ -195,7 +206,9 @@ def _estimates(attack: Attack, counts: Counts) -> Floats:
 
 def _reach(attack: Attack, counts: Counts) -> float | None:
     """How far reports that are all forged could move what is attacked."""
-    randomizer = attack.question.randomizer
+    randomizer, ball = attack.question.randomizer, attack.question.domain.ball
+    if ball is not None:
+        return manipulation(randomizer, counts, step=float(ball.radius)).mean_reach
     if not attack.is_of_mean:
         return manipulation(randomizer, counts).reach
     _, _, step = ends_of(attack.question.domain) or (0.0, 0.0, None)
@@ -232,6 +245,16 @@ def _valued(attack: Attack) -> Integers:
 def _pretenders(attack: Attack) -> Holders:
     """Forgers who hold a target each, in equal numbers; or as many targets as a set may hold."""
     domain, targets = attack.question.domain, attack.targets
+    if domain.ball is not None:
+        # Each as long as can be, along the axis of a target.
+        axes = np.eye(domain.ball.dimensions, dtype=np.int64)[list(targets)] * UNIT
+        shares = apportion(attack.forged, np.ones(len(targets))).tolist()
+        held: dict[Value, int] = {
+            packed(axis): share for axis, share in zip(axes.tolist(), shares, strict=True)
+        }
+        return VectorHolders.of(domain.ball, held)
+    if isinstance(attack.holders, FieldHolders):
+        return attack.holders.pretending(targets, attack.forged)
     if domain.most is None:
         places = [_held_for(attack, target) for target in targets]
         forgers = np.zeros(len(attack.holders.values), dtype=np.int64)
@@ -262,6 +285,10 @@ def _held_for(attack: Attack, target: int) -> int:
 
 def estimated(question: Question, holders: Holders) -> tuple[str, ...]:
     """What is estimated of a question that these answer."""
+    if question.domain.ball is not None:
+        return question.domain.ball.names
+    if question.domain.collect:
+        return values_of(question)
     taxonomy, values = question.domain.taxonomy, question.domain.values or holders.values
     return values if taxonomy is None else (*taxonomy.inner, *values)
 

@@ -20,7 +20,7 @@ from ldp_aggregator.commands.output_options import (
 )
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask, Asked
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
@@ -203,7 +203,10 @@ def _write_second_survey(
 
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
-    hand_out(output, narrowed(aggregate(survey, sources), names).to_toml())
+    second = narrowed(aggregate(survey, sources), names)
+    for warning in second.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    hand_out(output, second.to_toml())
 
 
 def _named(argument: str) -> str:

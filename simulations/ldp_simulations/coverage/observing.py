@@ -25,6 +25,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ldp.balls import UNIT
 from ldp.domain import Domain, Value
 from ldp.mechanisms.contract import Randomizer
 from ldp.sets import set_of
@@ -61,6 +62,7 @@ from ldp_simulations.coverage.questions import (
 )
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling.table import form_of, repeated_counts, sample_counts
+from ldp_simulations.vector_holders import VectorHolders
 
 _SETS = 200
 """Sets that are drawn for a population of sets."""
@@ -116,6 +118,49 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             counts = sample_counts(question, Holders(values, holders), generator)
             of_nodes = totals(taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth))
             yield from _looked_at(partial(_estimate, question, counts), of_nodes, estimand)
+
+    return survey
+
+
+def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+    """Surveys of as many vectors as there are coordinates, with the population's shares.
+
+    Each lies along an axis and a little off it, and all are of full length.
+    """
+    question = question_of(rows[0], cell.size, cell.epsilon)
+    ball, shares = question.domain.ball, POPULATIONS[cell.population](cell.size)
+    assert ball is not None  # noqa: S101 (the questions of this family have one)
+    corners = np.eye(cell.size) + 1 / cell.size
+    corners /= np.linalg.norm(corners, axis=1, keepdims=True)
+    held: dict[Value, int] = {question.domain.value(row): 1 for row in corners.tolist()}
+    everybody = VectorHolders.of(ball, held)
+
+    def survey(generator: Generator, _: int) -> Observed:
+        for estimand, holders, truth in twice(cell, shares, generator):
+            counts = sample_counts(question, replace(everybody, counts=holders), generator)
+            estimate = partial(_estimate, question, counts)
+            mean = truth @ (everybody.vectors / UNIT)
+            for name, missed in _looked_at(estimate, mean, estimand):
+                if name not in ("wrong", "alarm"):
+                    yield name, missed
+
+    return survey
+
+
+def _fields(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+    """Surveys of the values of all of many fields, each of which has two."""
+    question = question_of(rows[0], cell.size, cell.epsilon)
+    shape = tuple(field.size for field in question.domain.fields)
+    shares = POPULATIONS[cell.population](cell.size)
+
+    def survey(generator: Generator, _: int) -> Observed:
+        for estimand, holders, truth in twice(cell, shares, generator):
+            counts = sample_counts(question, Holders((), holders), generator)
+            # (fields, values)
+            table = truth.reshape(shape)
+            of_fields = [np.moveaxis(table, place, 0).reshape(2, -1) for place in range(len(shape))]
+            of_values = np.sum(of_fields, axis=2).ravel()
+            yield from _looked_at(partial(_estimate, question, counts), of_values, estimand)
 
     return survey
 
@@ -302,7 +347,9 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "numbers": _values,
     "sets": _sets,
     "tree": _nodes,
+    "vectors": _vectors,
     "places": _values,
+    "fields": _fields,
     "texts": _texts,
     "found": _found,
     "means": _means,

@@ -65,6 +65,10 @@ def _reports(size: int, _: str, respondents: int) -> float:
     return 700 + respondents * max(size, 64) / 1_000
 
 
+def _codewords(size: int, _: str, respondents: int) -> float:
+    return 2_000 + respondents * (10 + size / 6)
+
+
 def _points(size: int, epsilon: str, respondents: int) -> float:
     """A projective design has about e^epsilon size / 3 points."""
     return 0.12 * _exp(epsilon) * size + 0.01 * respondents
@@ -189,7 +193,16 @@ ROWS = (
     Row("arcs", _epsilon, family="numbers", sizes=(10, 100), cost=_each(30)),
     Row("tree", _epsilon, family="numbers", sizes=(10, 100), cost=_points),
     Row("square-wave", _epsilon, family="means", sizes=(10, 100)),
+    Row(
+        "codebook",
+        _epsilon,
+        family="vectors",
+        sizes=(2, 10, 30),
+        cost=_codewords,
+        by_report=True,
+    ),
     Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
+    Row("subsets", _epsilon, family="fields", sizes=(16, 256), cost=_each(80)),
 )
 
 
@@ -249,15 +262,29 @@ def _grid(size: int) -> str:
     return "\n".join(('type = "place"', *axes, f"cells = {math.isqrt(size)}"))
 
 
+def _yes_or_no(size: int) -> str:
+    """So many answers to yes/no questions, some of which are told together."""
+    fields = (
+        f'{{ name = "f{place}", type = "boolean" }}' for place in range(size.bit_length() - 1)
+    )
+    return f'type = "table"\ncollect = "subsets"\nfield = [{", ".join(fields)}]'
+
+
 def _several(size: int) -> str:
     return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
+
+
+def _ball(size: int) -> str:
+    return f'type = "vector"\ndimensions = {size}\nradius = 1'
 
 
 _DOMAINS: Mapping[str, Callable[[int], str]] = {
     "numbers": whole_numbers,
     "sets": _several,
     "tree": _tree,
+    "vectors": _ball,
     "places": _grid,
+    "fields": _yes_or_no,
     "texts": lambda _: 'type = "text"',
     "found": lambda _: 'type = "text"',
 }

@@ -1,19 +1,10 @@
 """Planning: how good estimates will be, before anyone is asked.
 
 planned                the plans of a survey, or of every mechanism
-asking                 what is wanted of a plan
-planning               errors and power of one mechanism
 plans                  designs compared
-mean_plan              how well a mean will be known
-distribution_plan      how well ranges, the median and the mean will be
-level_plan             how well each level of a tree will be known
-key_plan               how well keys and the means of their numbers will be
-place_plan             which cells of a map will show, and how well rectangles will be known
 narrowing              a second survey on the ranges that a first one found
-search_plan            what a search will find
 stopwatch              seconds and bytes on a device
-entries                what records and tables of all plans share
 report, error_picture  the answer, as text and as a picture
 
-Imports: `sampling` and the modules beside the folders.
+Imports: `kinds` within it, `sampling` and the modules beside the folders.
 """

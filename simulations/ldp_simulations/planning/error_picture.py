@@ -21,7 +21,7 @@ from ldp.exact import exp_lower, fraction
 from ldp.mechanisms import MECHANISMS
 from ldp.optimum import optimal_total_error, settled_error
 from ldp_aggregator.rendering.drawing import drawn
-from ldp_simulations.planning.planning import designed
+from ldp_simulations.planning.kinds.planning import designed
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
 EPSILONS = ("1", "4")

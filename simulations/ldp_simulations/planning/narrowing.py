@@ -7,8 +7,11 @@ and the others for the mean, on the range where nearly all answers lie:
     low  = q10 - 1.5 (q90 - q10),   high = q90 + 1.5 (q90 - q10)
 
 from the first and the last decile of the first survey, each taken out to the next edge of its
-cells. What lies outside is clipped, so that what the second survey estimates is the mean of clipped
-numbers; the first one says what share that concerns.
+cells. Where more than one answer in a hundred surely lies beyond an end (the interval of their
+share says so), it moves away from the other one until that is so no more, doubling the range: a few
+large numbers may be most of a mean. What lies outside is clipped, so that what the second survey
+estimates is the mean of clipped numbers; the first one says what share that concerns, and how far
+it may move the mean.
 
 Ask other people in the second survey: whoever answers both spends both epsilons.
 
@@ -22,6 +25,8 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import NamedTuple
 
+from scipy.special import ndtri
+
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.exact import decimal_text
@@ -32,6 +37,16 @@ from ldp_aggregator.estimates.estimation import estimate
 from ldp_aggregator.tallies.tally import Tally
 
 _BEYOND = 1.5
+_FEW = 0.01
+"""What share of the answers may surely be clipped, at either end."""
+
+
+class Shift(NamedTuple):
+    """How far clipping moves a mean, with a 95 % interval, in the unit of the answers."""
+
+    estimate: float
+    low: float
+    high: float
 
 
 class Narrowed(NamedTuple):
@@ -40,15 +55,47 @@ class Narrowed(NamedTuple):
     survey: Survey
     outside: dict[str, tuple[Share, ...]]
     """By question, the shares below and above, where these are not empty."""
+    shift: dict[str, Shift]
+    """By question, what clipping them does to the mean."""
+    left_out: tuple[str, ...]
+    """The other questions of the first survey, which have no range to be found."""
 
-    def to_toml(self) -> str:
-        """The survey as a file, with what is known of the shares outside as comments."""
+    @property
+    def notes(self) -> list[str]:
+        """What is known of the shares outside, in words."""
+        return [line for name in self.outside for line in self._notes_of(name)]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to look at before asking: shares that are surely outside, questions left out."""
         lines = [
-            f"# {name}: {share.frequency:.1%} of the first survey's answers lie in {share.range}, "
-            f"95 % interval {share.low:.1%} to {share.high:.1%}; they are clipped"
+            line
             for name, shares in self.outside.items()
+            for line in self._notes_of(name)
+            if any(share.low > 0 for share in shares)
+        ]
+        if self.left_out:
+            names = ", ".join(self.left_out)
+            lines.append(f"not in the second survey, as they have no range to find: {names}")
+        return lines
+
+    def _notes_of(self, name: str) -> list[str]:
+        shares, shift = self.outside[name], self.shift[name]
+        lines = [
+            f"{name}: {share.frequency:.1%} of the first survey's answers lie in {share.range}, "
+            f"95 % interval {share.low:.1%} to {share.high:.1%}; they are clipped"
             for share in shares
         ]
+        if shares:
+            lines.append(
+                f"{name}: clipping moves the mean by {shift.estimate:.4g}, 95 % interval "
+                f"{shift.low:.4g} to {shift.high:.4g}"
+            )
+        return lines
+
+    def to_toml(self) -> str:
+        """The survey as a file, with the notes as comments."""
+        lines = [f"# {line}" for line in self.notes]
         return "".join(f"{line}\n" for line in [*lines, ""]) + self.survey.to_toml()
 
 
@@ -68,6 +115,7 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     estimates = estimate(tally, names=names)
     questions = []
     outside: dict[str, tuple[Share, ...]] = {}
+    shift: dict[str, Shift] = {}
     for question in estimates:
         if question.distribution is None or question.question.domain.circular:
             if names:
@@ -77,9 +125,11 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
         low, high = question.distribution.line.ends(first, last)
         questions.append(_about_the_mean(question.question, low, high))
         outside[question.name] = _outside(question.distribution, first, last)
+        shift[question.name] = _shift(question.distribution, first, last)
     if not questions:
         raise _not_for(", ".join(known))
-    return Narrowed(ldp.survey(survey.name, *questions), outside)
+    left_out = tuple(name for name in names or known if name not in outside)
+    return Narrowed(ldp.survey(survey.name, *questions), outside, shift, left_out=left_out)
 
 
 def _not_for(name: str) -> EstimateError:
@@ -95,9 +145,19 @@ def _range(distribution: Distribution) -> tuple[int, int]:
     edges = distribution.line.edges
     # Where both deciles are in one cell, its width stands for how far they are apart.
     spread = max(upper - lower, float(edges[-1] - edges[0]) / distribution.line.size)
-    first = bisect_right(edges, lower - _BEYOND * spread) - 1
-    last = bisect_left(edges, upper + _BEYOND * spread)
-    return max(first, 0), min(last, distribution.line.size)
+    first = max(bisect_right(edges, lower - _BEYOND * spread) - 1, 0)
+    last = min(bisect_left(edges, upper + _BEYOND * spread), distribution.line.size)
+    while first > 0 and _surely_more(distribution, 0, first):
+        first = max(2 * first - last, 0)
+    while last < distribution.line.size and _surely_more(distribution, last, None):
+        last = min(2 * last - first, distribution.line.size)
+    return first, last
+
+
+def _surely_more(distribution: Distribution, first: int, last: int | None) -> bool:
+    """Whether there are more than a few answers, from one place up to another or to the end."""
+    end = distribution.line.size if last is None else last
+    return distribution.at_places(first, end).low > _FEW
 
 
 def _about_the_mean(question: Question, low: Fraction, high: Fraction) -> dict[str, object]:
@@ -108,13 +168,23 @@ def _about_the_mean(question: Question, low: Fraction, high: Fraction) -> dict[s
         text=question.text or None,
         low=decimal_text(low),
         high=decimal_text(high),
-        unit=scale.unit or None if scale is not None else None,
+        unit=question.domain.unit or None,
         per_device=question.domain.per_device or None,
         goal="mean",
         epsilon=question.declared.text,
         outside="clip",
         missing=list(scale.missing) or None if scale is not None else None,
     )
+
+
+def _shift(distribution: Distribution, first: int, last: int) -> Shift:
+    """Of the mean of all values, if those outside are taken for the ends."""
+    values = distribution.line.middles
+    low, high = map(float, distribution.line.ends(first, last))
+    query = (values.clip(low, high) - values)[None]
+    estimate = float(distribution.queries.answer(query).estimate[0])
+    reach = float(ndtri(0.975) * distribution.errors(query)[0])
+    return Shift(estimate, estimate - reach, estimate + reach)
 
 
 def _outside(distribution: Distribution, first: int, last: int) -> tuple[Share, ...]:

@@ -12,16 +12,18 @@ from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_simulations.planning import (
+from ldp_simulations.planning import report
+from ldp_simulations.planning.kinds import (
     distribution_plan,
+    field_plan,
     key_plan,
     level_plan,
     mean_plan,
     place_plan,
-    report,
     search_plan,
+    vector_plan,
 )
-from ldp_simulations.planning.asking import Ask, Asked
+from ldp_simulations.planning.kinds.asking import Ask, Asked
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 
@@ -46,8 +48,13 @@ class Planned:
     places: Sequence[place_plan.PlacePlan] = ()
     """Of questions of type place: maps and rectangles."""
 
+    vectors: Sequence[vector_plan.VectorPlan] = ()
+    """Of questions of which a mean vector is estimated."""
+    fields: Sequence[field_plan.FieldPlan] = ()
+    """Of questions whose devices tell some of many fields."""
+
     def sheet(self) -> Sheet:
-        """Tables of plans, means, distributions, trees and searches, as formats ask for them."""
+        """Tables of plans of every sort, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
         return report.sheet(
             records,
@@ -58,7 +65,9 @@ class Planned:
             forged=self.forged,
             trees=self.trees,
             keys=self.keys,
+            vectors=self.vectors,
             places=self.places,
+            fields=self.fields,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -148,7 +157,9 @@ def plan(
         means=mean_plan.means_of_survey(survey, respondents, ask),
         distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
         forged=forged,
+        vectors=vector_plan.vectors_of_survey(survey, respondents, ask),
         trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
         keys=key_plan.keys_of_survey(survey, respondents, ask),
         places=place_plan.places_of_survey(survey, respondents, ask),
+        fields=field_plan.fields_of_survey(survey, respondents, ask),
     )

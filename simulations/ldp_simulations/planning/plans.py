@@ -13,9 +13,9 @@ from ldp.exact import log
 from ldp.survey import Survey
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.files import FileError
-from ldp_simulations.planning.asking import Ask
-from ldp_simulations.planning.entries import answering
-from ldp_simulations.planning.planning import (
+from ldp_simulations.planning.kinds.asking import Ask
+from ldp_simulations.planning.kinds.entries import answering
+from ldp_simulations.planning.kinds.planning import (
     Design,
     design_for,
     least_epsilon,
@@ -45,12 +45,13 @@ def of_survey(
 ) -> list[Plan]:
     """A plan for each question of which frequencies are estimated, through its own mechanism.
 
-    Searches have `search_plan`, means `mean_plan`, distributions `distribution_plan`, trees
-    `level_plan`, means of keys `key_plan` besides.
+    Searches have `search_plan`, means `mean_plan`, vectors `vector_plan`, distributions
+    `distribution_plan`, trees `level_plan`, many fields `field_plan`, means of keys `key_plan`
+    besides.
     """
     plans = []
     for question in survey:
-        if question.randomizer.kind in ("search", "views"):
+        if question.randomizer.kind in ("search", "views", "marginals"):
             continue
         if decoder_of(question.randomizer).gives != "frequencies":
             continue

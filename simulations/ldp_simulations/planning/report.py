@@ -7,16 +7,18 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_simulations.planning import (
+from ldp_simulations.planning.kinds import (
     distribution_plan,
+    field_plan,
     key_plan,
     level_plan,
     mean_plan,
     place_plan,
     search_plan,
+    vector_plan,
 )
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     drawn,
     drawn_in_words,
     forged_in_words,
@@ -83,25 +85,31 @@ def sheet(
     forged: int | None,
     trees: Sequence[level_plan.TreePlan] = (),
     keys: Sequence[key_plan.KeyPlan] = (),
+    vectors: Sequence[vector_plan.VectorPlan] = (),
     places: Sequence[place_plan.PlacePlan] = (),
+    fields: Sequence[field_plan.FieldPlan] = (),
 ) -> Sheet:
-    """Tables of plans, of means and of distributions, if any; one a tree, keys, map and search."""
+    """Tables of plans, means, vectors, distributions; one a tree, a table, keys, map, search."""
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
+    tables += [vector_plan.text_table(vectors, ask, forged)] if vectors else []
     if distributions:
         tables.append(distribution_plan.text_table(distributions, ask, forged))
     tables += [level_plan.text_table(plan, ask, forged) for plan in trees]
+    tables += [field_plan.text_table(plan, ask, forged) for plan in fields]
     tables += [key_plan.text_table(plan, ask) for plan in keys]
     tables += [place_plan.text_table(plan, ask, forged) for plan in places]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
     of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
     of_trees = (level_plan.record(plan, forged) for plan in trees)
-    of_numbers = (*of_means, *of_distributions)
+    of_vectors = (vector_plan.record(plan, forged) for plan in vectors)
+    of_numbers = (*of_means, *of_vectors, *of_distributions)
+    of_fields = (field_plan.record(plan, forged) for plan in fields)
     of_maps = (place_plan.record(plan, forged) for plan in places)
-    of_keys = (*map(key_plan.record, keys), *of_maps)
-    plans = [*records, *of_numbers, *of_trees, *of_keys, *map(search_plan.record, searches)]
+    of_others = (*of_trees, *of_fields, *map(key_plan.record, keys), *of_maps)
+    plans = [*records, *of_numbers, *of_others, *map(search_plan.record, searches)]
     return Sheet(
         "Plan",
         tables=lambda: tables,

@@ -12,35 +12,43 @@ tells nothing is not kept, and need not be: the one who randomizes a table has i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import comb
 
 import numpy as np
 
+from ldp.domain import Value
 from ldp.mechanisms import Randomizer
 from ldp.mechanisms.arcs import Arcs
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.randomness import Random
 from ldp_aggregator.arrays import Integers, Rows, Words
 from ldp_aggregator.projective.cyclic_design import cyclic_design
+from ldp_simulations.field_holders import cells_told
+from ldp_simulations.reports.codebook_draws import codebook_rows
 from ldp_simulations.reports.rows import symbol_rows
+from ldp_simulations.reports.words import SPAN as _SPAN
+from ldp_simulations.reports.words import words, words_below
 
-_SPAN = 1 << 64
 _PLANES = 8
 _MOST_BITS = 1 << 14
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
     """A function from values and a source to a report of each: bytes of shape (reports, width).
+
+    Values are of shape (reports,), those that are vectors (reports, coordinates).
 
     None where there is no such draw, and clients have to make the reports one by one.
     """
@@ -55,13 +63,25 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_arcs, randomizer)
         case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
             return partial(_square_wave, randomizer)
+        case SubsetsResponse(truth=truth) if truth * randomizer.layout.symbols <= _SPAN:
+            return partial(_subsets, randomizer)
         case TaxonomyResponse() if _levels_fit(randomizer):
             return partial(_taxonomy, randomizer)
         case TreeResponse() if _levels_fit(randomizer):
             return partial(_tree, randomizer)
+        case CodebookResponse() if randomizer.mass <= _SPAN:
+            return partial(codebook_rows, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
     return None
+
+
+def as_array(values: Sequence[Value]) -> Integers:
+    """Values as such draws take them."""
+    if values and isinstance(values[0], bytes):
+        joined = b"".join(value for value in values if isinstance(value, bytes))
+        return np.frombuffer(joined, dtype="<i4").reshape(len(values), -1).astype(np.int64)
+    return np.array(values, dtype=np.int64)
 
 
 def _grr(randomizer: RandomizedResponse, values: Integers, random: Random) -> Rows:
@@ -163,6 +183,17 @@ def _by_level(
     return symbol_rows(randomizer.layout, levels, symbols[:, None])
 
 
+def _subsets(randomizer: SubsetsResponse, values: Integers, random: Random) -> Rows:
+    numbers = words_below(randomizer.subsets, len(values), random).astype(np.int64)
+    held = np.stack(np.unravel_index(values, randomizer.sizes), axis=1)
+    cells, of = cells_told(randomizer, held, numbers)
+    symbols = np.empty(len(values), dtype=np.int64)
+    for size, *space in randomizer.spaces:
+        there, oracle = np.flatnonzero(of == size), randomizer.oracle(size)
+        symbols[there] = _symbols_of(oracle, cells[there] * space[2] % oracle.size, random)
+    return symbol_rows(randomizer.layout, numbers, symbols[:, None])
+
+
 def _sets(oracle: NumberedSubsets, values: Integers, random: Random) -> Integers:
     """The sets that hold a value come first in its row, and then the others, by their numbers."""
     size, chosen, truth, other = oracle
@@ -251,20 +282,6 @@ def _settle(ones: Words, tied: Words, threshold: int, rest: int, random: Random)
         ones[places] |= np.where(drawn < below, lowest, np.uint64(0))
         tied[places] ^= lowest
         places = places[tied[places] != 0]
-
-
-def words(count: int, random: Random) -> Words:
-    """`count` uniform words of 64 bits."""
-    return np.frombuffer(random(8 * count), dtype="<u8").astype(np.uint64)
-
-
-def words_below(bound: int, count: int, random: Random) -> Words:
-    """`count` uniform integers in [0, bound), a bound of at most 2^64, by rejection."""
-    drawn = words(count, random)
-    last = np.uint64(_SPAN - _SPAN % bound - 1)
-    while len(refused := np.flatnonzero(drawn > last)):
-        drawn[refused] = words(len(refused), random)
-    return drawn % np.uint64(bound) if bound < _SPAN else drawn
 
 
 def _symbol_rows(symbols: Integers, randomizer: Randomizer) -> Rows:

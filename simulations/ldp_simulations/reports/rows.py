@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.layout import Layout
-from ldp_aggregator.arrays import Flags, Integers, Rows
+from ldp_aggregator.arrays import Flags, Integers, Rows, Words
 
 
 def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
@@ -35,6 +35,9 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
         multipliers = generator.integers(1, layout.modulus, reports)
         shifts = generator.integers(layout.modulus, size=reports)
         return hashed_rows(layout, multipliers, shifts, symbols=symbols)
+    if layout.codewords:
+        seeds = generator.integers(1 << 64, size=reports, dtype=np.uint64)
+        return seeded_rows(layout, seeds, symbols)
     return symbol_rows(layout, cohorts, symbols)
 
 
@@ -57,6 +60,12 @@ def hashed_rows(layout: Layout, multipliers: Integers, shifts: Integers, symbols
     """Symbols, of shape (reports, 1), each under a hash function of its own."""
     seeds = np.stack([multipliers, shifts], axis=1)
     return _rows(_little(seeds, layout.prefix_width // 2), _little(symbols, layout.symbol_width))
+
+
+def seeded_rows(layout: Layout, seeds: Words, symbols: Integers) -> Rows:
+    """Symbols, of shape (reports, 1), each of the codewords of a seed of its own."""
+    prefix = seeds.astype("<u8").view(np.uint8).reshape(len(seeds), -1)
+    return _rows(prefix, _little(symbols, layout.symbol_width))
 
 
 def _rows(prefix: Rows, body: Rows) -> Rows:

@@ -1,8 +1,8 @@
 """Sampling: tallies drawn from the law that the client follows, forged ones, and expected ones.
 
 table  the row of each class of randomizers
-arcs, bits, bloom, dithered, hadamard, hashes, noise, projective, searches, sets, sketches, subsets,
-sums, symbols, trees, windows  rows, by how reports are made
+arcs, bits, bloom, codebooks, dithered, hadamard, hashes, marginals, noise, projective, searches,
+sets, sketches, subsets, sums, symbols, trees, windows  rows, by how reports are made
 
 Imports: `taxonomies`, `reports` and the modules beside the folders.
 """

@@ -18,6 +18,7 @@ from ldp.key_values import ENDS
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Randomizer, is_blocked
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.mechanisms.grr import RandomizedResponse
@@ -37,6 +38,7 @@ from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
@@ -49,9 +51,11 @@ from ldp_simulations.sampling import (
     arcs,
     bits,
     bloom,
+    codebooks,
     dithered,
     hadamard,
     hashes,
+    marginals,
     noise,
     projective,
     searches,
@@ -168,11 +172,22 @@ def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) ->
     return levels.side_by_side(randomizer, parts)
 
 
+def _subsets(randomizer: SubsetsResponse, holders: Holders, generator: Generator) -> Counts:
+    """Of each subset of fields the reports of those who drew it, of shape (subsets, symbols)."""
+    counts = np.zeros((randomizer.subsets, randomizer.layout.symbols), dtype=np.int64)
+    drawn = marginals.by_subset(randomizer, holders, generator)
+    for row, (oracle, places) in zip(counts, drawn, strict=True):
+        part = form_of(oracle).sample(oracle, Holders((), places), generator)[0]
+        row[: len(part)] = part
+    return counts
+
+
 FORMS: Mapping[type, Form] = {
     AdditiveNoise: noise.FORM,
     Arcs: arcs.FORM,
     BitFlip: windows.FORM,
     Chain: Form(_first_reports, _forged_once, repeated=_several_reports),
+    CodebookResponse: codebooks.FORM,
     CountMean: sketches.FORM,
     DitheredResponse: dithered.FORM,
     HadamardCountMean: sketches.HADAMARD,
@@ -192,6 +207,7 @@ FORMS: Mapping[type, Form] = {
     SquareWave: symbols.SQUARE_WAVE,
     StochasticMatrix: symbols.MATRIX,
     SubsetSelection: subsets.FORM,
+    SubsetsResponse: Form(_subsets, marginals.forge, marginals.expected_counts),
     TaxonomyResponse: Form(_levels, levels.forge, levels.expected_counts),
     TreeResponse: Form(_halves, trees.forge, trees.expected_counts),
     UnaryEncoding: bits.FORM,

@@ -1,13 +1,16 @@
-"""Who answers what, where devices draw one of several questions (`ldp.draws`).
+"""Who answers what, where devices draw one or a few of several questions (`ldp.draws`).
 
-By respondent, as a device draws; or all at once, by the law of that: how many draw each question is
-a multinomial, and of those who hold the values of a question as many are taken without replacement.
+By respondent, as a device draws; or all at once, by the law of that: how many draw each question,
+and of those who hold its values as many taken without replacement. Of one answer each these numbers
+are a multinomial; of k answers, question by question, everyone who has r answers left and m
+questions to go draws the next with the chance r / m.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from numpy.random import Generator
 
 from ldp.draws import Draw
@@ -22,7 +25,7 @@ def only_drawn(
 ) -> Mapping[str, object]:
     """The answers of a respondent without those to questions that another was drawn of."""
     for draw in survey.draws:
-        dropped = set(draw.names) - {draw.drawn(random)}
+        dropped = set(draw.names).difference(draw.drawn(random))
         answers = {name: answer for name, answer in answers.items() if name not in dropped}
     return answers
 
@@ -39,8 +42,21 @@ def thinned(survey: Survey, population: Population, generator: Generator) -> Pop
 
 def how_many_draw(draw: Draw, respondents: int, generator: Generator) -> dict[str, int]:
     """How many of the respondents draw each question."""
-    shares = [float(draw.share(name)) for name in draw.names]
-    return dict(zip(draw.names, generator.multinomial(respondents, shares).tolist(), strict=True))
+    if draw.answers == 1:
+        shares = [float(draw.share(name)) for name in draw.names]
+        drawn = generator.multinomial(respondents, shares).tolist()
+        return dict(zip(draw.names, drawn, strict=True))
+    # How many have 0, 1, ... answers left.
+    left = np.zeros(draw.answers + 1, dtype=np.int64)
+    left[-1] = respondents
+    numbers = {}
+    for to_go, name in zip(range(len(draw.names), 0, -1), draw.names, strict=True):
+        chances = np.minimum(np.arange(len(left)) / to_go, 1.0)
+        drawn = generator.binomial(left, chances)
+        left = left - drawn
+        left[:-1] += drawn[1:]
+        numbers[name] = int(drawn.sum())
+    return numbers
 
 
 def _some(holders: Holders, respondents: int, number: int, generator: Generator) -> Holders:

@@ -19,7 +19,8 @@ from ldp.survey import Envelope, Question, Survey
 from ldp.wire import Batch
 from ldp_aggregator.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
-from ldp_simulations.reports.bulk import bulk_draw, words
+from ldp_simulations.reports.bulk import as_array, bulk_draw
+from ldp_simulations.reports.words import words
 from ldp_simulations.tables import NO_ANSWER, Column, Table, columns_of
 
 _AT_ONCE = 1 << 14
@@ -84,11 +85,13 @@ def _drawn(
 
 
 def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
-    """Leave each respondent the answer to the question of a draw that is drawn for it alone."""
+    """Leave each respondent the answers to the questions of a draw that are drawn for it alone."""
     respondents = len(columns[draw.names[0]].codes)
-    drawn = np.array([draw.names.index(draw.drawn(random)) for _ in range(respondents)])
+    drawn = [draw.drawn(random) for _ in range(respondents)]
+    # (respondents, answers): the places of the questions.
+    places = np.array([[draw.names.index(name) for name in names] for names in drawn])
     for place, name in enumerate(draw.names):
-        columns[name].codes[drawn != place] = NO_ANSWER
+        columns[name].codes[(places.reshape(respondents, -1) != place).all(axis=1)] = NO_ANSWER
 
 
 def _in_bulk(
@@ -109,9 +112,9 @@ def _rounded(question: Question, part: Column, codes: Integers, random: Random) 
     if question.domain.per_device == ONE:
         # A record of its own for each respondent.
         drawn = [question.value(part.answers[code], random) for code in codes.tolist()]
-        return np.array(drawn, dtype=np.int64)
+        return as_array(drawn)
     pairs = [question.place(answer) for answer in part.answers]
-    values = np.array([value for value, _ in pairs], dtype=np.int64)[codes]
+    values: Integers = as_array([value for value, _ in pairs])[codes]
     if not any(rest for _, rest in pairs):
         return values
     rests = np.array([rest for _, rest in pairs], dtype=np.uint64)[codes]

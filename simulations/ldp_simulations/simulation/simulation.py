@@ -35,7 +35,7 @@ from ldp_client import frames, row_batches
 from ldp_simulations.holders import Holders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.population import Population
-from ldp_simulations.reports.bulk import bulk_draw
+from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.simulation.distribution_runs import DistributionRuns, distribution_runs
 from ldp_simulations.simulation.drawing import only_drawn, thinned
@@ -306,7 +306,7 @@ def _drawn_in_bulk(
         if draw is None:
             return None
         values = [question.value(answer[question.name], random) for answer in answers]
-        rows.append(draw(np.array(values, dtype=np.int64), random))
+        rows.append(draw(as_array(values), random))
     joined: bytes = np.concatenate(rows, axis=1).tobytes()
     return joined
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
-from ldp_aggregator.estimates.estimation import estimate, estimate_question, options_for
+from ldp_aggregator.distributions.applicable import options_for
+from ldp_aggregator.estimates.estimation import estimate, estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
@@ -71,17 +72,23 @@ class Analysis:
             return tally_of(snapshot, served.survey, epoch)
 
     def estimates(
-        self, served: Served, options: Options = DEFAULTS, epoch: Epoch | None = None
+        self,
+        served: Served,
+        options: Options = DEFAULTS,
+        epoch: Epoch | None = None,
+        names: tuple[str, ...] = (),
     ) -> SurveyEstimates:
-        """Estimates of one version of a survey."""
+        """Estimates of one version of a survey; of the questions that are named, if any are."""
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tally = tally_of(snapshot, served.survey, epoch)
-            return estimate(tally, options=options, candidates=served.candidates)
+            return estimate(tally, options=options, candidates=served.candidates, names=names)
 
-        return self._once(("estimates", served.fingerprint, options, epoch), make)
+        return self._once(("estimates", served.fingerprint, options, epoch, names), make)
 
-    def pooled(self, name: str, options: Options = DEFAULTS) -> SurveyEstimates:
+    def pooled(
+        self, name: str, options: Options = DEFAULTS, names: tuple[str, ...] = ()
+    ) -> SurveyEstimates:
         """Estimates of the newest version of a survey, pooled with earlier ones where it is sound.
 
         A question of which several versions have reports, and may be pooled, is estimated from all.
@@ -91,8 +98,10 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tallies = [tally_of(snapshot, version.survey) for version in versions]
-            estimates = estimate(tallies[-1], options=options, candidates=newest.candidates)
-            for question in newest.survey:
+            estimates = estimate(
+                tallies[-1], options=options, candidates=newest.candidates, names=names
+            )
+            for question in map(newest.survey.__getitem__, estimates.questions):
                 parts = _poolable(question, tallies)
                 if len(parts) > 1:
                     own = options_for(question, options)
@@ -103,19 +112,18 @@ class Analysis:
                     estimates.questions[question.name] = replace(alone, note=note)
             return estimates
 
-        return self._once(("pooled", name, options), make)
+        return self._once(("pooled", name, options, names), make)
 
     def history(
         self, served: Served, name: str, options: Options = DEFAULTS
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question in each epoch, in the order of time."""
         question = served.survey[name]
-        own = options_for(question, options)
 
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
             return [
-                (epoch, estimate_question(question, counts, own, candidates=candidates))
+                (epoch, estimate_question(question, counts, options, candidates=candidates))
                 for epoch, counts in history(snapshot, question)
             ]
 

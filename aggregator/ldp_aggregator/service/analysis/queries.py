@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Catalogue, Served
+
+OPTIONS = (
+    "level",
+    "estimand",
+    "interval",
+    "simultaneous",
+    "post",
+    "frequencies",
+    "reports_each",
+    "quantiles",
+    "ranges",
+    "edges",
+)
+"""The parameters that say how estimates are to be."""
 
 _YES = ("1", "true", "yes")
 
@@ -34,6 +48,25 @@ def served_as(catalogue: Catalogue, name: str, query: Mapping[str, str]) -> Serv
         served = ", ".join(version.fingerprint for version in versions)
         raise RequestError(404, f"expected version to be one of {served}, got another")
     return matching[-1]
+
+
+def check_parameters(query: Collection[str], known: Collection[str]) -> None:
+    """Raise `RequestError` for parameters that mean nothing here, such as misspelled ones."""
+    unknown = [name for name in query if name not in known]
+    if unknown:
+        listed = ", ".join(known) or "none"
+        raise RequestError(400, f"expected parameters of {listed}, got {unknown[0][:40]!r}")
+
+
+def names_of(served: Served, query: Mapping[str, str]) -> tuple[str, ...]:
+    """The questions that are asked for, side by side; none if it is all. Raises `RequestError`."""
+    names = tuple(filter(None, query.get("question", "").split(",")))
+    known = [question.name for question in served.survey]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        listed = ", ".join(known)
+        raise RequestError(400, f"expected question to be of {listed}, got {unknown[0][:40]!r}")
+    return names
 
 
 def options_of(query: Mapping[str, str]) -> Options:

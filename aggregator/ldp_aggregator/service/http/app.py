@@ -7,7 +7,7 @@
     GET  /v1/surveys/NAME/...
            estimates               analyst          JSON, or ?format= as in `page.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
-           history                 analyst          estimates by epoch, of ?question=
+           history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports
     GET  /livez                    none             whether the process lives
     GET  /readyz                   none             whether it takes uploads
@@ -15,9 +15,9 @@
     GET  /metrics                  metrics, analyst for Prometheus
     GET  /                         analyst          the page for people, who sign in with a token
 
-An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and for what `ldp estimate` has as
-options: level, estimand, interval, simultaneous, post, frequencies, reports_each. Tokens come in an
-Authorization header, or the page's cookie.
+An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
+`ldp estimate` has as options (`queries.OPTIONS`), of all questions or those of ?question=NAME,NAME.
+Tokens come in an Authorization header, or the page's cookie.
 """
 
 from __future__ import annotations
@@ -34,7 +34,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError
-from ldp_aggregator.service.analysis.queries import RequestError, options_of, served_as
+from ldp_aggregator.service.analysis.queries import (
+    OPTIONS,
+    RequestError,
+    check_parameters,
+    names_of,
+    options_of,
+    served_as,
+)
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
@@ -202,22 +209,24 @@ class _Endpoints:
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
 
     async def estimates(self, request: Request) -> Response:
-        name = request.query_params.get("format", "json")
+        query = request.query_params
+        check_parameters(query, ("version", "epoch", "question", "format", *OPTIONS))
+        name = query.get("format", "json")
         if name not in DOWNLOADS:
             raise RequestError(
                 400, f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}"
             )
         form = DOWNLOADS[name]
         served = self._served(request)
-        options = options_of(request.query_params)
+        options, names = options_of(query), names_of(served, query)
         epoch = _epoch(request)
-        pooled = epoch is None and not request.query_params.get("version")
+        pooled = epoch is None and not query.get("version")
 
         def make() -> bytes:
             if pooled:
-                return download(self._analysis.pooled(served.survey.name, options), form)
+                return download(self._analysis.pooled(served.survey.name, options, names), form)
             at = self._at(served, epoch)
-            return download(self._analysis.estimates(served, options, at), form)
+            return download(self._analysis.estimates(served, options, at, names=names), form)
 
         content = await run_in_threadpool(make)
         file = f"{served.survey.name}.{form.ending}"
@@ -225,6 +234,7 @@ class _Endpoints:
         return Response(content, media_type=form.content_type, headers=headers)
 
     async def tally(self, request: Request) -> Response:
+        check_parameters(request.query_params, ("version", "epoch"))
         served = self._served(request)
         epoch = _epoch(request)
         content = await run_in_threadpool(
@@ -236,8 +246,9 @@ class _Endpoints:
 
     async def history(self, request: Request) -> Response:
         served = self._served(request)
-        options = options_of(request.query_params)
-        name = request.query_params.get("question", "")
+        query = request.query_params
+        check_parameters(query, ("version", "question", *OPTIONS))
+        options, name = options_of(query), query.get("question", "")
         history = await run_in_threadpool(self._analysis.history, served, name, options)
         epochs = [
             {"epoch": at.number, "start": at.start, "seconds": at.length, **estimates.to_dict()}
@@ -246,6 +257,7 @@ class _Endpoints:
         return JSONResponse({"survey": served.survey.name, "question": name, "epochs": epochs})
 
     async def health(self, request: Request) -> Response:
+        check_parameters(request.query_params, ("version",))
         served = self._served(request)
         by_question = await run_in_threadpool(self._analysis.health, served)
         checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}

@@ -18,6 +18,7 @@ from ldp_aggregator.service.page.markup import Safe, tag
 
 _HEIGHT, _BOTTOM, _AXIS = 220, 200, 24
 _MOST_POINTS = 1024
+_NEAR_AN_END = 0.04
 
 
 def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
@@ -74,7 +75,11 @@ def _grid(ends: tuple[float, float]) -> list[Safe]:
     low, high = ends
     ticks = [tick for tick in Scale.over(ends).ticks if low <= tick <= high]
     for tick in ticks:
-        x = f"{1 + 98 * (tick - low) / (high - low):.3f}%"
-        anchor = {low: "start", high: "end"}.get(tick, "middle")
-        lines.append(tag("text", f"{tick:.6g}", class_="tick", x=x, y=_HEIGHT, text_anchor=anchor))
+        share = (tick - low) / (high - low)
+        # Near an end a number would reach beyond the picture.
+        anchor = "start" if share < _NEAR_AN_END else "middle"
+        anchor = "end" if share > 1 - _NEAR_AN_END else anchor
+        text = f"{tick:,.6g}"
+        x = f"{1 + 98 * share:.3f}%"
+        lines.append(tag("text", text, class_="tick", x=x, y=_HEIGHT, text_anchor=anchor))
     return lines

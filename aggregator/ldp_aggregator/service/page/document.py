@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES
+from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.sections import service_section, summary, survey_section
-from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
+from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView, written
 
 _SITE = tag("p", "Estimates under local differential privacy", class_="site")
 _SIGN_OUT = tag("form", tag("button", "Sign out"), method="post", action="logout")
@@ -172,21 +172,45 @@ def _choices(asked: Asked) -> Safe:
         version.append(_select("Version", "version", versions, chosen=chosen))
     estimands = {name: name for name in ESTIMANDS}
     intervals = {name: name for name in INTERVALS}
-    shapes = any(decoder_of(question.randomizer).has_shape for question in asked.served.survey)
+    decoders = [decoder_of(question.randomizer) for question in asked.served.survey]
+    shapes = any(decoder.has_shape for decoder in decoders)
+    numbers = any(decoder.gives == "distribution" for decoder in decoders)
     offered = [name for name in POST if shapes or name not in SHAPES]
     views = {"": "unbiased", **{name: f"{name} (biased)" for name in offered}}
     fields = [
         *(tag("input", type="hidden", name=key, value=value) for key, value in hidden.items()),
         *version,
+        *(_questions(asked) if len(decoders) > 1 else ()),
         tag("label", tag("span", "Level"), level),
         _select("Errors for the", "estimand", estimands, chosen=options.estimand),
         _select("Intervals", "interval", intervals, chosen=options.interval),
         _select("View", "post", views, chosen=options.post or ""),
         tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
         tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
+        *(_of_numbers(options) if numbers else ()),
         tag("button", "Show"),
     ]
     return tag("form", *fields, method="get", action="./", class_="choices", aria_label="Options")
+
+
+def _questions(asked: Asked) -> Iterator[Safe]:
+    """All questions, or one of them; or those that the query names."""
+    names = [question.name for question in asked.served.survey]
+    chosen = ",".join(asked.names)
+    options = {"": "all", **dict.fromkeys(filter(None, [chosen])), **dict.fromkeys(names)}
+    shown = {value: words or value for value, words in options.items()}
+    yield _select("Question", "question", shown, chosen=chosen)
+
+
+def _of_numbers(options: Options) -> Iterator[Safe]:
+    """What to see of distributions, as the query has it."""
+    for words, name, value, example in (
+        ("Quantiles", "quantiles", written(options.quantiles), ".1,.5,.9"),
+        ("Ranges", "ranges", ",".join(map(":".join, options.ranges)), "18:25,65:100"),
+        ("Histogram edges", "edges", ",".join(options.edges), "18,25,40,65"),
+    ):
+        field = tag("input", name=name, value=value, placeholder=example, size="12")
+        yield tag("label", tag("span", words), field)
 
 
 def _select(words: str, name: str, options: Mapping[str, str], chosen: str) -> Safe:

@@ -82,8 +82,7 @@ def _facts(view: QuestionView) -> Safe:
             beside = "without errors or intervals"
         facts.append(("View", f"{options.post}: biased frequencies, {beside}"))
     domain = question.question.domain
-    scale = domain.scale or domain.key_scale
-    unit = "" if scale is None or not scale.unit else f", in {scale.unit}"
+    unit = f", in {domain.unit}" if domain.unit else ""
     for name, numbers in question.numbers:
         estimate, error, interval = numbers.cells
         facts.append((f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"))

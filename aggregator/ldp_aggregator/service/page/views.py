@@ -9,12 +9,13 @@ from typing import Self
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check
+from ldp_aggregator.distributions.applicable import options_for
 from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.bars import MOST_BARS, shown_places
 from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
-from ldp_aggregator.service.analysis.queries import options_of, served_as
+from ldp_aggregator.service.analysis.queries import names_of, options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.records import Epoch
 
@@ -37,6 +38,8 @@ class Asked:
     versions: Sequence[Served]
     pooled: bool
     options: Options
+    names: tuple[str, ...]
+    """The questions to show; all, if there are none."""
     over_time: str | None
 
     @classmethod
@@ -56,6 +59,7 @@ class Asked:
             versions=versions,
             pooled=pooled,
             options=options_of(query),
+            names=names_of(served, query),
             over_time=over_time if over_time in timed else None,
         )
 
@@ -72,16 +76,18 @@ class Asked:
             "post": options.post,
             "frequencies": "1" if options.frequencies else None,
             "reports_each": str(options.reports_each) if options.reports_each > 1 else None,
-            "quantiles": _written(options.quantiles) if options.quantiles != usual else None,
+            "quantiles": written(options.quantiles) if options.quantiles != usual else None,
             "ranges": ",".join(map(":".join, options.ranges)),
             "edges": ",".join(options.edges),
+            "question": ",".join(self.names),
             "over_time": self.over_time,
             **changes,
         }
         return {key: value for key, value in query.items() if value}
 
 
-def _written(shares: Sequence[float]) -> str:
+def written(shares: Sequence[float]) -> str:
+    """Shares as a query has them."""
     return ",".join(f"{share:g}" for share in shares)
 
 
@@ -163,11 +169,12 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     health = analysis.health(served)
     series = None
     if asked.over_time is not None:
-        series = analysis.history(served, asked.over_time, options)[-MOST_EPOCHS:]
+        own = options_for(served.survey[asked.over_time], options)
+        series = analysis.history(served, asked.over_time, own)[-MOST_EPOCHS:]
     if asked.pooled:
-        survey_estimates = analysis.pooled(served.survey.name, options)
+        survey_estimates = analysis.pooled(served.survey.name, options, asked.names)
     else:
-        survey_estimates = analysis.estimates(served, options)
+        survey_estimates = analysis.estimates(served, options, names=asked.names)
     questions = []
     for estimates in survey_estimates:
         over_time = series if estimates.name == asked.over_time else None

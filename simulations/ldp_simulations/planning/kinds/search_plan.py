@@ -11,8 +11,8 @@ from ldp_aggregator.decoders.decoder import Finds
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.search.reach import Reach
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import answering, described
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import answering, described
 
 
 class SearchPlan(NamedTuple):

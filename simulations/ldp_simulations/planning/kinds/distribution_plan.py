@@ -29,8 +29,8 @@ from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described_number,
     drawn_in_words,

@@ -39,10 +39,9 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
 
 def described_number(question: Question, respondents: int | None) -> dict[str, Any]:
     """The same of a question about numbers: their unit, and how many respondents it takes."""
-    scale = question.domain.scale
     return {
         **described(question),
-        "unit": "" if scale is None else scale.unit,
+        "unit": question.domain.unit,
         "reachable": respondents is not None,
         "respondents": respondents,
         **drawn(question.share, respondents),

@@ -39,7 +39,7 @@ from ldp_aggregator.estimates.intervals import careful_interval, miss, standard_
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.estimates.null_chances import chance_to_pass
 from ldp_aggregator.moments.moments import Moments
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.sampling.table import expected_counts
 
 EPSILON_STEPS = 10_000

@@ -20,8 +20,8 @@ from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.estimates.means import ends_of, parts_of, rounding_variance
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described_number,
     drawn_in_words,

@@ -29,8 +29,8 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.rendering.sheet import TextTable
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described,
     drawn,
@@ -40,7 +40,7 @@ from ldp_simulations.planning.entries import (
     short,
     whole,
 )
-from ldp_simulations.planning.planning import Design
+from ldp_simulations.planning.kinds.planning import Design
 from ldp_simulations.sampling.table import expected_counts
 
 _PARTS = 4

@@ -22,8 +22,8 @@ from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.key_values.means import KeyMeans, key_means
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import empty_counts
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described,
     drawn,
@@ -70,10 +70,9 @@ def keys_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[Ke
 
 def record(plan: KeyPlan) -> dict[str, Any]:
     """Ready for JSON."""
-    scale = plan.question.domain.key_scale
     return {
         **described(plan.question),
-        "unit": "" if scale is None else scale.unit,
+        "unit": plan.question.domain.unit,
         "reachable": plan.respondents is not None,
         "respondents": plan.respondents,
         **drawn(plan.question.share, plan.respondents),

@@ -23,8 +23,8 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
-from ldp_simulations.planning.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.entries import (
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
     answering,
     described,
     drawn,

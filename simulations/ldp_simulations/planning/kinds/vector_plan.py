@@ -1,0 +1,153 @@
+"""Plans of mean vectors: how well each coordinate will be known, and the vector as a whole.
+
+Errors are by the law of codebook response, for a population of vectors of the full length in all
+directions; others make hardly a difference, since nearly all of the error is noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp.errors import EstimateError
+from ldp.survey import Question, Survey
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.estimates.intervals import miss
+from ldp_aggregator.estimates.manipulation import mean_reach
+from ldp_aggregator.rendering.sheet import TextTable
+from ldp_aggregator.tallies.counting import total_reports
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.entries import (
+    answering,
+    described_number,
+    drawn_in_words,
+    forged_in_words,
+    forged_reports,
+    short,
+    whole,
+)
+from ldp_simulations.sampling.table import expected_counts
+
+
+class VectorPlan(NamedTuple):
+    """What n respondents tell of a mean vector; None if none are enough."""
+
+    question: Question
+    respondents: int | None
+    dimensions: int
+    error_of_one: float
+    """The standard error of a coordinate that a single respondent would leave."""
+    quantile: float
+    """Of the normal law, for intervals."""
+    reach: float
+    """How many reports' worth one forged report can shift a coordinate."""
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of a coordinate."""
+        return None if self.respondents is None else self.error_of_one / self.respondents**0.5
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval of a coordinate."""
+        return None if self.error is None else self.quantile * self.error
+
+    @property
+    def distance(self) -> float | None:
+        """How far the estimated vector is from the true one: the root of the mean square."""
+        return None if self.error is None else self.dimensions**0.5 * self.error
+
+
+def vectors_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[VectorPlan]:
+    """A plan for each question of type vector.
+
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    """
+    plans = []
+    for question in survey:
+        if decoder_of(question.randomizer).gives != "vector":
+            continue
+        if respondents is None and ask.mean_half_width is None:
+            raise EstimateError(
+                f"question {question.name!r}, of which a mean vector is estimated: expected "
+                "--respondents, or --mean-half-width to find them by"
+            )
+        plans.append(_planned(question, answering(question.share, respondents), ask))
+    return plans
+
+
+def record(plan: VectorPlan, forged: int | None) -> dict[str, Any]:
+    """Ready for JSON; numbers are in the unit of the answers."""
+    respondents = plan.respondents
+    entry = described_number(plan.question, respondents) | {"dimensions": plan.dimensions}
+    if respondents is None:
+        return entry
+    fakes = forged_reports(respondents, forged)
+    mean = {"standard_error": plan.error, "half_width": plan.half_width}
+    return entry | {
+        "mean": mean | {"distance": plan.distance},
+        "forged": {"reports": fakes, "shift": plan.reach * fakes / respondents},
+    }
+
+
+def text_table(plans: Sequence[VectorPlan], ask: Ask, forged: int | None) -> TextTable:
+    """A row for each question, and what the columns mean."""
+    headings = (
+        "mean vector\nof",
+        "mechanism",
+        "epsilon",
+        "coordi-\nnates",
+        "respondents",
+        "standard\nerror",
+        "half-\nwidth",
+        "distance",
+        "report\nbytes",
+        "forged\nshift",
+    )
+    records = [record(plan, forged) for plan in plans]
+    rows = []
+    for entry in records:
+        mean, shift = entry.get("mean", {}), entry.get("forged", {}).get("shift")
+        numbers = (mean.get(name) for name in ("standard_error", "half_width", "distance"))
+        rows.append(
+            (
+                entry["name"],
+                entry["mechanism"],
+                entry["epsilon"]["declared"],
+                whole(entry["dimensions"]),
+                whole(entry["respondents"]),
+                *map(short, numbers),
+                str(entry["report_bytes"]),
+                short(shift),
+            )
+        )
+    remarks = [
+        f"standard error, half-width: of one coordinate and its {ask.level:g} interval",
+        "distance: from the estimated vector to the true one, the root of its mean square",
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move a coordinate, at "
+        "most",
+        *drawn_in_words(records),
+    ]
+    return TextTable("", "", headings, rows=rows, remarks=remarks)
+
+
+def _planned(question: Question, respondents: int | None, ask: Ask) -> VectorPlan:
+    randomizer, ball = question.randomizer, question.domain.ball
+    assert ball is not None  # noqa: S101 (mechanisms for mean vectors are for vectors)
+    radius, dimensions = float(ball.radius), ball.dimensions
+    counts = expected_counts(randomizer, (), np.empty(0))
+    parts = decoder_of(randomizer).vector_parts(randomizer, counts)
+    # What is stated of each coordinate, which are all alike here.
+    error = radius * math.sqrt(parts.variance[0] * total_reports(counts, question.layout))
+    quantile = -float(ndtri(miss(ask.level, dimensions, ask.simultaneous) / 2))
+    if respondents is None:
+        enough = math.ceil((quantile * error / (ask.mean_half_width or 1)) ** 2)
+        respondents = enough if enough <= MOST_RESPONDENTS else None
+    reach = radius * float(mean_reach(randomizer))
+    return VectorPlan(
+        question, respondents, dimensions, error_of_one=error, quantile=quantile, reach=reach
+    )
