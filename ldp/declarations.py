@@ -240,10 +240,11 @@ def field(
     return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
-def _axis(axis: Axis | None) -> Mapping[str, object] | None:
-    if isinstance(axis, tuple):
-        axis = dict(zip(("low", "high"), axis, strict=True))
-    return None if axis is None else _given(axis)
+def _axis(axis: object) -> object:
+    """A pair as a table of its ends; what is neither of both stays, to be reported."""
+    if isinstance(axis, tuple | list) and len(axis) == 2:
+        return _given({"low": axis[0], "high": axis[1]})
+    return _given(axis) if isinstance(axis, Mapping) else axis
 
 
 _TYPE_OF = {

@@ -14,6 +14,7 @@ from ldp.mechanisms.pyramid import halvings, usual_response
 from ldp.mechanisms.tree import difference_variance
 from ldp_aggregator.decoders.pyramid import pyramid_moments, queries_of, score_range
 from ldp_aggregator.privacy.explanation import explanation
+from ldp_aggregator.trees.contrasts import contrasts_of
 from ldp_aggregator.trees.levels import views_of
 from ldp_aggregator.trees.squares import even_squares, powers_by_value
 from ldp_aggregator.trees.zooms import zoomed
@@ -182,6 +183,23 @@ def test_every_rectangle_is_unbiased_on_4_by_4():
         known = queries_of(randomizer, counts)
         answered[:, report] = rectangles @ known.frequency
     np.testing.assert_allclose(answered @ rows.T, rectangles, atol=1e-9)
+
+
+def test_contrasts_have_the_noise_that_shrinks_them():
+    """N Var of each, by dense matrices: what a factor is worked out from."""
+    randomizer = response(3, 2)
+    views, size = views_of(randomizer), randomizer.size
+    information = np.zeros((size, size))
+    for level in views.levels:
+        cells = views.cells_of(level)
+        information += views.precision[level.number] * (cells[:, None] == cells)
+    middle = np.eye(size) - 1 / size
+    inverse = np.linalg.pinv(middle @ information @ middle).reshape(size, 8, 8)
+    columns = contrasts_of(inverse).reshape(size, size)
+    noise = np.diag(contrasts_of(columns.T.reshape(size, 8, 8)).reshape(size, size))
+    levels = [0, 1, 2, 2, 3, 3, 3, 3]
+    stated = views.pooling.noise[np.ix_(levels, levels)].ravel()
+    np.testing.assert_allclose(noise[1:], stated[1:], rtol=1e-9)
 
 
 def shares_by_view(randomizer, frequency):

@@ -133,6 +133,8 @@ class Queries(NamedTuple):
     """
     cells: Callable[[View], Answers] | None = None
     """Of a map: the cells of a zoom, side by side, (2^a x 2^b,), by how often axes are halved."""
+    shrunk: Callable[[], Floats] | None = None
+    """Of a map: the shares of all cells in a view for the eye, (values,): biased."""
     missing: float = 1.0
     """The share of the reports that are expected not to hold their respondent's value."""
 

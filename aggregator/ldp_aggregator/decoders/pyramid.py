@@ -34,7 +34,7 @@ from ldp_aggregator.decoders.tree import (
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.trees.levels import Views, views_of
 from ldp_aggregator.trees.squares import bounds
-from ldp_aggregator.trees.zooms import zoomed
+from ldp_aggregator.trees.zooms import contrasts_in, zoomed
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
@@ -69,7 +69,10 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         least = always_even(views) * even_variances(views, one) / reports
         return Answers(share, share, variance, least=least.repeat(len(share)))
 
-    return answering(views, counts, by_view)._replace(cells=cells)
+    def shrunk() -> Floats:
+        return contrasts_in(views).shrunk(by_view[-1], reports)
+
+    return answering(views, counts, by_view)._replace(cells=cells, shrunk=shrunk)
 
 
 def _first(views: Views, view: View) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

@@ -24,6 +24,7 @@ _ZOOM = 'of `goal = "rectangles"` for another zoom than its own'
 _ONLY_FOR = {
     **dict.fromkeys(SHAPES, "questions through square-wave"),
     "monotone": 'questions of `goal = "distribution"` on a line',
+    "shrunk": 'questions of `goal = "rectangles"`',
 }
 
 
@@ -76,7 +77,7 @@ def _has_view(question: Question, post: str) -> bool:
         return decoder_of(question.randomizer).has_shape
     if post == "monotone":
         return _of_distribution(question) and not question.domain.circular
-    return True
+    return post != "shrunk" or _of_rectangles(question)
 
 
 def _of_distribution(question: Question) -> bool:

@@ -49,7 +49,7 @@ from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, check_repeatable, reports_of_each
 from ldp_aggregator.options import SHAPES, Options
-from ldp_aggregator.places.places import places_of
+from ldp_aggregator.places.places import Places, places_of
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
@@ -302,6 +302,8 @@ def estimate_question(
     if moments is not None:
         places = places or places_of(question, counts, options, frequency=moments.frequency)
         estimates = replace(estimates, places=places)
+    if options.post == "shrunk":
+        estimates = replace(estimates, frequency=_shrunk(question, places))
     reports_each = reports_of_each(question.randomizer, options.reports_each)
     notes = (
         estimates.note,
@@ -311,6 +313,16 @@ def estimate_question(
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))
+
+
+def _shrunk(question: Question, places: Places | None) -> Floats:
+    shares = None if places is None else places.shrunk()
+    if shares is None:
+        raise EstimateError(
+            f"question {question.name!r}: expected another view than shrunk, which is for "
+            'questions of `goal = "rectangles"`'
+        )
+    return shares
 
 
 def _of_circle(distribution: Distribution | None) -> tuple[str, ...]:

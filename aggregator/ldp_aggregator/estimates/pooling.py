@@ -104,6 +104,11 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         raise EstimateError(
             f"question {newest.name!r}: expected versions that ask for the same values"
         )
+    if options.post == "shrunk":
+        raise EstimateError(
+            f"question {newest.name!r}: expected another view than shrunk, which is for one "
+            "version of a question"
+        )
     line, cells = None, None
     if _of_distributions([version.question for version in versions]):
         line = line_of(newest.domain)

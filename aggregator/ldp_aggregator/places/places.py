@@ -27,6 +27,7 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.table_cells import queries_of_cells
 from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.trees.zooms import summed
 
 Ends = tuple[Number, Number]
 
@@ -115,6 +116,16 @@ class Places:
             level=self.options.level,
             post=post,
         )
+
+    def shrunk(self) -> Floats | None:
+        """The shares of the cells that are shown, in a view for the eye: biased.
+
+        None where cells are told one by one.
+        """
+        if self.queries.shrunk is None:
+            return None
+        side = 1 << self.depth
+        return summed(self.queries.shrunk().reshape(side, side), self.shown_view).ravel()
 
     def view(self, x_cells: int, y_cells: int) -> View:
         """How often the axes are halved for so many cells. Raises `EstimateError`."""

@@ -36,8 +36,7 @@ def zoomed(views: Views, frequency: Floats, view: View) -> Zoom:
 
     `frequency` has the shares of the cells of the finest grid, of shape (values,).
     """
-    pooling = views.pooling
-    assert isinstance(pooling, Contrasts)  # noqa: S101 (a fact about pyramids)
+    pooling = contrasts_in(views)
     across, up = view
     grid = frequency.reshape(pooling.whole)
     share = summed(grid, view)
@@ -56,6 +55,13 @@ def zoomed(views: Views, frequency: Floats, view: View) -> Zoom:
         above = summed(grid, (rows, columns))
         total += coefficient * above.repeat(1 << (across - rows), 0).repeat(1 << (up - columns), 1)
     return Zoom(share, total)
+
+
+def contrasts_in(views: Views) -> Contrasts:
+    """How the views of a pyramid are pooled."""
+    pooling = views.pooling
+    assert isinstance(pooling, Contrasts)  # noqa: S101 (a fact about pyramids)
+    return pooling
 
 
 def summed(grid: Floats, view: View) -> Floats:
