@@ -30,6 +30,7 @@ INSIDE = {
     "docs/service.md": "the service within an application of one's own",
     "docs/wire.md": "the wire format, for those who write clients in other languages",
     "examples/rappor.py": "formats of google/rappor",
+    "examples/studies.py": "the service within a program",
 }
 """Pages and examples that are about the inside, and import from there."""
 

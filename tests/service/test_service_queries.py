@@ -42,6 +42,15 @@ name = "car"
 type = "boolean"
 mechanism = "warner"
 epsilon = 1
+[[question]]
+name = "home"
+type = "place"
+x = { low = 0, high = 8 }
+y = { low = 0, high = 8 }
+cells = 8
+goal = "rectangles"
+mechanism = "auto"
+epsilon = 2
 """
 SURVEY = ldp.parse_survey(TEXT)
 
@@ -67,8 +76,9 @@ def analyst(service):
     [
         ("question=hours&ranges=18:25,40:60", {"hours"}),
         ("question=hours,car&ranges=18:25", {"hours", "car"}),
-        ("ranges=0:1000", {"hours", "rent", "car"}),
-        ("post=monotone", {"hours", "rent", "car"}),
+        ("ranges=0:1000", {"hours", "rent", "car", "home"}),
+        ("post=monotone", {"hours", "rent", "car", "home"}),
+        ("question=home,car&rectangles=0:4,0:8;4:8,0:2&zoom=2x4", {"home", "car"}),
         ("question=rent&edges=500,1000,2000&quantiles=.9", {"rent"}),
     ],
 )
@@ -79,7 +89,12 @@ def test_some_questions_are_asked(analyst, asked, names):
     questions = answer.json()["questions"]
     assert set(questions) == names
     for name, question in questions.items():
-        assert ("ranges" in question) == ("ranges" in asked and name != "car")
+        of_numbers = name in ("hours", "rent")
+        assert ("ranges" in question) == ("ranges" in asked and of_numbers)
+        assert ("rectangles" in question) == ("rectangles" in asked and name == "home")
+        if name == "home" and "zoom" in asked:
+            assert len(question["values"]) == 8
+            assert len(question["rectangles"]) == 2
     if "post" in asked:
         assert "not by monotone, which is for" in questions["car"]["note"]
         assert questions["car"]["post"] is None
@@ -101,9 +116,15 @@ def test_a_question_that_has_no_such_range_is_named(analyst, asked):
     ("path", "expected"),
     [
         ("estimates?qestion=hours", "expected parameters of version, .*question.*, got 'qestion'"),
-        ("estimates?question=rents", "expected question to be of hours, rent, car, got 'rents'"),
+        (
+            "estimates?question=rents",
+            "expected question to be of hours, rent, car, home, got 'rents'",
+        ),
         ("estimates?question=car&ranges=1:2", 'expected a question of `goal = "distribution"`'),
         ("estimates?question=car&post=monotone", "expected another view than monotone"),
+        ("estimates?question=car&rectangles=0:1,0:1", "expected a question of type place"),
+        ("estimates?question=car&zoom=2x2", 'expected a question of `goal = "rectangles"`'),
+        ("estimates?rectangles=0:1", "expected a rectangle such as 10:20,30:40"),
         ("history?question=hours&epoch=1", "expected parameters of version, question, .*'epoch'"),
         ("history?question=car&ranges=1:2", 'expected a question of `goal = "distribution"`'),
         ("tally?level=.9", "expected parameters of version, epoch, got 'level'"),
@@ -123,6 +144,9 @@ def test_the_page_has_fields_for_numbers(analyst):
     for name, value in (("ranges", "18:25"), ("quantiles", "0.1,0.9"), ("edges", "20,50")):
         assert re.search(rf'<input[^>]*name="{name}"[^>]*value="{value}"', text)
     assert re.search(r'<option[^>]*value="hours"[^>]*selected', text)
+    maps = analyst.get("/?question=home&rectangles=0:4,0:8;4:8,0:2&zoom=2x4").text
+    for name, value in (("rectangles", "0:4,0:8;4:8,0:2"), ("zoom", "2x4")):
+        assert re.search(rf'<input[^>]*name="{name}"[^>]*value="{value}"', maps)
     assert 'id="question-hours"' in text
     assert 'id="question-rent"' not in text
     assert "question=hours" in text.split("Download")[-1]
@@ -133,10 +157,12 @@ def test_the_page_has_fields_for_numbers(analyst):
 
 def test_only_numbers_have_such_fields(tmp_path):
     """A survey of other questions is asked for no ranges."""
-    alone = TEXT[: TEXT.index("[[question]]")] + TEXT[TEXT.rindex("[[question]]") :]
+    car = TEXT.index('[[question]]\nname = "car"')
+    alone = TEXT[: TEXT.index("[[question]]")] + TEXT[car : TEXT.rindex("[[question]]")]
     with service_of(alone, folder=tmp_path) as service:
         text = visitor(service, TOKEN).get("/").text
     assert 'name="ranges"' not in text
+    assert 'name="zoom"' not in text
     assert 'name="question"' not in text
 
 

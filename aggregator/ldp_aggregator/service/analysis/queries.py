@@ -7,6 +7,7 @@ from typing import Any
 
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.options import Options
+from ldp_aggregator.places.asking import rectangle_of, zoom_of
 from ldp_aggregator.service.counting.served import Catalogue, Served
 
 OPTIONS = (
@@ -20,6 +21,8 @@ OPTIONS = (
     "quantiles",
     "ranges",
     "edges",
+    "rectangles",
+    "zoom",
 )
 """The parameters that say how estimates are to be."""
 
@@ -90,7 +93,7 @@ def options_of(query: Mapping[str, str]) -> Options:
 
 
 def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
-    """What is asked of the distributions of numbers; ranges stand side by side."""
+    """What is asked of distributions and maps; ranges and rectangles stand side by side."""
     asked: dict[str, Any] = {}
     if query.get("quantiles"):
         asked["quantiles"] = quantiles_of(query["quantiles"])
@@ -98,4 +101,8 @@ def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
         asked["ranges"] = tuple(map(range_of, query["ranges"].split(",")))
     if query.get("edges"):
         asked["edges"] = edges_of(query["edges"])
+    if query.get("rectangles"):
+        asked["rectangles"] = tuple(map(rectangle_of, query["rectangles"].split(";")))
+    if query.get("zoom"):
+        asked["zoom"] = zoom_of(query["zoom"])
     return asked

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.sections import service_section, summary, survey_section
-from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView, written
+from ldp_aggregator.service.page.views import (
+    Asked,
+    ServiceView,
+    SurveyView,
+    rectangles_written,
+    written,
+    zoom_written,
+)
 
 _SITE = tag("p", "Estimates under local differential privacy", class_="site")
 _SIGN_OUT = tag("form", tag("button", "Sign out"), method="post", action="logout")
@@ -175,6 +182,7 @@ def _choices(asked: Asked) -> Safe:
     decoders = [decoder_of(question.randomizer) for question in asked.served.survey]
     shapes = any(decoder.has_shape for decoder in decoders)
     numbers = any(decoder.gives == "distribution" for decoder in decoders)
+    maps = any(question.domain.is_place for question in asked.served.survey)
     offered = [name for name in POST if shapes or name not in SHAPES]
     views = {"": "unbiased", **{name: f"{name} (biased)" for name in offered}}
     fields = [
@@ -187,7 +195,8 @@ def _choices(asked: Asked) -> Safe:
         _select("View", "post", views, chosen=options.post or ""),
         tag("label", box, tag("span", "Simultaneous intervals"), class_="check"),
         tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
-        *(_of_numbers(options) if numbers else ()),
+        *(_texts(_of_numbers(options)) if numbers else ()),
+        *(_texts(_of_maps(options)) if maps else ()),
         tag("button", "Show"),
     ]
     return tag("form", *fields, method="get", action="./", class_="choices", aria_label="Options")
@@ -202,13 +211,29 @@ def _questions(asked: Asked) -> Iterator[Safe]:
     yield _select("Question", "question", shown, chosen=chosen)
 
 
-def _of_numbers(options: Options) -> Iterator[Safe]:
-    """What to see of distributions, as the query has it."""
-    for words, name, value, example in (
+_Texts = Iterable[tuple[str, str, str, str]]
+"""Fields: words, the name and the value in the query, an example."""
+
+
+def _of_numbers(options: Options) -> _Texts:
+    """What to see of distributions."""
+    return (
         ("Quantiles", "quantiles", written(options.quantiles), ".1,.5,.9"),
         ("Ranges", "ranges", ",".join(map(":".join, options.ranges)), "18:25,65:100"),
         ("Histogram edges", "edges", ",".join(options.edges), "18,25,40,65"),
-    ):
+    )
+
+
+def _of_maps(options: Options) -> _Texts:
+    """What to see of maps."""
+    return (
+        ("Rectangles", "rectangles", rectangles_written(options), "0:4,0:8;4:8,0:8"),
+        ("Zoom", "zoom", zoom_written(options), "8x8"),
+    )
+
+
+def _texts(rows: _Texts) -> Iterator[Safe]:
+    for words, name, value, example in rows:
         field = tag("input", name=name, value=value, placeholder=example, size="12")
         yield tag("label", tag("span", words), field)
 

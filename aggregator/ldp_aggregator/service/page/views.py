@@ -79,11 +79,23 @@ class Asked:
             "quantiles": written(options.quantiles) if options.quantiles != usual else None,
             "ranges": ",".join(map(":".join, options.ranges)),
             "edges": ",".join(options.edges),
+            "rectangles": rectangles_written(options),
+            "zoom": zoom_written(options),
             "question": ",".join(self.names),
             "over_time": self.over_time,
             **changes,
         }
         return {key: value for key, value in query.items() if value}
+
+
+def rectangles_written(options: Options) -> str:
+    """Rectangles as a query has them."""
+    return ";".join(f"{':'.join(x)},{':'.join(y)}" for x, y in options.rectangles)
+
+
+def zoom_written(options: Options) -> str:
+    """A zoom as a query has it."""
+    return "" if options.zoom is None else "x".join(map(str, options.zoom))
 
 
 def written(shares: Sequence[float]) -> str:
