@@ -50,7 +50,7 @@ def drawn_attack(asked, generator):
     weights = generator.exponential(size=len(values)) ** 3
     if ball is not None:
         holders = synthetic_vectors(ball, respondents, weights)
-    if asked.domain.collect:
+    elif asked.domain.collect:
         holders = synthetic_fields(
             asked.domain, respondents, lambda field: generator.exponential(size=field.size)
         )

@@ -14,7 +14,7 @@ from ldp_aggregator import Options, Tally, estimate
 from ldp_aggregator.options import POST, SHAPES
 from ldp_aggregator.postprocessing import base_cut, norm_sub
 
-BESIDE = [post for post in POST if post not in (*SHAPES, "monotone")]
+BESIDE = [post for post in POST if post not in (*SHAPES, "monotone", "shrunk")]
 """Views that have unbiased frequencies beside them."""
 
 RANDOM = np.random.default_rng(3)
