@@ -35,7 +35,7 @@ from ldp_simulations.planning.kinds.entries import (
     described_number,
     drawn_in_words,
     forged_in_words,
-    forged_reports,
+    forged_shift,
     share,
     short,
     whole,
@@ -106,7 +106,6 @@ def record(plan: DistributionPlan, forged: int | None) -> dict[str, Any]:
     entry = described_number(plan.question, respondents)
     if respondents is None:
         return entry
-    fakes = forged_reports(respondents, forged)
     others = {
         "mean": plan.half_width(plan.mean_error),
         "median": plan.half_width(plan.median_error),
@@ -119,7 +118,7 @@ def record(plan: DistributionPlan, forged: int | None) -> dict[str, Any]:
             "half_width": plan.half_width(plan.range_error),
         },
         **{name: {"half_width": width} for name, width in others.items() if width is not None},
-        "forged": {"reports": fakes, "shift": plan.reach * fakes / respondents},
+        **forged_shift(plan.reach, respondents, forged),
     }
 
 

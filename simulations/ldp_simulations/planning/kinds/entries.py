@@ -37,15 +37,19 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
     return None if respondents is None else max(1, int(respondents * share))
 
 
-def described_number(question: Question, respondents: int | None) -> dict[str, Any]:
-    """The same of a question about numbers: their unit, and how many respondents it takes."""
+def described_plan(question: Question, respondents: int | None) -> dict[str, Any]:
+    """The same, and how many respondents it takes."""
     return {
         **described(question),
-        "unit": question.domain.unit,
         "reachable": respondents is not None,
         "respondents": respondents,
         **drawn(question.share, respondents),
     }
+
+
+def described_number(question: Question, respondents: int | None) -> dict[str, Any]:
+    """The same of a question about numbers, with their unit."""
+    return {**described_plan(question, respondents), "unit": question.domain.unit}
 
 
 def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
@@ -61,6 +65,12 @@ def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
 def forged_reports(respondents: int, forged: int | None) -> int:
     """How many reports are taken to be forged: 1 % unless said otherwise, and no more than all."""
     return min(respondents, -(-respondents // 100) if forged is None else forged)
+
+
+def forged_shift(reach: float, respondents: int, forged: int | None) -> dict[str, Any]:
+    """How far forged reports can move an estimate that each can move by so many reports' worth."""
+    fakes = forged_reports(respondents, forged)
+    return {"forged": {"reports": fakes, "shift": reach * fakes / respondents}}
 
 
 def forged_in_words(forged: int | None) -> str:

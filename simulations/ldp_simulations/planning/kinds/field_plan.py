@@ -42,11 +42,10 @@ from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    described,
-    drawn,
+    described_plan,
     drawn_in_words,
     forged_in_words,
-    forged_reports,
+    forged_shift,
     short,
     whole,
 )
@@ -88,18 +87,13 @@ def record(plan: FieldPlan, forged: int | None) -> dict[str, Any]:
     respondents = plan.respondents
     response: Any = plan.question.randomizer
     entry: dict[str, Any] = {
-        **described(plan.question),
+        **described_plan(plan.question, respondents),
         "fields": len(response.sizes),
         "together": response.together,
-        "reachable": respondents is not None,
-        "respondents": respondents,
-        **drawn(plan.question.share, respondents),
         "ways": [_recorded(plan, way) for way in plan.ways],
     }
     if respondents is not None:
-        fakes = forged_reports(respondents, forged)
-        shift = plan.reach * fakes / respondents
-        entry["forged"] = {"reports": fakes, "shift": shift}
+        entry |= forged_shift(plan.reach, respondents, forged)
     return entry
 
 

@@ -25,8 +25,7 @@ from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    described,
-    drawn,
+    described_number,
     drawn_in_words,
     short,
     whole,
@@ -71,11 +70,7 @@ def keys_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[Ke
 def record(plan: KeyPlan) -> dict[str, Any]:
     """Ready for JSON."""
     return {
-        **described(plan.question),
-        "unit": plan.question.domain.unit,
-        "reachable": plan.respondents is not None,
-        "respondents": plan.respondents,
-        **drawn(plan.question.share, plan.respondents),
+        **described_number(plan.question, plan.respondents),
         "shares": [
             {
                 "share": row.share,

@@ -26,11 +26,10 @@ from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    described,
-    drawn,
+    described_plan,
     drawn_in_words,
     forged_in_words,
-    forged_reports,
+    forged_shift,
     short,
     whole,
 )
@@ -81,16 +80,11 @@ def record(plan: TreePlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON."""
     respondents = plan.respondents
     entry: dict[str, Any] = {
-        **described(plan.question),
-        "reachable": respondents is not None,
-        "respondents": respondents,
-        **drawn(plan.question.share, respondents),
+        **described_plan(plan.question, respondents),
         "levels": [_level(plan, level) for level in plan.levels],
     }
     if respondents is not None:
-        fakes = forged_reports(respondents, forged)
-        shift = plan.reach * fakes / respondents
-        entry["forged"] = {"reports": fakes, "shift": shift}
+        entry |= forged_shift(plan.reach, respondents, forged)
     return entry
 
 

@@ -32,11 +32,10 @@ from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    described,
-    drawn,
+    described_plan,
     drawn_in_words,
     forged_in_words,
-    forged_reports,
+    forged_shift,
     short,
     whole,
 )
@@ -100,10 +99,7 @@ def record(plan: PlacePlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON."""
     respondents = plan.respondents
     entry = {
-        **described(plan.question),
-        "reachable": respondents is not None,
-        "respondents": respondents,
-        **drawn(plan.question.share, respondents),
+        **described_plan(plan.question, respondents),
     }
     if respondents is None:
         return entry
@@ -118,10 +114,9 @@ def record(plan: PlacePlan, forged: int | None) -> dict[str, Any]:
     ]
     entry["finest"] = plan.finest
     if plan.rectangle is not None and plan.reach is not None:
-        fakes = forged_reports(respondents, forged)
         width = plan.quantile * plan.rectangle
         entry["rectangle"] = {"standard_error": plan.rectangle, "half_width": width}
-        entry["forged"] = {"reports": fakes, "shift": plan.reach * fakes / respondents}
+        entry |= forged_shift(plan.reach, respondents, forged)
     return entry
 
 

@@ -26,7 +26,7 @@ from ldp_simulations.planning.kinds.entries import (
     described_number,
     drawn_in_words,
     forged_in_words,
-    forged_reports,
+    forged_shift,
     short,
     whole,
 )
@@ -86,11 +86,10 @@ def record(plan: VectorPlan, forged: int | None) -> dict[str, Any]:
     entry = described_number(plan.question, respondents) | {"dimensions": plan.dimensions}
     if respondents is None:
         return entry
-    fakes = forged_reports(respondents, forged)
     mean = {"standard_error": plan.error, "half_width": plan.half_width}
     return entry | {
         "mean": mean | {"distance": plan.distance},
-        "forged": {"reports": fakes, "shift": plan.reach * fakes / respondents},
+        **forged_shift(plan.reach, respondents, forged),
     }
 
 
