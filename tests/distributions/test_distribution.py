@@ -348,12 +348,17 @@ def test_planned_errors_are_those_of_simulations(estimand):
 def test_least_respondents():
     """They keep what is asked for, and one fewer do not; without a goal there is no plan."""
     survey = sixty(1)
-    for goal in ({"half_width": 0.02}, {"mean_half_width": 1.5}):
+    kinds = {
+        "half_width": "range_error",
+        "mean_half_width": "mean_error",
+        "median_half_width": "median_error",
+    }
+    for goal in ({"half_width": 0.02}, {"mean_half_width": 1.5}, {"median_half_width": 2}):
         (planned,) = plan(survey, **goal).distributions
         (again,) = plan(survey, respondents=planned.respondents).distributions
         (fewer,) = plan(survey, respondents=planned.respondents - 1).distributions
         (name, width) = next(iter(goal.items()))
-        errors = [(p.range_error, p.mean_error)[name == "mean_half_width"] for p in (again, fewer)]
+        errors = [getattr(one, kinds[name]) for one in (again, fewer)]
         assert again.half_width(errors[0]) <= width < fewer.half_width(errors[1])
     assert plan(survey, half_width=1e-8).distributions[0].respondents is None
     with pytest.raises(EstimateError, match="of which a distribution is estimated"):

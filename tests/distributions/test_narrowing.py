@@ -157,7 +157,7 @@ def test_what_has_no_range_is_told(tmp_path):
     path.write_text(FIRST.to_toml())
     absent = run("plan", path, "--range-from", tmp_path / "none", code=1)
     assert "No such file" in absent.output
-    assert "--range-from beside it" in run("plan", path, "--question", "w", code=2).output
+    assert "a SURVEY beside it" in run("plan", "--question", "w", "--values", "3", code=2).output
     assert "SURVEY that was answered" in run("plan", "--range-from", path, code=2).output
 
 

@@ -7,7 +7,7 @@ import pytest
 from calling import run
 
 import ldp
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations import plan
@@ -67,6 +67,22 @@ def test_what_is_to_be_found_has_to_be_said():
     planned = plan(both, half_width=0.01, mean_half_width=1)
     assert [len(planned.plans), len(planned.means)] == [1, 1]
     assert "mean of" in repr(planned)
+
+
+def test_some_questions_alone(tmp_path):
+    """A goal that is for one question of several is asked of that one; unknown names are told."""
+    both = ldp.survey("s", SURVEYS["dithered"], ldp.question("y", ["a", "b"], epsilon=1))
+    planned = plan(both, mean_half_width=1, names=["x"])
+    assert [len(planned.plans), len(planned.means)] == [0, 1]
+    planned = plan(both, half_width=0.1, names=["y"])
+    assert [len(planned.plans), len(planned.means)] == [1, 0]
+    with pytest.raises(UnknownNameError):
+        plan(both, respondents=10, names=["z"])
+    path = tmp_path / "survey.toml"
+    path.write_text(both.to_toml())
+    alone = run("plan", path, "--question", "x", "--mean-half-width", "1", "--format", "json")
+    assert [entry["name"] for entry in json.loads(alone.stdout)["plans"]] == ["x"]
+    assert "expected --question" in run("plan", path, "--question", "z", "-n", "9", code=1).stderr
 
 
 def test_from_the_command_line(tmp_path):

@@ -62,6 +62,12 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     help="Find what it takes for intervals of means to be no wider than plus-minus this.",
 )
 @click.option(
+    "--median-half-width",
+    metavar="W",
+    type=number(Fraction(1, 10**15), 10**15),
+    help="The same of medians, of questions for a distribution.",
+)
+@click.option(
     "--level",
     metavar="L",
     type=_CHANCE,
@@ -125,6 +131,7 @@ def plan(
     half_width: Fraction | None,
     detect: Fraction | None,
     mean_half_width: Fraction | None,
+    median_half_width: Fraction | None,
     level: Fraction,
     power: Fraction,
     frequency: Fraction | None,
@@ -139,14 +146,14 @@ def plan(
 ) -> None:
     """Say what errors to expect of SURVEY's questions, or of every mechanism for --values values.
 
-    With --half-width, --mean-half-width or --detect, leave out --respondents or --epsilon to be
-    told what it takes.
+    With --half-width, --mean-half-width, --median-half-width or --detect, leave out --respondents
+    or --epsilon to be told what it takes.
     """
     if range_from:
         _write_second_survey(survey_path, range_from, names, output=output)
         return
-    if names:
-        raise click.UsageError("--question: expected --range-from beside it, got none")
+    if names and survey_path is None:
+        raise click.UsageError("--question: expected a SURVEY beside it, got none")
     from ldp_simulations.planning.planned import plan as planned
 
     asked: dict[str, Any] = {
@@ -158,6 +165,7 @@ def plan(
         "half_width": None if half_width is None else float(half_width),
         "detect": None if detect is None else float(detect),
         "mean_half_width": None if mean_half_width is None else float(mean_half_width),
+        "median_half_width": None if median_half_width is None else float(median_half_width),
     }
     # Before files are read: the first thing to know is that the command was called wrongly.
     misfit = Asked(
@@ -166,6 +174,8 @@ def plan(
     if misfit is not None:
         raise click.UsageError(misfit)
     survey = None if survey_path is None else read_survey(survey_path)
+    if survey is not None:
+        check_names(names, [question.name for question in survey])
     candidates = (
         {} if survey is None or survey_path is None else read_candidates(survey, survey_path)
     )
@@ -177,6 +187,7 @@ def plan(
         forged=forged,
         candidates=candidates,
         shares=None if shares is None else _shares(shares),
+        names=names,
         **asked,
     )
     present(done.sheet(), form, output)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.exact import fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
@@ -92,6 +92,7 @@ def plan(
     half_width: float | None = None,
     detect: float | None = None,
     mean_half_width: float | None = None,
+    median_half_width: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
     frequency: float | None = None,
@@ -100,6 +101,7 @@ def plan(
     forged: int | None = None,
     candidates: Mapping[str, Sequence[str]] | None = None,
     shares: Sequence[str | int | float | Fraction] | None = None,
+    names: Collection[str] = (),
 ) -> Planned:
     """What errors to expect of a survey's questions, or of every mechanism for n values.
 
@@ -114,6 +116,7 @@ def plan(
     detect        a share of the respondents that has to be found
     mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
                   finds respondents
+    median_half_width  the same of the median of a distribution
     level, power  of intervals and detection, and the chance to detect
     frequency     the share of a typical value; an even one, unless given
     estimand      "respondents" or "population": whom errors are for
@@ -121,9 +124,10 @@ def plan(
     forged        how many reports are forged, of those of the respondents; 1 % unless given
     candidates    the texts to look for, by open question
     shares        of the upper levels of trees, in place of the survey's
+    names         the questions to plan; all, if there are none
 
-    Raises `EstimateError` for arguments that no plan can be found by, and `FileError` for an open
-    question without candidates.
+    Raises `EstimateError` for arguments that no plan can be found by, `UnknownNameError` for names
+    that are no questions, and `FileError` for an open question without candidates.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -140,6 +144,7 @@ def plan(
         half_width=half_width,
         detect=detect,
         mean_half_width=mean_half_width,
+        median_half_width=median_half_width,
     )
     asked = Asked(survey, values, epsilon, respondents=respondents, forged=forged, ask=ask)
     misfit = asked.misfit()
@@ -148,18 +153,23 @@ def plan(
     if survey is None:
         exact = None if epsilon is None else fraction(epsilon)
         return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
-    searches = search_plan.searches_of_survey(survey, respondents, ask)
+    known = [question.name for question in survey]
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(name, known, "one of the survey's questions")
+    chosen = [question for question in survey if not names or question.name in names]
+    searches = search_plan.searches_of_survey(chosen, respondents, ask)
     of_levels = None if shares is None else [fraction(share) for share in shares]
     return Planned(
         ask,
-        of_survey(survey, candidates or {}, respondents, ask=ask),
+        of_survey(chosen, candidates or {}, respondents, ask=ask),
         searches,
-        means=mean_plan.means_of_survey(survey, respondents, ask),
-        distributions=distribution_plan.distributions_of_survey(survey, respondents, ask),
+        means=mean_plan.means_of_survey(chosen, respondents, ask),
+        distributions=distribution_plan.distributions_of_survey(chosen, respondents, ask),
         forged=forged,
-        vectors=vector_plan.vectors_of_survey(survey, respondents, ask),
-        trees=level_plan.trees_of_survey(survey, respondents, of_levels, ask=ask),
-        keys=key_plan.keys_of_survey(survey, respondents, ask),
-        places=place_plan.places_of_survey(survey, respondents, ask),
-        fields=field_plan.fields_of_survey(survey, respondents, ask),
+        vectors=vector_plan.vectors_of_survey(chosen, respondents, ask),
+        trees=level_plan.trees_of_survey(chosen, respondents, of_levels, ask=ask),
+        keys=key_plan.keys_of_survey(chosen, respondents, ask),
+        places=place_plan.places_of_survey(chosen, respondents, ask),
+        fields=field_plan.fields_of_survey(chosen, respondents, ask),
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import log
-from ldp.survey import Survey
+from ldp.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.files import FileError
 from ldp_simulations.planning.kinds.asking import Ask
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
 
 def of_survey(
-    survey: Survey,
+    questions: Sequence[Question],
     candidates: Mapping[str, Sequence[str]],
     respondents: int | None,
     ask: Ask,
@@ -50,7 +50,7 @@ def of_survey(
     besides.
     """
     plans = []
-    for question in survey:
+    for question in questions:
         if question.randomizer.kind in ("search", "views", "marginals"):
             continue
         if decoder_of(question.randomizer).gives != "frequencies":

@@ -28,6 +28,8 @@ class Ask:
     """A frequency that has to be detectable."""
     mean_half_width: float | None = None
     """The largest half-width allowed of a mean, in the unit of the answers."""
+    median_half_width: float | None = None
+    """The same of a median."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,11 @@ class Asked:
             named, ("survey", "values", "epsilon", "respondents")
         )
         goals = f"{named('half_width')} or {named('detect')}"
-        of_means = self.survey is not None and self.ask.mean_half_width is not None
+        in_units = {
+            "mean_half_width": self.ask.mean_half_width,
+            "median_half_width": self.ask.median_half_width,
+        }
+        of_numbers = next((name for name, width in in_units.items() if width is not None), None)
         if self.survey is None and self.values is None:
             wanted = f"a {survey}, or {values} with {epsilon} or {respondents}"
             return f"expected {wanted}; got neither"
@@ -63,9 +69,9 @@ class Asked:
             if self.ask.half_width is not None:
                 finding = f"{named('half_width')} finds {respondents} or {epsilon}"
                 return f"{finding}: leave one of them out"
-            if self.ask.mean_half_width is not None:
-                return f"{named('mean_half_width')} finds {respondents}: leave one of them out"
-        elif of_means:
+            if of_numbers is not None:
+                return f"{named(of_numbers)} finds {respondents}: leave one of them out"
+        elif self.survey is not None and of_numbers is not None:
             return None
         elif self.ask.half_width is None and self.ask.detect is None:
             missing = respondents if known else epsilon

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.table import decoder_of
@@ -80,21 +80,22 @@ class DistributionPlan(NamedTuple):
 
 
 def distributions_of_survey(
-    survey: Survey, respondents: int | None, ask: Ask
+    questions: Sequence[Question], respondents: int | None, ask: Ask
 ) -> list[DistributionPlan]:
     """A plan for each question whose mechanism is for distributions.
 
     Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
     """
     plans = []
-    for question in survey:
+    for question in questions:
         if decoder_of(question.randomizer).gives != "distribution":
             continue
-        if respondents is None and ask.half_width is None and ask.mean_half_width is None:
+        widths = (ask.half_width, ask.mean_half_width, ask.median_half_width)
+        if respondents is None and widths == (None, None, None):
             raise EstimateError(
                 f"question {question.name!r}, of which a distribution is estimated: expected "
-                "--respondents, or --half-width (of the share of any range) or --mean-half-width "
-                "to find them by"
+                "--respondents, or --half-width (of the share of any range), --mean-half-width or "
+                "--median-half-width to find them by"
             )
         plans.append(_planned(question, answering(question.share, respondents), ask))
     return plans
@@ -205,7 +206,11 @@ def _of_one(error: float | None, root: float) -> float | None:
 
 def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
     """The least number of respondents that keeps all half-widths that are asked for."""
-    goals = ((plan.range_error, ask.half_width), (plan.mean_error, ask.mean_half_width))
+    goals = (
+        (plan.range_error, ask.half_width),
+        (plan.mean_error, ask.mean_half_width),
+        (plan.median_error, ask.median_half_width),
+    )
     needed = [
         math.ceil((plan.quantile * error / goal) ** 2)
         for error, goal in goals

@@ -22,7 +22,7 @@ respondents; of a population, 1/cells (1 - 1/cells) comes on top.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from ldp.mechanisms.subsets import (
     pair_error,
 )
 from ldp.mechanisms.tree import best_space, difference_variance, oracle_of
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
@@ -73,11 +73,13 @@ class FieldPlan(NamedTuple):
     reach: float
 
 
-def fields_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[FieldPlan]:
+def fields_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[FieldPlan]:
     """A plan for each question whose devices tell some of many fields. Raises `EstimateError`."""
     return [
         _planned(question, answering(question.share, respondents), ask)
-        for question in survey
+        for question in questions
         if question.randomizer.kind == "marginals"
     ]
 

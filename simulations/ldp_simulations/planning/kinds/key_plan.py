@@ -9,12 +9,13 @@ told.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.bisection import least_whole
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.intervals import miss
@@ -54,17 +55,17 @@ class KeyPlan(NamedTuple):
     rows: tuple[KeyRow, ...]
 
 
-def keys_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[KeyPlan]:
+def keys_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[KeyPlan]:
     """A plan for each question about keys and numbers, if respondents are given or to be found.
 
     They are found by `mean_half_width` alone, for the share that is asked about, or an even one.
     """
-    questions = [question for question in survey if question.domain.key_scale is not None]
+    asked = [question for question in questions if question.domain.key_scale is not None]
     if respondents is None and ask.mean_half_width is None:
         return []
-    return [
-        _planned(question, answering(question.share, respondents), ask) for question in questions
-    ]
+    return [_planned(question, answering(question.share, respondents), ask) for question in asked]
 
 
 def record(plan: KeyPlan) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.taxonomy import TaxonomyResponse, response_to_levels
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
@@ -61,13 +61,16 @@ class TreePlan(NamedTuple):
 
 
 def trees_of_survey(
-    survey: Survey, respondents: int | None, shares: Sequence[Fraction] | None, ask: Ask
+    questions: Sequence[Question],
+    respondents: int | None,
+    shares: Sequence[Fraction] | None,
+    ask: Ask,
 ) -> list[TreePlan]:
     """A plan for each question whose values are the leaves of a tree.
 
     With `shares` in place of those of its upper levels, if there are any. Raises `EstimateError`.
     """
-    asked = [question for question in survey if question.domain.taxonomy is not None]
+    asked = [question for question in questions if question.domain.taxonomy is not None]
     if shares is not None and not asked:
         raise EstimateError("expected a question whose values have parents for shares, got none")
     return [

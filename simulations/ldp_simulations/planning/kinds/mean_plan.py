@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.estimates.means import ends_of, parts_of, rounding_variance
@@ -57,19 +57,21 @@ class MeanPlan(NamedTuple):
         return None if self.error is None else self.quantile * self.error
 
 
-def means_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[MeanPlan]:
+def means_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[MeanPlan]:
     """A plan for each question of which a mean alone is estimated.
 
     Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
     """
     plans = []
-    unplanned = [question for question in survey if _is_bare_shape(question)]
-    if len(unplanned) == len(tuple(survey)):
+    unplanned = [question for question in questions if _is_bare_shape(question)]
+    if len(unplanned) == len(questions):
         raise EstimateError(
             f"question {unplanned[0].name!r}: expected steps, with a mean to be planned: how well "
             "the shape of cells will be known depends on the shape"
         )
-    for question in survey:
+    for question in questions:
         if decoder_of(question.randomizer).gives != "mean" or _is_bare_shape(question):
             continue
         if respondents is None and ask.mean_half_width is None:

@@ -13,7 +13,7 @@ rectangles the worst of those counts whose sides are a quarter, a half or three 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from scipy.special import ndtri
 from ldp.declarations import survey
 from ldp.errors import EstimateError
 from ldp.place_keys import MOST_CELLS
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp.survey_toml import question_table
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Queries
@@ -74,13 +74,15 @@ class PlacePlan(NamedTuple):
         return max((row.cells for row in self.rows if row.shows), default=None)
 
 
-def places_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[PlacePlan]:
+def places_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[PlacePlan]:
     """A plan for each question of type place.
 
     Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
     """
     plans = []
-    for question in survey:
+    for question in questions:
         if not question.domain.is_place:
             continue
         known = decoder_of(question.randomizer).gives == "places"

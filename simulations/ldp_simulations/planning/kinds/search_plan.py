@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.bisection import least_whole
 from ldp_aggregator.decoders.decoder import Finds
 from ldp_aggregator.decoders.table import decoder_of
@@ -28,13 +29,15 @@ class SearchPlan(NamedTuple):
         return [] if self.respondents is None else self.finds.reach(self.respondents)
 
 
-def searches_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[SearchPlan]:
+def searches_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[SearchPlan]:
     """A plan for each question whose texts are to be found; with `ask.detect`, of any length.
 
     Raises `EstimateError` if there is neither a number of respondents nor a frequency to be found.
     """
     plans = []
-    for question in survey:
+    for question in questions:
         finds = decoder_of(question.randomizer).finds(question.randomizer)
         if finds is None:
             continue

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
+from ldp.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.manipulation import mean_reach
@@ -62,13 +62,15 @@ class VectorPlan(NamedTuple):
         return None if self.error is None else self.dimensions**0.5 * self.error
 
 
-def vectors_of_survey(survey: Survey, respondents: int | None, ask: Ask) -> list[VectorPlan]:
+def vectors_of_survey(
+    questions: Sequence[Question], respondents: int | None, ask: Ask
+) -> list[VectorPlan]:
     """A plan for each question of type vector.
 
     Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
     """
     plans = []
-    for question in survey:
+    for question in questions:
         if decoder_of(question.randomizer).gives != "vector":
             continue
         if respondents is None and ask.mean_half_width is None:
