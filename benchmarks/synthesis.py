@@ -25,16 +25,14 @@ from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.association.crosstabs import crosstab_of
 from ldp_aggregator.decoders.marginals import tables_of
 from ldp_aggregator.options import Options
-from ldp_aggregator.synthesis.entropy import multiplicative, proportional
 from ldp_aggregator.synthesis.pairs import Pairs, consistent, pairs_of
-from ldp_aggregator.synthesis.rows import along, from_joint
-from ldp_aggregator.synthesis.tree import branches
+from ldp_aggregator.synthesis.synthesis import METHODS, people_of
 from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.sampling.table import sample_counts
 
 EPSILONS = ("1", "2", "4")
 QUESTIONS, SURVEYS = 8, 10
-UNBIASED, PAIRS, WEIGHTS, TREE = "unbiased", "pairs", "weights", "tree"
+UNBIASED = "unbiased"
 Errors = tuple[float, float, float]
 """Of tables of two and of three, and of all cells."""
 
@@ -74,11 +72,7 @@ def table_of(joint: Floats, places: tuple[int, ...]) -> Floats:
 
 def rows_of(method: str, pairs: Pairs, rows: int, generator: np.random.Generator) -> Integers:
     """Synthetic people."""
-    tables = consistent(pairs)
-    if method == TREE:
-        return along(branches(QUESTIONS, tables), tables, rows, generator=generator)
-    find = proportional if method == PAIRS else multiplicative
-    return from_joint(find(pairs.sizes, tables), rows, generator)
+    return people_of(method, pairs.sizes, consistent(pairs), rows=rows, generator=generator)
 
 
 def errors_of(joint: Floats, true: Floats) -> Errors:
@@ -116,7 +110,7 @@ def survey_errors(answers: Integers, epsilon: str, seed: int) -> dict[str, Error
     names = tuple(field.name for field in question.domain.fields)
     pairs = pairs_of(crosstab_of(question, counts, Options()), names)
     errors = {UNBIASED: (_rms(two), _rms(three), float("nan"))}
-    for method in (PAIRS, WEIGHTS, TREE):
+    for method in METHODS:
         rows = rows_of(method, pairs, len(answers), generator=generator)
         errors[method] = errors_of(joint_of(rows), true)
     return errors
@@ -130,7 +124,7 @@ def without_noise(answers: Integers) -> dict[str, Errors]:
     pairs = Pairs((2,) * QUESTIONS, tables, {})
     return {
         method: errors_of(joint_of(rows_of(method, pairs, len(answers), generator=generator)), true)
-        for method in (PAIRS, WEIGHTS, TREE)
+        for method in METHODS
     }
 
 

@@ -33,7 +33,7 @@ from ldp_aggregator.distributions.answers import (
 from ldp_aggregator.distributions.band import band, multiplier
 from ldp_aggregator.distributions.cdf_picture import cdf_figure, cdf_picture
 from ldp_aggregator.distributions.circle import Resultant, direction, length, resultant, waves
-from ldp_aggregator.distributions.ends import ends_of_shares, errors_at
+from ldp_aggregator.distributions.ends import WithEnds, errors_at
 from ldp_aggregator.distributions.line import Cells, Line, Number, line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.options import Options
@@ -44,7 +44,7 @@ MOST_CUMULATED = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution:
+class Distribution(WithEnds):
     """The distribution of a question's answers, estimated from a tally."""
 
     line: Line
@@ -220,10 +220,6 @@ class Distribution:
         cumulative = np.concatenate([[0.0], rising(np.cumsum(self.queries.frequency)[:-1]), [1.0]])
         return np.array([cumulative[last] - cumulative[first] for first, last in cells.places])
 
-    @property
-    def _quantile(self) -> float:
-        return float(ndtri((1 + self.options.level) / 2))
-
     def _quantile_at(self, share: float, quantile: float) -> Quantile:
         if not 0 < share < 1:
             raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
@@ -273,17 +269,6 @@ class Distribution:
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
         return answers.errors(self._drawn)
-
-    def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
-        """Those of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
-        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._drawn)
-        low, high = (np.clip(end, 0.0, 1.0) for end in ends)
-        return low, high
-
-    @property
-    def _drawn(self) -> int | None:
-        """How many were drawn from the population that the options ask for; None without one."""
-        return self.reports if self.options.estimand == "population" else None
 
 
 def _reordered(queries: Queries, order: Indices) -> Queries:

@@ -10,8 +10,11 @@ to 0 or 1 does not pass for a certain one.
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtri
 
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.decoders.decoder import Answers
+from ldp_aggregator.options import Options
 
 
 def ends_of_shares(
@@ -30,6 +33,28 @@ def ends_of_shares(
     constant = (share**2 - (factor * noise) ** 2) / (1 + spread)
     reach = np.sqrt(np.maximum(middle**2 - constant, 0.0))
     return middle - reach, middle + reach
+
+
+class WithEnds:
+    """What has a number of reports, and options that say which intervals it has, and for whom."""
+
+    reports: int
+    options: Options
+
+    @property
+    def _quantile(self) -> float:
+        return float(ndtri((1 + self.options.level) / 2))
+
+    @property
+    def _drawn(self) -> int | None:
+        """How many were drawn from the population that the options ask for; None without one."""
+        return self.reports if self.options.estimand == "population" else None
+
+    def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
+        """Those of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
+        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._drawn)
+        low, high = (np.clip(end, 0.0, 1.0) for end in ends)
+        return low, high
 
 
 def errors_at(share: float, noise: Floats, drawn: int | None = None) -> Floats:

@@ -11,17 +11,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.fields import AND, Field
 from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.answers import Share
-from ldp_aggregator.distributions.ends import ends_of_shares
+from ldp_aggregator.distributions.ends import WithEnds
 from ldp_aggregator.distributions.line import Line, Number, line_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.places.maps import Map
@@ -40,7 +39,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Places(WithEnds):
     """The places that the respondents of a question told, estimated from a tally."""
 
     question: Question
@@ -76,7 +75,7 @@ class Places:
             for axis, (first, last), (low, high) in zip(self.axes, places, (x, y), strict=True)
         )
         answers = self.queries.answer(np.outer(*within).reshape(1, -1))
-        low, high = self._ends(answers)
+        low, high = self._ends(answers, self._quantile)
         (error,) = answers.errors(self._drawn).tolist()
         return Share(
             named, float(answers.estimate[0]), error, low=float(low[0]), high=float(high[0])
@@ -94,7 +93,7 @@ class Places:
             answers = self.queries.cells(view)
         else:
             answers = self.queries.answer(self.shown(view).queries)
-        low, high = self._ends(answers)
+        low, high = self._ends(answers, self._quantile)
         columns = (answers.estimate, answers.errors(self._drawn), low, high)
         estimate, error, low, high = (column.reshape(shape) for column in columns)
         return self.map_of(estimate, error, low, high=high)
@@ -174,21 +173,6 @@ class Places:
     def _labels(self) -> tuple[str, str]:
         x, y = map(_label, self.question.domain.fields)
         return x, y
-
-    def _ends(self, answers: Answers) -> tuple[Floats, Floats]:
-        """Those of intervals, cut to [0, 1]."""
-        ends = ends_of_shares(answers.estimate, answers.errors(), self._quantile, drawn=self._drawn)
-        low, high = (np.clip(end, 0.0, 1.0) for end in ends)
-        return low, high
-
-    @property
-    def _quantile(self) -> float:
-        return float(ndtri((1 + self.options.level) / 2))
-
-    @property
-    def _drawn(self) -> int | None:
-        """How many were drawn from the population that the options ask for; None without one."""
-        return self.reports if self.options.estimand == "population" else None
 
 
 def _label(field: Field) -> str:

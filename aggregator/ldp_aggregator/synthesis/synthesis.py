@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from ldp.errors import EstimateError
 from ldp.fields import names_of
@@ -164,10 +165,7 @@ def synthesize(
     chosen = _method(pairs.sizes, method)
     tables = consistent(pairs)
     generator = np.random.default_rng(seed)
-    if chosen == TREE:
-        people = along(branches(len(names), tables), tables, rows, generator=generator)
-    else:
-        people = from_joint(_joint(chosen, pairs.sizes, tables), rows, generator)
+    people = people_of(chosen, pairs.sizes, tables, rows=rows, generator=generator)
     texts = {field.name: field.domain.values or () for field in table.fields}
     return Synthetic(
         name,
@@ -194,6 +192,11 @@ def _method(sizes: tuple[int, ...], method: str | None) -> str:
     return method
 
 
-def _joint(method: str, sizes: tuple[int, ...], tables: dict[Pair, Floats]) -> Floats:
+def people_of(
+    method: str, sizes: tuple[int, ...], tables: dict[Pair, Floats], rows: int, generator: Generator
+) -> Integers:
+    """People drawn as consistent tables of pairs say, of shape (rows, fields)."""
+    if method == TREE:
+        return along(branches(len(sizes), tables), tables, rows, generator=generator)
     find = proportional if method == PAIRS else multiplicative
-    return find(sizes, tables)
+    return from_joint(find(sizes, tables), rows, generator)

@@ -29,11 +29,12 @@ from ldp_aggregator.distributions.line import Line
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
     described_number,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     share,
@@ -212,11 +213,12 @@ def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
         (plan.median_error, ask.median_half_width),
     )
     needed = [
-        math.ceil((plan.quantile * error / goal) ** 2)
+        enough(error, goal, plan.quantile)
         for error, goal in goals
         if goal is not None and error is not None
     ]
-    return max(needed) if needed and max(needed) <= MOST_RESPONDENTS else None
+    known = [respondents for respondents in needed if respondents is not None]
+    return max(known) if known and len(known) == len(needed) else None
 
 
 def _places(expected: Distribution) -> tuple[float | None, float | None, float | None]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ldp.exact import log_upper
 from ldp.survey import Question
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS
 
 
 def described(question: Question) -> dict[str, Any]:
@@ -71,6 +72,22 @@ def forged_shift(reach: float, respondents: int, forged: int | None) -> dict[str
     """How far forged reports can move an estimate that each can move by so many reports' worth."""
     fakes = forged_reports(respondents, forged)
     return {"forged": {"reports": fakes, "shift": reach * fakes / respondents}}
+
+
+def enough(error_of_one: float, half_width: float, quantile: float) -> int | None:
+    """The least respondents whose interval is as narrow, by the error that one would leave.
+
+    None if these are more than there may be.
+    """
+    least = math.ceil((quantile * error_of_one / half_width) ** 2)
+    return least if least <= MOST_RESPONDENTS else None
+
+
+def captioned(question: Question, respondents: int | None) -> str:
+    """What a table about one question is of."""
+    return (
+        f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"
+    )
 
 
 def forged_in_words(forged: int | None) -> str:

@@ -39,11 +39,13 @@ from ldp.mechanisms.tree import best_space, difference_variance, oracle_of
 from ldp.survey import Question
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
+    captioned,
     described_plan,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     short,
@@ -123,10 +125,7 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
         f"{shift}",
         *drawn_in_words([entry]),
     ]
-    caption = (
-        f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "
-        f"{whole(plan.respondents)} respondents"
-    )
+    caption = captioned(plan.question, plan.respondents)
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
@@ -157,8 +156,7 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> FieldPlan
                 "--respondents, or --half-width to find them by, where two fields or more are "
                 "told together"
             )
-        enough = math.ceil(own * (quantile / ask.half_width) ** 2)
-        respondents = enough if enough <= MOST_RESPONDENTS else None
+        respondents = enough(math.sqrt(own), ask.half_width, quantile)
     reach = frequency_reach(response)
     return FieldPlan(question, respondents, ways, quantile=quantile, reach=float(reach or 0))
 

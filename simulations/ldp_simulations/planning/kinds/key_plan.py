@@ -26,10 +26,10 @@ from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
+    captioned,
     described_number,
     drawn_in_words,
     short,
-    whole,
 )
 
 SHARES = (0.01, 0.03, 0.1, 0.3)
@@ -103,10 +103,7 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
         "range, where nothing is told",
         *drawn_in_words([entry]),
     ]
-    caption = (
-        f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "
-        f"{whole(plan.respondents)} respondents"
-    )
+    caption = captioned(plan.question, plan.respondents)
     headings = ("share of\npeople", "error of\nfrequency", "error of\nmean", "half-width\nof mean")
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 

@@ -23,11 +23,13 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.estimation import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
+    captioned,
     described_plan,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     short,
@@ -121,10 +123,7 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
         f"{shift}",
         *drawn_in_words([entry]),
     ]
-    caption = (
-        f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "
-        f"{whole(plan.respondents)} respondents"
-    )
+    caption = captioned(plan.question, plan.respondents)
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
@@ -173,8 +172,7 @@ def _planned(
                 f"question {question.name!r}, whose values are leaves of a tree: expected "
                 "--respondents, or --half-width to find them by"
             )
-        enough = math.ceil((quantile * float(errors.max()) / ask.half_width) ** 2)
-        respondents = enough if enough <= MOST_RESPONDENTS else None
+        respondents = enough(float(errors.max()), ask.half_width, quantile)
     reach = frequency_reach(response)
     return TreePlan(question, respondents, levels, quantile=quantile, reach=float(reach or 0))
 

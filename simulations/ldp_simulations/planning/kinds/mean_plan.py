@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -20,11 +21,12 @@ from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.estimates.means import ends_of, parts_of, rounding_variance
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
     described_number,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     short,
@@ -34,7 +36,8 @@ from ldp_simulations.population import points_of
 from ldp_simulations.sampling.table import expected_counts
 
 
-class MeanPlan(NamedTuple):
+@dataclass(frozen=True)
+class MeanPlan:
     """What n respondents tell of a mean, in the unit of the answers; None if none are enough."""
 
     question: Question
@@ -156,7 +159,6 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> MeanPlan:
     error = step * math.sqrt(variance)
     quantile = float(ndtri((1 + ask.level) / 2))
     if respondents is None:
-        enough = math.ceil((quantile * error / (ask.mean_half_width or 1)) ** 2)
-        respondents = enough if enough <= MOST_RESPONDENTS else None
+        respondents = enough(error, ask.mean_half_width or 1, quantile)
     reach = step * float(mean_reach(randomizer))
     return MeanPlan(question, respondents, error, quantile=quantile, reach=reach)

@@ -29,15 +29,16 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.rendering.sheet import TextTable
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
+    captioned,
     described_plan,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     short,
-    whole,
 )
 from ldp_simulations.planning.kinds.planning import Design
 from ldp_simulations.sampling.table import expected_counts
@@ -136,10 +137,7 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
         )
         for row in plan.rows
     ]
-    caption = (
-        f"{plan.question.mechanism}, epsilon {plan.question.declared.text}, "
-        f"{whole(plan.respondents)} respondents"
-    )
+    caption = captioned(plan.question, plan.respondents)
     headings = ("map", "error of\na cell", "least share\nthat shows", "even share", "shows")
     remarks = [
         f"error: standard error for the {ask.estimand} of the share of a cell; it shows if it is "
@@ -180,8 +178,8 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan
         scores = query_range(question.randomizer, queries)
         reach = float(max(scores.most, 1 - scores.least))
         if respondents is None:
-            respondents = math.ceil((quantile * rectangle / (ask.half_width or 1)) ** 2)
-    if respondents is None or respondents > MOST_RESPONDENTS:
+            respondents = enough(rectangle, ask.half_width or 1, quantile)
+    if respondents is None:
         return PlacePlan(question, None, (), quantile=quantile, rectangle=None, reach=None)
     root = respondents**0.5
     errors = _maps(question, ask) if expected is None else _zooms(question, expected, ask)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -20,41 +21,26 @@ from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
+from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
     described_number,
     drawn_in_words,
+    enough,
     forged_in_words,
     forged_shift,
     short,
     whole,
 )
+from ldp_simulations.planning.kinds.mean_plan import MeanPlan
 from ldp_simulations.sampling.table import expected_counts
 
 
-class VectorPlan(NamedTuple):
-    """What n respondents tell of a mean vector; None if none are enough."""
+@dataclass(frozen=True)
+class VectorPlan(MeanPlan):
+    """What n respondents tell of a mean vector: of each coordinate, and of the whole."""
 
-    question: Question
-    respondents: int | None
     dimensions: int
-    error_of_one: float
-    """The standard error of a coordinate that a single respondent would leave."""
-    quantile: float
-    """Of the normal law, for intervals."""
-    reach: float
-    """How many reports' worth one forged report can shift a coordinate."""
-
-    @property
-    def error(self) -> float | None:
-        """The standard error of a coordinate."""
-        return None if self.respondents is None else self.error_of_one / self.respondents**0.5
-
-    @property
-    def half_width(self) -> float | None:
-        """Half the interval of a coordinate."""
-        return None if self.error is None else self.quantile * self.error
 
     @property
     def distance(self) -> float | None:
@@ -146,9 +132,13 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> VectorPla
     error = radius * math.sqrt(parts.variance[0] * total_reports(counts, question.layout))
     quantile = -float(ndtri(miss(ask.level, dimensions, ask.simultaneous) / 2))
     if respondents is None:
-        enough = math.ceil((quantile * error / (ask.mean_half_width or 1)) ** 2)
-        respondents = enough if enough <= MOST_RESPONDENTS else None
+        respondents = enough(error, ask.mean_half_width or 1, quantile)
     reach = radius * float(mean_reach(randomizer))
     return VectorPlan(
-        question, respondents, dimensions, error_of_one=error, quantile=quantile, reach=reach
+        question,
+        respondents,
+        error,
+        quantile=quantile,
+        reach=reach,
+        dimensions=dimensions,
     )
