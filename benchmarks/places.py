@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -25,7 +26,9 @@ import numpy as np
 from numpy.random import Generator
 
 import ldp
-from ldp.mechanisms.pyramid import PyramidResponse, halvings
+from benchmarks.figures import median_seconds
+from ldp.exact import odds
+from ldp.mechanisms.pyramid import PyramidResponse, halvings, usual_response
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.decoders.pyramid import queries_of
 from ldp_aggregator.trees.levels import views_of
@@ -164,7 +167,7 @@ def error(response: PyramidResponse, held: Counts, runs: int, generator: Generat
 @click.command()
 @click.option("--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI.")
 def main(adult: Path | None) -> None:
-    """Prints the errors of each input, by epsilon and system."""
+    """Prints the errors of each input, by epsilon and system, and how long decoding takes."""
     generator = np.random.default_rng(1)
     for name, held in inputs(adult, generator):
         for epsilon in EPSILONS:
@@ -173,6 +176,15 @@ def main(adult: Path | None) -> None:
                 for system, response in systems(epsilon).items()
             )
             print(f"{name}, epsilon {epsilon}: {', '.join(errors)}")
+    response = usual_response(DEPTH, *odds(Fraction(1)))
+    counts = generator.integers(0, 100, (len(response.law), response.layout.symbols))
+
+    def decode() -> None:
+        known = queries_of(response, counts)
+        assert known.cells is not None  # noqa: S101 (a map has cells)
+        known.cells((DEPTH, DEPTH)).errors()
+
+    print(f"{SIDE} x {SIDE} cells with their errors: {median_seconds(decode):.3f} s")
 
 
 if __name__ == "__main__":

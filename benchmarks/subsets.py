@@ -22,7 +22,6 @@ Sources: Cormode, Kulkarni and Srivastava 2018 (InpHT); Zhang, Wang, Li, He and 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
@@ -31,18 +30,22 @@ import numpy as np
 from numpy.random import Generator
 
 import ldp
+from benchmarks.figures import median_seconds
 from ldp.exact import odds
 from ldp.mechanisms.subsets import pair_error
 from ldp_aggregator.arrays import Floats, Integers
 from ldp_aggregator.decoders.marginals import tables_of
 from ldp_aggregator.marginals.subsets import counts_of
+from ldp_aggregator.tallies.counting import count_rows
 from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.planning.kinds.field_plan import bound, by_pairs, by_splitting
+from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.sampling.table import sample_counts
 
 EPSILONS = ("0.5", "1", "2", "4")
 SIZES = (8, 16)
 RESPONDENTS, RUNS = 30_000, 30
+COUNTED = 1_000_000
 
 Tables = dict[tuple[int, int], Floats]
 """The table of each pair, (2, 2)."""
@@ -188,7 +191,7 @@ def measured(way: Way, answers: Integers, epsilon: str, runs: int = RUNS, seed: 
 
 
 def main() -> None:
-    """Prints both tables, and how long decoding takes."""
+    """Prints both tables, and how long decoding and counting take."""
     for questions in SIZES:
         answers = people(questions)
         for epsilon in EPSILONS:
@@ -203,11 +206,18 @@ def main() -> None:
     question = question_of(16, "1")
     layout = question.layout
     counts = np.random.default_rng(1).integers(0, 100, (layout.cohorts, layout.symbols))
-    start = time.perf_counter()
-    tables = tables_of(question.randomizer, counts)
-    for pair in combinations(range(16), 2):
-        tables.table(pair)
-    print(f"all pairs of 16 questions with their errors: {time.perf_counter() - start:.3f} s")
+
+    def decode() -> None:
+        tables = tables_of(question.randomizer, counts)
+        for pair in combinations(range(16), 2):
+            tables.table(pair)
+
+    print(f"all pairs of 16 questions with their errors: {median_seconds(decode):.3f} s")
+    generator = np.random.default_rng(2)
+    subsets = generator.integers(0, layout.cohorts, COUNTED)
+    rows = symbol_rows(layout, subsets, generator.integers(0, 2, (COUNTED, 1)))
+    seconds = median_seconds(lambda: count_rows(rows, layout))
+    print(f"{COUNTED:,} reports counted: {seconds:.3f} s")
 
 
 if __name__ == "__main__":
