@@ -50,7 +50,7 @@ def read_source(path: Path) -> tuple[Survey, bytes]:
     """
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
-    content = _read(path, largest + 1)
+    content = read_bytes(path, largest + 1)
     if len(content) > largest:
         expected = (
             f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
@@ -73,7 +73,7 @@ class _Named:
     def __call__(self, name: str) -> str:
         self.read = True
         path = self._folder / name
-        content = _read(path, self._largest + 1)
+        content = read_bytes(path, self._largest + 1)
         if len(content) > self._largest:
             raise FileError(f"{path}: expected at most {self._largest:,} bytes, got more")
         try:
@@ -109,7 +109,7 @@ def read_candidates(
 def read_lines(path: Path) -> tuple[str, ...]:
     """The candidates in a file, one a line; blank lines and repetitions do not count."""
     try:
-        lines = [line.strip() for line in _read(path).decode("utf-8-sig").splitlines()]
+        lines = [line.strip() for line in read_bytes(path).decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position "
@@ -268,8 +268,8 @@ def opened_text(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-def _read(path: Path, most: int = -1) -> bytes:
-    """What a file holds, or its first bytes."""
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """What a file holds, or its first bytes. Raises `FileError`."""
     try:
         if str(path) == DASH:
             return standard_input().read(most)

@@ -140,19 +140,28 @@ def aggregate(
 @TALLIES
 @QUESTION
 @with_output_options
+@click.option(
+    "--stops",
+    "stop_list",
+    type=click.Path(path_type=Path),
+    help="The list of `ldp stops sign` that devices followed, to say whom it left.",
+)
 @ALLOW_EQUAL
 @QUIET
 def estimate(
     survey_path: Path,
     paths: tuple[str, ...],
     names: tuple[str, ...],
+    stop_list: Path | None,
     allow_equal: bool,
     quiet: bool,
     **asked: Any,
 ) -> None:
     """Estimate frequencies, with errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.stop_lists import stops_in, with_shares
 
+    stops = None if stop_list is None else stops_in(stop_list)
     output_options = OutputOptions(**asked)
     options = output_options.options
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
@@ -164,7 +173,7 @@ def estimate(
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
         warn_of_draws(survey, tally.counts)
-    output_options.hand_over(estimates)
+    output_options.hand_over(with_shares(estimates, stops))
 
 
 def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:

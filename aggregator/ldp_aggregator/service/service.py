@@ -16,6 +16,7 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
+from ldp_aggregator.stop_lists import StopLists
 
 
 class Source(Protocol):
@@ -48,6 +49,7 @@ class Settings:
     """Origins whose pages may upload from browsers."""
     rules: Rules = field(default_factory=Rules)
     limits: UploadLimits = field(default_factory=UploadLimits)
+    stop_lists: StopLists = field(default_factory=StopLists)
 
 
 class Service:
@@ -75,7 +77,7 @@ class Service:
             clock=clock,
             on_failure=on_failure,
         )
-        self.analysis = Analysis(self.catalogue, partial(open_snapshot, url))
+        self.analysis = Analysis(self.catalogue, partial(open_snapshot, url), settings.stop_lists)
         self.sources: list[Source] = []
 
     def permitted(self, token: str | None, scope: str) -> str:

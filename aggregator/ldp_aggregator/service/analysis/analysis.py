@@ -35,6 +35,7 @@ from ldp_aggregator.service.store.reading import (
 )
 from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.service.store.store import Snapshot
+from ldp_aggregator.stop_lists import StopLists, with_shares
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
@@ -60,9 +61,13 @@ class Analysis:
     """
 
     def __init__(
-        self, catalogue: Catalogue, snapshot: Callable[[], AbstractContextManager[Snapshot]]
+        self,
+        catalogue: Catalogue,
+        snapshot: Callable[[], AbstractContextManager[Snapshot]],
+        stop_lists: StopLists,
     ) -> None:
         self.catalogue = catalogue
+        self._stop_lists = stop_lists
         self._snapshot = snapshot
         self._remembered: dict[object, tuple[int, Any]] = {}
 
@@ -84,7 +89,8 @@ class Analysis:
             tally = tally_of(snapshot, served.survey, epoch)
             return estimate(tally, options=options, candidates=served.candidates, names=names)
 
-        return self._once(("estimates", served.fingerprint, options, epoch, names), make)
+        estimates = self._once(("estimates", served.fingerprint, options, epoch, names), make)
+        return with_shares(estimates, self._stop_lists.of(served.survey.name))
 
     def pooled(
         self, name: str, options: Options = DEFAULTS, names: tuple[str, ...] = ()
@@ -112,7 +118,8 @@ class Analysis:
                     estimates.questions[question.name] = replace(alone, note=note)
             return estimates
 
-        return self._once(("pooled", name, options, names), make)
+        estimates = self._once(("pooled", name, options, names), make)
+        return with_shares(estimates, self._stop_lists.of(name))
 
     def history(
         self, served: Served, name: str, options: Options = DEFAULTS

@@ -24,12 +24,14 @@ from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from uvicorn import Config
 
+    from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.service import Service, Source
+    from ldp_aggregator.stop_lists import StopLists
 
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
@@ -66,6 +68,7 @@ class ServeOptions:
     tls_certificate: Path | None
     tls_key: Path | None
     workers: int
+    stop_lists: tuple[Path, ...] = ()
 
 
 @click.command()
@@ -126,6 +129,13 @@ class ServeOptions:
 )
 @click.option(
     "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
+)
+@click.option(
+    "--stops",
+    "stop_lists",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A list of `ldp stops sign` to hand out; read anew at each request.",
 )
 @click.option(
     "--workers",
@@ -230,6 +240,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         open_uploads=options.open_uploads,
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days),
+        stop_lists=_stop_lists(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
@@ -239,6 +250,18 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         service.close()
         raise
     return service
+
+
+def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
+    """The lists that are handed out. Raises `FileError` and `ServeError`."""
+    from ldp_aggregator.stop_lists import StopLists, stops_in
+
+    names = {version.survey.name for version in served}
+    for path in options.stop_lists:
+        if (name := stops_in(path).survey) not in names:
+            known = ", ".join(sorted(names))
+            raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
+    return StopLists(options.stop_lists)
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

@@ -4,6 +4,7 @@
     POST /v1/reports               upload           uploads (module `uploads.desk`)
     GET  /v1/surveys               analyst          names and fingerprints of all versions
     GET  /v1/surveys/NAME          upload, analyst  the newest version: survey file, fingerprint
+    GET  /v1/surveys/NAME/stops    upload, analyst  the list of what less is asked (`ldp.stops`)
     GET  /v1/surveys/NAME/...
            estimates               analyst          JSON, or ?format= as in `page.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
@@ -34,6 +35,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError
+from ldp_aggregator.files import FileError
 from ldp_aggregator.service.analysis.queries import (
     OPTIONS,
     RequestError,
@@ -119,6 +121,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
         Route("/metrics", endpoints.for_scope(METRICS, endpoints.metrics)),
         Route("/v1/surveys", endpoints.for_scope(ANALYST, endpoints.surveys)),
         Route("/v1/surveys/{name}", endpoints.for_scope(UPLOAD, endpoints.survey)),
+        Route("/v1/surveys/{name}/stops", endpoints.for_scope(UPLOAD, endpoints.stops)),
         Route("/v1/surveys/{name}/estimates", endpoints.for_scope(ANALYST, endpoints.estimates)),
         Route("/v1/surveys/{name}/tally", endpoints.for_scope(ANALYST, endpoints.tally)),
         Route("/v1/surveys/{name}/history", endpoints.for_scope(ANALYST, endpoints.history)),
@@ -134,6 +137,7 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         # A client that left in the middle of a form gets no answer; without this, the log would.
         ClientDisconnect: _unable,
         StoreError: _unavailable,
+        FileError: _unavailable,
     }
 
     @asynccontextmanager
@@ -207,6 +211,14 @@ class _Endpoints:
             "survey": served.source,
         }
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
+
+    async def stops(self, request: Request) -> Response:
+        name = self._served(request).survey.name
+        lists = self._service.settings.stop_lists
+        content = await run_in_threadpool(lists.file_of, name)
+        if content is None:
+            raise RequestError(404, f"expected a stop list, got none for {name}")
+        return Response(content, media_type="application/octet-stream")
 
     async def estimates(self, request: Request) -> Response:
         query = request.query_params
