@@ -15,6 +15,7 @@ from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp_aggregator.stop_lists import StopLists
 from ldp_client import Client, report_bytes
 
 COMMUTE = """
@@ -63,9 +64,11 @@ TOKEN, UPLOADING = "analyst" + "a" * 40, "upload" + "u" * 40
 
 
 @contextmanager
-def service_of(*texts, folder, tokens=True, candidates=None, **options):
+def service_of(*texts, folder, tokens=True, candidates=None, stop_lists=None, **options):
     """A service of surveys, given as texts; with a token file unless it needs none."""
-    settings = Settings(TokenFile(write_tokens(folder)) if tokens else None)
+    settings = Settings(
+        TokenFile(write_tokens(folder)) if tokens else None, stop_lists=stop_lists or StopLists()
+    )
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
     try:
